@@ -1,0 +1,1 @@
+"""The nouns: frozen, valid by construction, no I/O, no clock, no numbers beyond what they hold."""

@@ -1,0 +1,98 @@
+"""The frozen base of every noun, and its translation of pydantic's errors into ours."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from core.errors import InputError, Problem
+
+Path = tuple[str | int, ...]
+
+
+class Noun(BaseModel):
+    """Frozen, strict about unknown keys; NaN and infinity are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
+    """The error a validator raises: what is wrong, how to mend it, and where below the model.
+
+    Braces are doubled because pydantic formats the template.
+    """
+    text = message.replace("{", "{{").replace("}", "}}")
+    return PydanticCustomError("rubric_studio", text, {"mend": mend, "at": list(at)})
+
+
+def build(model: type[ModelT], data: Any, what: str, where: str = "") -> ModelT:
+    """``model`` made from ``data``; raises one ``InputError`` with every problem found.
+
+    ``what`` names the thing in the message ("rubric"); ``where`` is the file, if any.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = tuple(_problem(detail, model) for detail in error.errors(include_url=False))
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise InputError(f"This {what} is not valid ({count}).", problems, where) from None
+
+
+def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
+    context = detail.get("ctx") or {}
+    path: Path = tuple(detail["loc"]) + tuple(context.get("at", ()))
+    kind = detail["type"]
+    if kind == "rubric_studio":
+        return Problem(detail["msg"], str(context.get("mend", "")), path)
+    if kind == "missing":
+        return Problem("is missing.", "Add it.", path)
+    if kind == "extra_forbidden":
+        return Problem("is not a known key.", near(str(path[-1]), _all_keys(model)), path)
+    if kind == "literal_error":
+        return Problem(f"is {_short(detail['input'])}.", f"Use {context.get('expected')}.", path)
+    if kind == "finite_number":
+        return Problem(f"is {_short(detail['input'])}.", "Use a finite number.", path)
+    return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
+
+
+def near(word: str, known: set[str]) -> str:
+    """ "Did you mean ...?" for a misspelt word, or the empty string.
+
+    >>> near("weigth", {"weight", "name"})
+    "Did you mean 'weight'?"
+    """
+    close = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.7)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def _all_keys(model: type[BaseModel]) -> set[str]:
+    keys, todo, seen = set[str](), [model], set[type[BaseModel]]()
+    while todo:
+        current = todo.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        keys |= set(current.model_fields)
+        todo += [t for f in current.model_fields.values() for t in _models_in(f.annotation)]
+    return keys
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for part in getattr(annotation, "__args__", ()) for m in _models_in(part)]
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _lower(text: str) -> str:
+    return (text[:1].lower() + text[1:]).rstrip(".")

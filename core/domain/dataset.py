@@ -1,0 +1,118 @@
+"""Dataset and item: what is judged."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from core.domain.base import Noun, broken
+from core.domain.rubric import Criterion, Rubric
+
+MAX_TEXT = 2_000_000
+
+LongText = Annotated[str, Field(max_length=MAX_TEXT)]
+
+
+class Message(Noun):
+    """One turn of a conversation."""
+
+    role: Annotated[str, Field(min_length=1, max_length=50)]
+    content: LongText
+
+
+class Sections(Noun):
+    """A submission in two sections: the model's thinking and the output it gave."""
+
+    thinking: LongText = ""
+    output: LongText
+
+
+Submission = LongText | tuple[Message, ...] | Sections
+Split = Literal["calibration", "evaluation"]
+
+
+class Label(Noun):
+    """A person's truth for one criterion of an item: an option's label, and why."""
+
+    label: str
+    reason: str = ""
+
+
+class Item(Noun):
+    """One submission with what belongs to it. ``labels`` maps criterion names to truth."""
+
+    id: Annotated[str, Field(min_length=1, max_length=500)]
+    submission: Submission
+    prompt: LongText = ""
+    reference: LongText = ""
+    description: LongText = ""
+    rubric: Rubric | None = None
+    labels: dict[str, Label] = Field(default_factory=dict)
+    system: str = ""
+    tags: tuple[str, ...] = ()
+    split: Split | None = None
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+    @cached_property
+    def output(self) -> str:
+        """The judged text without its thinking: a chat is its turns, one after the other."""
+        if isinstance(self.submission, str):
+            return self.submission
+        if isinstance(self.submission, Sections):
+            return self.submission.output
+        return "\n\n".join(f"{m.role}: {m.content}" for m in self.submission)
+
+    @cached_property
+    def thinking(self) -> str:
+        """The thinking section, or the empty string."""
+        return self.submission.thinking if isinstance(self.submission, Sections) else ""
+
+    @property
+    def text(self) -> str:
+        """All of the submission as one text."""
+        return f"{self.thinking} {self.output}" if self.thinking else self.output
+
+    def truth(self, criterion: Criterion) -> int | None:
+        """The index (into ``choices``) of the true option, or ``None`` where unlabelled."""
+        label = self.labels.get(criterion.name)
+        return None if label is None else criterion.index_of(label.label)
+
+
+class Dataset(Noun):
+    """A named, ordered list of items; ``prompt``, ``reference`` and ``rubric`` hold for all."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "Untitled dataset"
+    description: str = ""
+    prompt: LongText = ""
+    reference: LongText = ""
+    rubric: Rubric | None = None
+    items: tuple[Item, ...]
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check(self) -> Dataset:
+        if not self.items:
+            raise broken("is empty.", "A dataset needs at least one item.", "items")
+        seen = dict[str, int]()
+        for index, item in enumerate(self.items):
+            if item.id in seen:
+                raise broken(
+                    f"repeats the id {item.id!r} of item {seen[item.id] + 1}.",
+                    "Give every item an id of its own.",
+                    "items",
+                    index,
+                    "id",
+                )
+            seen[item.id] = index
+        return self
+
+    def resolved(self, item: Item) -> Item:
+        """``item`` with the dataset's prompt and reference where it has none of its own."""
+        changes = {
+            name: value
+            for name, value in (("prompt", self.prompt), ("reference", self.reference))
+            if value and not getattr(item, name)
+        }
+        return item.model_copy(update=changes) if changes else item

@@ -1,0 +1,123 @@
+"""Gates: a closed set of predicates on verdicts, with effects on the score or the outcome.
+
+A gate is data, so it can be read, edited and traced; it is evaluated in ``core.scoring``.
+Thresholds are option labels, or values in [0, 1]. Caps and factors are in units of the normalised
+score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from core.domain.base import Noun, broken
+from core.errors import Problem
+
+if TYPE_CHECKING:
+    from core.domain.rubric import Criterion
+
+Threshold = Annotated[float, Field(ge=0, le=1)] | str
+PREDICATES = ("below", "at_most", "above", "at_least", "is_", "in_", "abstained")
+
+
+class Condition(Noun):
+    """One predicate on one criterion's verdict, or a count over the criteria of a tag.
+
+    ``below`` and the like compare the verdict's option with an option (by label) or a value;
+    ``is`` and ``in`` name options; ``abstained`` is about abstention; ``count_at_least`` counts the
+    criteria with ``tag`` whose verdict ``is``.
+    """
+
+    criterion: str | None = None
+    tag: str | None = None
+    below: Threshold | None = None
+    at_most: Threshold | None = None
+    above: Threshold | None = None
+    at_least: Threshold | None = None
+    is_: Annotated[str | None, Field(alias="is")] = None
+    in_: Annotated[tuple[str, ...] | None, Field(alias="in")] = None
+    abstained: bool | None = None
+    count_at_least: Annotated[int | None, Field(ge=1)] = None
+
+    model_config = {"populate_by_name": True, "serialize_by_alias": True}
+
+    @property
+    def predicate(self) -> str:
+        """The name of the one predicate that is set."""
+        return next(name for name in PREDICATES if getattr(self, name) is not None)
+
+    @model_validator(mode="after")
+    def _check(self) -> Condition:
+        given = [name for name in PREDICATES if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise broken(
+                f"has {len(given)} predicates.",
+                "Use exactly one of below, at_most, above, at_least, is, in, abstained.",
+            )
+        if (self.criterion is None) == (self.tag is None):
+            raise broken("names no subject.", "Name either a criterion or a tag.")
+        if (self.tag is not None) != (self.count_at_least is not None):
+            raise broken(
+                "mixes a tag and a single criterion.",
+                "A count over a tag needs tag and count_at_least; a criterion needs neither.",
+            )
+        return self
+
+
+class Effect(Noun):
+    """What a fired gate does: cap, multiply, verdict (fail or review) or flag."""
+
+    cap: Annotated[float | None, Field(ge=0, le=1)] = None
+    multiply: Annotated[float | None, Field(ge=0, le=1)] = None
+    verdict: Literal["fail", "review"] | None = None
+    flag: str | None = None
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Effect:
+        if self.cap is None and self.multiply is None and not self.verdict and not self.flag:
+            raise broken("does nothing.", "Give at least one of cap, multiply, verdict, flag.")
+        return self
+
+
+class Gate(Noun):
+    """When a condition on the verdicts holds, an effect. Order among gates does not matter."""
+
+    name: str
+    when: Condition
+    then: Effect
+    on_missing: Literal["review", "skip", "fire"] = "review"
+
+    def problem_with(self, criteria: Mapping[str, Criterion]) -> Problem | None:
+        """Why this gate cannot work on ``criteria``, or ``None``: unknown names or labels."""
+        when = self.when
+        if when.criterion is None:
+            if not any(when.tag in c.tags for c in criteria.values()):
+                return Problem(
+                    f"names the tag {when.tag!r}, which no criterion has.",
+                    "Tag a criterion or change the gate.",
+                    ("when", "tag"),
+                )
+            return None
+        if when.criterion not in criteria:
+            return Problem(
+                f"names the criterion {when.criterion!r}, which does not exist.",
+                f"Use one of {', '.join(map(repr, criteria))}.",
+                ("when", "criterion"),
+            )
+        return self._unknown_label(criteria[when.criterion])
+
+    def _unknown_label(self, criterion: Criterion) -> Problem | None:
+        threshold = getattr(self.when, self.when.predicate)
+        labels = threshold if isinstance(threshold, tuple) else (threshold,)
+        for label in labels:
+            if isinstance(label, str) and criterion.index_of(label) is None:
+                known = ", ".join(repr(o.label) for o in criterion.options)
+                return Problem(
+                    f"names {label!r}, which is not an option of {criterion.name!r}.",
+                    f"Use one of {known}, or a value from 0 to 1.",
+                    ("when", self.when.predicate.rstrip("_")),
+                )
+        return None

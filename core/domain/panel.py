@@ -1,0 +1,111 @@
+"""Judge and panel: raters that can be asked, and how their votes become one verdict."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from core.domain.base import Noun, broken
+from core.domain.rules import RULES, rules_in_words
+
+JudgeKind = Literal["llm", "classifier", "neighbours"]
+OFFLINE_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
+Thinking = Literal["off", "low", "medium", "high"]
+
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class Judge(Noun):
+    """One rater that can be asked: which model or offline method, with what settings.
+
+    ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
+    never stored. ``door`` is how the model is reached: ``litellm`` (any provider), ``openai`` (any
+    endpoint that speaks the OpenAI protocol, cheaper per call) or ``auto``. Prices are US dollars
+    per million tokens; ``None`` means that the price is looked up, or unknown.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    kind: JudgeKind = "llm"
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    model: str = ""
+    api_base: str = ""
+    key_env: str = ""
+    door: Literal["auto", "litellm", "openai"] = "auto"
+    temperature: Annotated[float | None, Field(ge=0, le=2)] = None
+    max_tokens: Annotated[int | None, Field(ge=1)] = None
+    timeout: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    tries: Annotated[int, Field(ge=1, le=20)] = 5
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 16
+    thinking: Thinking | Annotated[int, Field(ge=1)] | None = None
+    price_in: Annotated[float | None, Field(ge=0)] = None
+    price_out: Annotated[float | None, Field(ge=0)] = None
+    shuffle: bool = True
+    params: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def offline(self) -> bool:
+        """Whether this judge needs no model and no network."""
+        return self.kind in OFFLINE_KINDS
+
+    @model_validator(mode="after")
+    def _check(self) -> Judge:
+        if self.kind == "llm" and not self.model.strip():
+            raise broken("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
+        if self.key_env and not _ENV_NAME.match(self.key_env):
+            # The value is not repeated: somebody may have pasted the key itself.
+            raise broken(
+                "is not the name of an environment variable.",
+                "Put the key into a variable such as OPENAI_API_KEY and give its name here, "
+                "never the key.",
+                "key_env",
+            )
+        if self.api_base and not re.match(r"https?://\S+\Z", self.api_base):
+            raise broken(
+                "is not a web address.", "It must start with http:// or https://.", "api_base"
+            )
+        return self
+
+
+class Rules(Noun):
+    """The aggregation rule of each scale; a criterion may override it."""
+
+    binary: str = RULES["binary"][0]
+    ordinal: str = RULES["ordinal"][0]
+    nominal: str = RULES["nominal"][0]
+
+    @model_validator(mode="after")
+    def _check(self) -> Rules:
+        for scale in RULES:
+            if getattr(self, scale) not in RULES[scale]:
+                raise broken(
+                    f"is {getattr(self, scale)!r}, which is no rule for {scale} criteria.",
+                    rules_in_words(scale),
+                    scale,
+                )
+        return self
+
+
+class Panel(Noun):
+    """Judges and how their votes become one verdict."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "Panel"
+    judges: Annotated[tuple[Judge, ...], Field(max_length=100)]
+    rules: Rules = Rules()
+
+    @model_validator(mode="after")
+    def _check(self) -> Panel:
+        if not self.judges:
+            raise broken("is empty.", "A panel needs at least one judge.", "judges")
+        names = [judge.name for judge in self.judges]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise broken(
+                    f"repeats the name {name!r}.",
+                    "Give every judge of the panel a name of its own.",
+                    "judges",
+                    index,
+                    "name",
+                )
+        return self

@@ -1,0 +1,269 @@
+"""Rubric, criterion, option: a criterion is a question with options.
+
+Binary is not a second kind of thing: it is the two options MET (1) and UNMET (0). What a judge may
+answer is ``Criterion.choices``: the author's options and, unless the author forces a choice or has
+an ``na`` option, the added abstention, last. Every stored option number is an index into
+``choices``, so it means the same whatever order a judge was shown.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from core.domain.base import Noun, broken, near
+from core.domain.gates import Gate
+from core.domain.rules import RULES, Abstention, Scale, rules_in_words
+
+MET, UNMET = "MET", "UNMET"
+CANNOT_ASSESS = "CANNOT_ASSESS"
+ADDED_ABSTENTION = "Cannot assess"
+
+Value = Annotated[float, Field(ge=0, le=1)]
+Text = Annotated[str, Field(max_length=20_000)]
+
+
+def fold(label: str) -> str:
+    """A label for comparison: case folded, spaces collapsed, Unicode composed.
+
+    >>> fold("  Partly\\u00a0 Correct ")
+    'partly correct'
+    """
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+
+
+class Option(Noun):
+    """One allowed answer. ``value`` in [0, 1]; an ``na`` option is an abstention and has none."""
+
+    label: Annotated[str, Field(max_length=200)]
+    description: Text = ""
+    value: Value | None = None
+    na: bool = False
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _label_is_text(cls, label: Any) -> Any:
+        # YAML reads `label: 1` as a number and `label: yes` as true; both are meant as words.
+        if isinstance(label, bool):
+            raise broken("is a yes/no value.", "Put the label in quotes.")
+        return str(label) if isinstance(label, int | float) else label
+
+    @model_validator(mode="after")
+    def _check(self) -> Option:
+        if not fold(self.label):
+            raise broken("is empty.", "Give the option a label.", "label")
+        if not self.na and self.value is None:
+            raise broken(
+                f"is missing for option {self.label!r}.",
+                "Give a value from 0 (worst) to 1 (best), or mark the option na: true.",
+                "value",
+            )
+        return self
+
+
+BINARY = (Option(label=MET, value=1.0), Option(label=UNMET, value=0.0))
+
+
+class Criterion(Noun):
+    """One question with its options and weight (positive rewards, negative penalises)."""
+
+    name: Annotated[str, Field(max_length=200)]
+    requirement: Text
+    weight: float = 10.0
+    scale: Scale = "binary"
+    options: tuple[Option, ...] = BINARY
+    section: str | None = None
+    tags: tuple[str, ...] = ()
+    aggregation: str | None = None
+    forced_choice: bool = False
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check(self) -> Criterion:
+        if not fold(self.name):
+            raise broken("is empty.", "Give the criterion a name.", "name")
+        if not fold(self.requirement):
+            raise broken("is empty.", "Say what the judge must decide.", "requirement")
+        self._check_rule()
+        self._check_options()
+        if self.scale == "binary":
+            self._check_binary()
+        if self.scale == "ordinal":
+            self._check_ordinal()
+        return self
+
+    def _check_rule(self) -> None:
+        if self.aggregation is not None and self.aggregation not in RULES[self.scale]:
+            raise broken(
+                f"is {self.aggregation!r}, which does not fit a {self.scale} criterion.",
+                near(self.aggregation, set(RULES[self.scale])) or rules_in_words(self.scale),
+                "aggregation",
+            )
+
+    def _check_options(self) -> None:
+        if len([o for o in self.options if not o.na]) < 2:
+            raise broken(
+                "has fewer than two options that are not na.",
+                "Add options until there are at least two real answers.",
+                "options",
+            )
+        seen = dict[str, int]()
+        for index, option in enumerate(self.options):
+            if fold(option.label) in seen:
+                raise broken(
+                    f"repeats the label {option.label!r} of option {seen[fold(option.label)] + 1}.",
+                    "Labels must differ (case and spaces do not count).",
+                    "options",
+                    index,
+                    "label",
+                )
+            seen[fold(option.label)] = index
+
+    def _check_binary(self) -> None:
+        wanted = {fold(MET): 1.0, fold(UNMET): 0.0}
+        given = {fold(o.label): o.value for o in self.options if not o.na}
+        if given != wanted:
+            raise broken(
+                "of a binary criterion must be MET (value 1) and UNMET (value 0).",
+                "Leave options out, use those two, or set scale to ordinal or nominal.",
+                "options",
+            )
+
+    def _check_ordinal(self) -> None:
+        values = [o.value for o in self.options if o.value is not None and not o.na]
+        rising = values == sorted(values)
+        if not rising and values != sorted(values, reverse=True):
+            raise broken(
+                f"of an ordinal criterion must be in order, but their values are {values}.",
+                "List them lowest to highest, or set scale: nominal.",
+                "options",
+            )
+
+    @cached_property
+    def choices(self) -> tuple[Option, ...]:
+        """What a judge may answer: the options, then the added abstention if there is one."""
+        if self.forced_choice or any(o.na for o in self.options):
+            return self.options
+        taken = {fold(o.label) for o in self.options}
+        label = ADDED_ABSTENTION
+        if fold(label) in taken:
+            label = "Cannot be assessed"
+        return (*self.options, Option(label=label, na=True))
+
+    @cached_property
+    def scored(self) -> tuple[int, ...]:
+        """The indices of ``choices`` that carry a value, in the author's order."""
+        return tuple(i for i, o in enumerate(self.choices) if not o.na)
+
+    @cached_property
+    def na_index(self) -> int | None:
+        """The first abstention in ``choices``, or ``None`` where a choice is forced."""
+        return next((i for i, o in enumerate(self.choices) if o.na), None)
+
+    def value_of(self, index: int) -> float | None:
+        """The value of choice ``index``; ``None`` for an abstention."""
+        option = self.choices[index]
+        return None if option.na else option.value
+
+    def index_of(self, label: str) -> int | None:
+        """The choice with this label (case and spaces do not count), or ``None``.
+
+        ``CANNOT_ASSESS`` always finds the abstention, whatever its label.
+        """
+        wanted = fold(label)
+        for index, option in enumerate(self.choices):
+            if fold(option.label) == wanted:
+                return index
+        if wanted in (fold(CANNOT_ASSESS), fold(ADDED_ABSTENTION)):
+            return self.na_index
+        return None
+
+    def worst_of(self, indices: tuple[int, ...]) -> int:
+        """The choice among ``indices`` that is worst for the sign of the weight.
+
+        The lowest value where the weight is not negative, else the highest; equal values take the
+        lowest index. ``indices`` must be scored choices and not empty.
+        """
+        sign = 1.0 if self.weight >= 0 else -1.0
+        return min(indices, key=lambda i: (sign * (self.value_of(i) or 0.0), i))
+
+
+class LengthPenalty(Noun):
+    """Points taken for length: none up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
+
+    free_budget: Annotated[int, Field(ge=0)] = 6000
+    max_cap: Annotated[int, Field(gt=0)] = 8000
+    penalty_at_cap: Annotated[float, Field(ge=0)] = 0.5
+    exponent: Annotated[float, Field(gt=0)] = 1.6
+    count: Literal["words", "tokens"] = "words"
+    of: Literal["all", "output", "thinking"] = "all"
+
+    @model_validator(mode="after")
+    def _check(self) -> LengthPenalty:
+        if self.max_cap <= self.free_budget:
+            raise broken("is not above free_budget.", "Make max_cap the larger one.", "max_cap")
+        return self
+
+
+class ScoringPolicy(Noun):
+    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty."""
+
+    abstention: Abstention = "skip"
+    partial_credit: Value = 0.5
+    normalize: bool = True
+    length_penalty: LengthPenalty | None = None
+
+
+class Rubric(Noun):
+    """Ordered criteria with guidelines, gates and a scoring policy."""
+
+    name: Annotated[str, Field(max_length=200)] = "Untitled rubric"
+    description: Text = ""
+    guidelines: Text = ""
+    criteria: Annotated[tuple[Criterion, ...], Field(max_length=500)]
+    scoring: ScoringPolicy = ScoringPolicy()
+    gates: tuple[Gate, ...] = ()
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check(self) -> Rubric:
+        if not fold(self.name):
+            raise broken("is empty.", "Give the rubric a name.", "name")
+        if not self.criteria:
+            raise broken("is empty.", "Add at least one criterion.", "criteria")
+        seen = dict[str, int]()
+        for index, criterion in enumerate(self.criteria):
+            key = fold(criterion.name)
+            if key in seen:
+                raise broken(
+                    f"repeats the name {criterion.name!r} of criterion {seen[key] + 1}.",
+                    "Give each criterion a name of its own.",
+                    "criteria",
+                    index,
+                    "name",
+                )
+            seen[key] = index
+        self._check_gates()
+        return self
+
+    def _check_gates(self) -> None:
+        for index, gate in enumerate(self.gates):
+            problem = gate.problem_with({c.name: c for c in self.criteria})
+            if problem:
+                raise broken(problem.message, problem.mend, "gates", index, *problem.path)
+
+    def criterion(self, name: str) -> Criterion:
+        """The criterion of that exact name. Raises ``KeyError`` where there is none."""
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Criterion]:
+        return {c.name: c for c in self.criteria}
+
+    @cached_property
+    def max_points(self) -> float:
+        """The sum of the positive weights: the raw score of a flawless item."""
+        return sum(c.weight for c in self.criteria if c.weight > 0)

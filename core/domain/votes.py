@@ -1,0 +1,109 @@
+"""Votes are facts: what one rater answered for one criterion of one item. They never change.
+
+A call that failed is a ``VoteFailure`` with its kind: never a vote, never UNMET, never a guess.
+These are plain named tuples and slotted dataclasses, because a run holds hundreds of thousands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
+
+FailureKind = Literal[
+    "rate_limit",
+    "timeout",
+    "connection",
+    "server",
+    "auth",
+    "not_found",
+    "bad_request",
+    "context_length",
+    "refusal",
+    "content_filter",
+    "empty",
+    "malformed",
+    "out_of_range",
+    "missing_key",
+    "not_trained",
+    "budget",
+    "cancelled",
+    "internal",
+]
+FAILURE_KINDS: tuple[str, ...] = get_args(FailureKind)
+
+
+class Cell(NamedTuple):
+    """A vote's key within a run. ``replicate`` counts from 0."""
+
+    item: str
+    criterion: str
+    judge: str
+    replicate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a prompt. Calls share pieces, so that each is kept once."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one call to a judge sent, got back and cost. ``None`` where unknown.
+
+    ``tries`` counts requests on the wire. Token counts are the provider's; ``seconds`` is the
+    time of the last try; ``cost`` is in US dollars.
+    """
+
+    prompt: tuple[Segment, ...]
+    params: dict[str, object]
+    reply: str = ""
+    thinking: str = ""
+    model: str = ""
+    finish: str = ""
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_out: int | None = None
+    tokens_thinking: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One rater's answer. ``option`` indexes ``Criterion.choices``; an abstention has no value.
+
+    ``order[shown position] = original index`` where options were shown in an order, else ``None``.
+    ``probabilities`` run along ``choices``; ``confidence`` in [0, 1].
+    """
+
+    cell: Cell
+    option: int | None
+    abstained: bool
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    order: tuple[int, ...] | None = None
+    confidence: float | None = None
+    probabilities: tuple[float, ...] | None = None
+    detail: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFailure:
+    """No readable vote, and why. ``message`` is fit to show and holds no key."""
+
+    cell: Cell
+    kind: FailureKind
+    message: str
+    order: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What asking gave: a vote or a failure per cell, and the call they came from, if any."""
+
+    results: tuple[Vote | VoteFailure, ...]
+    call: Call | None = None

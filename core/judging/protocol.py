@@ -1,0 +1,44 @@
+"""What every judge is, whatever stands behind it: ask it a question, get an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Cell, FailureKind, Outcome
+
+#: Failures that no second call of the same judge can mend: the engine stops asking it.
+FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One criterion of one item for one judge. ``order[shown position] = original index``.
+
+    ``item`` has its dataset's prompt and reference filled in; ``rubric`` is the one in force for
+    this item (its own, if it has one).
+    """
+
+    cell: Cell
+    item: Item
+    rubric: Rubric
+    criterion: Criterion
+    order: tuple[int, ...]
+    seed: int
+
+
+class AskableJudge(Protocol):
+    """A judge ready to answer. ``ask`` never raises for trouble with the call: it says so."""
+
+    spec: Judge
+
+    async def ask(self, question: Question) -> Outcome:
+        """A vote or a failure for the question's cell, with the call it came from, if any."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections."""
+        ...

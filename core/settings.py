@@ -1,0 +1,41 @@
+"""What the environment decides, read in one place.
+
+``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
+``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from core.errors import InputError
+
+RunnerPlace = Literal["process", "thread", "none"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the data file is and where runs are worked off."""
+
+    db: Path
+    runner: RunnerPlace = "process"
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment; an impossible value is an ``InputError``."""
+    env = os.environ if environ is None else environ
+    db = Path(env["RUBRIC_STUDIO_DB"]) if env.get("RUBRIC_STUDIO_DB") else _data_folder(env)
+    runner = env.get("RUBRIC_STUDIO_RUNNER", "process")
+    if runner not in get_args(RunnerPlace):
+        raise InputError(f"RUBRIC_STUDIO_RUNNER is {runner!r}; use 'process', 'thread' or 'none'.")
+    return Settings(db=db.expanduser().absolute(), runner=cast("RunnerPlace", runner))
+
+
+def _data_folder(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_DATA_HOME")
+    folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"
+    return folder / "rubric-studio" / "studio.db"

@@ -1,0 +1,1 @@
+"""The only SQL. Rows in, nouns out; votes, versions and items are only ever added."""

@@ -1,0 +1,1 @@
+"""The screens. ``frame.py`` is the script Streamlit runs; one file per screen below it."""

@@ -1,0 +1,1 @@
+"""Screens of one section of the navigation."""

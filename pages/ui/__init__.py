@@ -1,0 +1,1 @@
+"""The kit every screen shares: keys, resources, widgets, number formatting."""
