@@ -62,7 +62,7 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
 
 
 def near(word: str, known: set[str]) -> str:
-    """ "Did you mean ...?" for a misspelt word, or the empty string.
+    """The question ``Did you mean ...?`` for a misspelt word, or the empty string.
 
     >>> near("weigth", {"weight", "name"})
     "Did you mean 'weight'?"

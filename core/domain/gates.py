@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from core.domain.base import Noun, broken
 from core.errors import Problem
@@ -41,7 +41,7 @@ class Condition(Noun):
     abstained: bool | None = None
     count_at_least: Annotated[int | None, Field(ge=1)] = None
 
-    model_config = {"populate_by_name": True, "serialize_by_alias": True}
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
     @property
     def predicate(self) -> str:

@@ -27,9 +27,9 @@ Text = Annotated[str, Field(max_length=20_000)]
 
 
 def fold(label: str) -> str:
-    """A label for comparison: case folded, spaces collapsed, Unicode composed.
+    r"""A label for comparison: case folded, spaces collapsed, Unicode composed.
 
-    >>> fold("  Partly\\u00a0 Correct ")
+    >>> fold("  Partly\u00a0 Correct ")
     'partly correct'
     """
     return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
@@ -192,7 +192,7 @@ class Criterion(Noun):
 
 
 class LengthPenalty(Noun):
-    """Points taken for length: none up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
+    """Points taken for length: 0 up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
 
     free_budget: Annotated[int, Field(ge=0)] = 6000
     max_cap: Annotated[int, Field(gt=0)] = 8000
