@@ -1,0 +1,111 @@
+"""One engine for every panel: questions in, outcomes out as they come.
+
+Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
+never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
+consumer holds the judges back. The engine writes nothing and knows no database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+
+from core.domain.votes import FailureKind, Outcome, VoteFailure
+from core.judging.budget import Budget
+from core.judging.protocol import FATAL, AskableJudge, Question
+
+#: How many outcomes may wait for the consumer before judges are held back.
+_WAITING = 512
+
+
+async def grade(
+    questions: Mapping[str, Iterator[Question]],
+    judges: Mapping[str, AskableJudge],
+    *,
+    stop: asyncio.Event,
+    budget: Budget | None = None,
+) -> AsyncIterator[Outcome]:
+    """Every question's outcome, in the order in which judges answer.
+
+    ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
+    flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
+    those in flight finish. A judge that fails fatally (no key, bad key, unknown model) is not
+    asked again: its remaining questions come back as failures of the same kind.
+    """
+    outcomes: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=_WAITING)
+    lanes = [_Lane(judges[name], asked, outcomes, budget) for name, asked in questions.items()]
+    workers = [
+        asyncio.create_task(lane.work())
+        for lane in lanes
+        for _ in range(1 if lane.judge.spec.offline else lane.judge.spec.concurrency)
+    ]
+    closer = asyncio.create_task(_close_after(workers, outcomes, stop))
+    try:
+        while (outcome := await outcomes.get()) is not None:
+            yield outcome
+        await closer
+    finally:
+        for task in (*workers, closer):
+            task.cancel()
+        await asyncio.gather(*workers, closer, return_exceptions=True)
+
+
+async def _close_after(
+    workers: list[asyncio.Task[None]], outcomes: asyncio.Queue[Outcome | None], stop: asyncio.Event
+) -> None:
+    """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
+    stopped = asyncio.create_task(stop.wait())
+    work = asyncio.gather(*workers)
+    try:
+        await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await work
+    finally:
+        stopped.cancel()
+        await outcomes.put(None)
+
+
+class _Lane:
+    """One judge with its questions; several workers draw from it."""
+
+    def __init__(
+        self,
+        judge: AskableJudge,
+        questions: Iterator[Question],
+        outcomes: asyncio.Queue[Outcome | None],
+        budget: Budget | None,
+    ) -> None:
+        self.judge, self.questions, self.outcomes, self.budget = judge, questions, outcomes, budget
+        self.dead: tuple[FailureKind, str] | None = None
+
+    async def work(self) -> None:
+        """Asks question after question until none is left or the budget is spent."""
+        for question in self.questions:
+            if self.dead is not None:
+                await self.outcomes.put(self._unasked(question, *self.dead))
+                continue
+            if self.budget is not None and not await self.budget.admit():
+                return
+            outcome = await self._ask(question)
+            await self.outcomes.put(outcome)
+            if self.judge.spec.offline:
+                await asyncio.sleep(0)  # an offline judge never waits, so let others in
+
+    async def _ask(self, question: Question) -> Outcome:
+        outcome: Outcome | None = None
+        try:
+            outcome = await self.judge.ask(question)
+        finally:
+            if self.budget is not None:
+                self.budget.settle(outcome.call if outcome else None)
+        for result in outcome.results:
+            if isinstance(result, VoteFailure) and result.kind in FATAL:
+                self.dead = (result.kind, result.message)
+        return outcome
+
+    def _unasked(self, question: Question, kind: FailureKind, message: str) -> Outcome:
+        text = f"Not asked, because an earlier call of this judge failed: {message}"
+        return Outcome((VoteFailure(question.cell, kind, text, question.order),))
