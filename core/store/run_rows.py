@@ -1,0 +1,313 @@
+"""What the store hands out of runs: plans, progress, results, votes, failures, calls, leases.
+
+Counts of a run and of its items: ``votes`` are all votes kept, abstentions among them;
+``failures`` are the open ones; so a finished run has planned = votes + failures. Counts of a cell
+follow ``core.aggregate``: there ``votes`` are those that are not abstentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from core.domain.panel import Panel
+from core.domain.votes import Cell, Segment
+
+RunKind = Literal["run", "spot"]
+RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
+#: Nobody works on these and nobody will, until somebody asks.
+RESTING: tuple[RunStatus, ...] = ("done", "cancelled", "interrupted", "budget", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """Everything that decides a run; never changed once the run is there.
+
+    ``budget`` is in US dollars, ``None`` for no limit. ``calibration`` names what offline judges
+    learn from (dataset version id, share, item ids); ``versions`` what ran (libraries, prompt).
+    ``details`` is for whatever else must be remembered. All three are plain JSON data.
+    """
+
+    name: str
+    rubric_version_id: int
+    dataset_version_id: int
+    panel: Panel
+    kind: RunKind = "run"
+    seed: int = 0
+    replicates: int = 1
+    budget: float | None = None
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run and how far it is; light enough to be polled.
+
+    ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
+    others. ``seconds`` is the time that runners spent. ``lease_until`` is in Unix seconds.
+    """
+
+    id: int
+    name: str
+    kind: RunKind
+    rubric_version_id: int
+    rubric_id: int
+    rubric_name: str
+    rubric_number: int
+    dataset_version_id: int
+    dataset_id: int
+    dataset_name: str
+    dataset_number: int
+    panel: Panel
+    panel_hash: str
+    plan_hash: str
+    status: RunStatus
+    items: int
+    planned: int
+    votes: int
+    abstentions: int
+    failures_open: int
+    calls: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+    tokens_thinking: int
+    cost: float
+    cost_unknown: int
+    seconds: float
+    created: str
+    started: str | None
+    finished: str | None
+    message: str
+    cancel: bool
+    lease_owner: str | None
+    lease_until: float | None
+    fence: int
+
+    @property
+    def active(self) -> bool:
+        """Whether it is queued or running."""
+        return self.status not in RESTING
+
+
+@dataclass(frozen=True, slots=True)
+class Run(RunRow):
+    """A run with its whole plan and its notes (training reports and the like, by key)."""
+
+    plan: RunPlan
+    notes: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunItemRow:
+    """One item of a run: its score and how sure it is. ``None``: nothing to say yet.
+
+    ``low`` and ``high`` differ from ``score`` where a gate is indeterminate. ``fail`` and
+    ``review`` are what gates decided. ``trace`` is only there when one item is fetched.
+    """
+
+    run_id: int
+    position: int
+    item_id: str
+    preview: str
+    system: str
+    split: str | None
+    planned: int
+    votes: int
+    abstentions: int
+    failures: int
+    score: float | None
+    raw: float | None
+    low: float | None
+    high: float | None
+    complete: bool
+    fail: bool
+    review: bool
+    agreement: float | None
+    trace: dict[str, Any] | None = None
+
+
+RunItemSort = Literal["position", "item_id", "score", "agreement", "failures", "abstentions"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunItemFilter:
+    """Which items of a run to show; a default says nothing about that property.
+
+    ``criterion`` with ``option`` keeps the items whose verdict there is that option (an index into
+    ``choices``); with ``option=None`` those whose verdict there is an abstention.
+    """
+
+    has_failures: bool | None = None
+    has_abstentions: bool | None = None
+    complete: bool | None = None
+    review: bool | None = None
+    max_agreement: float | None = None
+    min_score: float | None = None
+    max_score: float | None = None
+    search: str = ""
+    system: str | None = None
+    item_ids: tuple[str, ...] | None = None
+    criterion: str | None = None
+    option: int | None = None
+
+
+class CellResult(NamedTuple):
+    """The verdict of one (item, criterion), as ``core.aggregate.Verdict`` has it."""
+
+    criterion: str
+    option: int | None
+    abstained: bool
+    value: float | None
+    continuous: float | None
+    agreement: float | None
+    entropy: float | None
+    margin: float | None
+    coverage: float | None
+    votes: int
+    abstentions: int
+    failures: int
+    rule: str
+    tie: bool
+    warning: str
+
+
+class CellRow(NamedTuple):
+    """A verdict in bulk, for metrics and tables."""
+
+    item_id: str
+    criterion: str
+    option: int | None
+    abstained: bool
+    value: float | None
+    continuous: float | None
+    agreement: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What is derived from the votes of one item; replaces what was derived before."""
+
+    item_id: str
+    score: float | None
+    raw: float | None
+    complete: bool
+    agreement: float | None
+    cells: tuple[CellResult, ...]
+    trace: dict[str, Any]
+    low: float | None = None
+    high: float | None = None
+    fail: bool = False
+    review: bool = False
+
+
+class BallotRow(NamedTuple):
+    """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside."""
+
+    item_id: str
+    criterion: str
+    judge: str
+    replicate: int
+    option: int | None
+    abstained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBallots:
+    """All votes of one item, and its open failures by criterion."""
+
+    item_id: str
+    ballots: tuple[BallotRow, ...]
+    failures: Mapping[str, int]
+
+
+#: The service computes, the store stores: all votes of the touched items in, their results out.
+Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class VoteRow:
+    """A vote as kept; the fields are those of ``core.domain.votes.Vote``."""
+
+    id: int
+    run_id: int
+    cell: Cell
+    option: int | None
+    abstained: bool
+    reason: str
+    evidence: tuple[str, ...]
+    order: tuple[int, ...] | None
+    confidence: float | None
+    probabilities: tuple[float, ...] | None
+    detail: dict[str, Any]
+    call_id: int | None
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRow:
+    """A failure as kept. ``attempt`` counts from 1; ``open``: neither answered nor retried yet."""
+
+    id: int
+    run_id: int
+    cell: Cell
+    attempt: int
+    kind: str
+    message: str
+    order: tuple[int, ...] | None
+    call_id: int | None
+    created: str
+    open: bool
+
+
+class FailureCount(NamedTuple):
+    """How often a kind of failure happened, and the newest message of it."""
+
+    kind: str
+    count: int
+    judges: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """A call as kept, its prompt put together again. ``None``: the provider did not say."""
+
+    id: int
+    run_id: int
+    judge: str
+    prompt: tuple[Segment, ...]
+    params: dict[str, Any]
+    reply: str
+    thinking: str
+    model: str
+    finish: str
+    tokens_in: int | None
+    tokens_cached: int | None
+    tokens_out: int | None
+    tokens_thinking: int | None
+    cost: float | None
+    seconds: float
+    tries: int
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands."""
+
+    run_id: int
+    owner: str
+    fence: int
+    until: float
+    cancel: bool
+
+
+class Beat(NamedTuple):
+    """A heartbeat's answer: is the lease still ours, and does somebody want the run stopped?"""
+
+    held: bool
+    cancel: bool
