@@ -1,4 +1,4 @@
-"""What the store hands out of runs: plans, progress, results, votes, failures, calls, leases.
+"""What the store hands out of runs: plans, progress, results, leases.
 
 Counts of a run and of its items: ``votes`` are all votes kept, abstentions among them;
 ``failures`` are the open ones; so a finished run has planned = votes + failures. Counts of a cell
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Panel
-from core.domain.votes import Cell, Segment
+from core.store.vote_rows import ItemBallots
 
 RunKind = Literal["run", "spot"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
@@ -204,95 +204,8 @@ class ItemResult:
     review: bool = False
 
 
-class BallotRow(NamedTuple):
-    """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside."""
-
-    item_id: str
-    criterion: str
-    judge: str
-    replicate: int
-    option: int | None
-    abstained: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ItemBallots:
-    """All votes of one item, and its open failures by criterion."""
-
-    item_id: str
-    ballots: tuple[BallotRow, ...]
-    failures: Mapping[str, int]
-
-
 #: The service computes, the store stores: all votes of the touched items in, their results out.
 Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
-
-
-@dataclass(frozen=True, slots=True)
-class VoteRow:
-    """A vote as kept; the fields are those of ``core.domain.votes.Vote``."""
-
-    id: int
-    run_id: int
-    cell: Cell
-    option: int | None
-    abstained: bool
-    reason: str
-    evidence: tuple[str, ...]
-    order: tuple[int, ...] | None
-    confidence: float | None
-    probabilities: tuple[float, ...] | None
-    detail: dict[str, Any]
-    call_id: int | None
-    created: str
-
-
-@dataclass(frozen=True, slots=True)
-class FailureRow:
-    """A failure as kept. ``attempt`` counts from 1; ``open``: neither answered nor retried yet."""
-
-    id: int
-    run_id: int
-    cell: Cell
-    attempt: int
-    kind: str
-    message: str
-    order: tuple[int, ...] | None
-    call_id: int | None
-    created: str
-    open: bool
-
-
-class FailureCount(NamedTuple):
-    """How often a kind of failure happened, and the newest message of it."""
-
-    kind: str
-    count: int
-    judges: tuple[str, ...]
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallRow:
-    """A call as kept, its prompt put together again. ``None``: the provider did not say."""
-
-    id: int
-    run_id: int
-    judge: str
-    prompt: tuple[Segment, ...]
-    params: dict[str, Any]
-    reply: str
-    thinking: str
-    model: str
-    finish: str
-    tokens_in: int | None
-    tokens_cached: int | None
-    tokens_out: int | None
-    tokens_thinking: int | None
-    cost: float | None
-    seconds: float
-    tries: int
-    created: str
 
 
 @dataclass(frozen=True, slots=True)
