@@ -1,0 +1,31 @@
+"""The entry: `streamlit run app.py` (with the repository's root on PYTHONPATH).
+
+The frame is a script of its own, so that Streamlit's legacy `pages/` mode never starts and the
+server, not the first browser, decides how long the Runner lives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
+    """What begins and ends with the server."""
+    import pandas
+    import plotly.graph_objects
+
+    # What is imported by now stays: the collector need not look at it again on every rerun.
+    gc.collect()
+    gc.freeze()
+    with contextlib.ExitStack():
+        yield {"warm": (pandas.__name__, plotly.graph_objects.__name__)}
+
+
+app = st.App(Path(__file__).parent / "pages" / "frame.py", lifespan=lifespan)

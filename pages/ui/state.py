@@ -1,0 +1,106 @@
+"""Every key of the session and of the address, in one place.
+
+The address holds what a link must reopen (ids, filters); the session holds this tab's unsaved
+work (ids, plain dicts, primitives); everything else is in the store. Nothing else in `pages/`
+writes a literal key: a widget's key is `key(family, *ids)` with a family named here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+# Address parameters.
+RUBRIC = "rubric"
+VERSION = "version"
+DATASET = "dataset"
+ITEM = "item"
+JUDGE = "judge"
+PANEL = "panel"
+RUN = "run"
+
+# Families of session keys (a page's families begin with the page's name).
+RUBRICS_SEARCH = "rubrics_search"
+RUBRICS_ARCHIVED = "rubrics_archived"
+RUBRICS_IMPORT = "rubrics_import"
+RUBRICS_NOTICE = "rubrics_notice"
+RUBRIC_DRAFT = "rubric_draft"
+RUBRIC_FIELD = "rubric_field"
+RUBRIC_ACT = "rubric_act"
+RUBRIC_OPEN = "rubric_open"
+RUBRIC_VIEW = "rubric_view"
+RUBRIC_YAML = "rubric_yaml"
+RUBRIC_PREVIEW = "rubric_preview"
+RUBRIC_SIMULATE = "rubric_simulate"
+RUBRIC_SAVE = "rubric_save"
+FLASH = "flash"
+
+#: What a new rubric is called in the address, before it has an id.
+NEW = "new"
+
+
+def key(family: str, *ids: object) -> str:
+    """The key of one widget or value: its family, then stable ids (never list positions).
+
+    >>> key(RUBRIC_FIELD, "c1", "name")
+    'rubric_field/c1/name'
+    """
+    return "/".join(map(str, (family, *ids)))
+
+
+def get(name: str, default: Any = None) -> Any:
+    """The session's value of that key, or `default`."""
+    return st.session_state.get(name, default)
+
+
+def put(name: str, value: Any) -> None:
+    """Keep a value (an id, a primitive, plain data) for this tab."""
+    st.session_state[name] = value
+
+
+def seed(name: str, value: Any) -> None:
+    """Give a widget its first value, unless it has one."""
+    if name not in st.session_state:
+        st.session_state[name] = value
+
+
+def drop(family: str, *ids: object) -> None:
+    """Forget every value of a family, or those below the ids given."""
+    root = key(family, *ids)
+    for name in [str(n) for n in st.session_state]:
+        if name == root or name.startswith(root + "/"):
+            del st.session_state[name]
+
+
+def address(name: str) -> str | None:
+    """An address parameter as text, or `None`."""
+    value: str | None = st.query_params.get(name)
+    return value
+
+
+def address_id(name: str) -> int | None:
+    """An address parameter as an id; `None` where it is absent or not a number."""
+    text = address(name) or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def set_address(**parameters: object) -> None:
+    """Set address parameters; `None` takes one away."""
+    for name, value in parameters.items():
+        if value is None:
+            st.query_params.pop(name, None)
+        else:
+            st.query_params[name] = str(value)
+
+
+def flash(message: str) -> None:
+    """A short message of our own words for the next rerun (see `widgets.show_flash`)."""
+    put(FLASH, message)
+
+
+def take_flash() -> str | None:
+    """The waiting message, once."""
+    message = get(FLASH)
+    drop(FLASH)
+    return message if isinstance(message, str) else None

@@ -1,0 +1,39 @@
+"""The little CSS that themes cannot say. Static text only; colours follow light and dark."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+CSS = """<style>
+.rs-prose{white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.55;max-width:78ch}
+.rs-mark{background:light-dark(#F6E2A6,#4A3D12);color:inherit;border-bottom:2px solid
+ light-dark(#A67C00,#E0B94A);padding:0 .1em;border-radius:.15em}
+.rs-row{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center}
+.rs-tag{display:inline-flex;gap:.3rem;align-items:center;font-size:.82rem;line-height:1.5;
+ padding:.02rem .5rem;border-radius:1rem;border:1px solid transparent;overflow-wrap:anywhere}
+.rs-neutral{background:light-dark(#ECE8DF,#2A323A);color:light-dark(#454C53,#C3C9CE)}
+.rs-good{background:light-dark(#DDF1E5,#173829);color:light-dark(#0F6440,#7FD8A8)}
+.rs-bad{background:light-dark(#FBE6E3,#43201E);color:light-dark(#98201A,#FFA79F)}
+.rs-warn{background:light-dark(#FDEBD2,#40301A);color:light-dark(#7A4200,#F5B868)}
+.rs-info{background:light-dark(#DDEFF5,#17323D);color:light-dark(#0B5F7A,#8AD0E6)}
+.rs-chip{display:inline-flex;gap:.4rem;align-items:baseline;font-size:.88rem;line-height:1.5;
+ padding:.1rem .6rem;border-radius:.45rem;border:1px solid light-dark(#D8D3C7,#38424A);
+ overflow-wrap:anywhere}
+.rs-chip small,.rs-quiet{color:light-dark(#565D64,#B4BBC1);font-size:.82rem}
+.rs-chosen{border:2px solid light-dark(#0B6B68,#4DB6AD);font-weight:650}
+.rs-na{border-style:dashed}
+.rs-list{margin:.1rem 0 .3rem 0;padding-left:1.1rem}
+.rs-list li{margin:.15rem 0;overflow-wrap:anywhere}
+.rs-card{border:1px solid light-dark(#D8D3C7,#38424A);border-radius:.45rem;padding:.6rem .8rem}
+.rs-card>*+*{margin-top:.4rem}
+.rs-quote{border-left:3px solid light-dark(#A67C00,#E0B94A);padding-left:.6rem;
+ white-space:pre-wrap;overflow-wrap:anywhere}
+.rs-empty{text-align:center;padding:2.2rem 1rem .6rem;max-width:46ch;margin:0 auto}
+.rs-empty b{font-size:1.1rem}
+.rs-num{font-variant-numeric:tabular-nums}
+</style>"""
+
+
+def frame_css() -> None:
+    """Put the style sheet into the page, once per run, before anything else."""
+    st.html(CSS)

@@ -1,0 +1,156 @@
+"""Text that others wrote, shown as it is and never obeyed.
+
+Three doors, by where the text goes:
+
+- `esc` for our own HTML (`st.html`): prose, chips, cards;
+- `label` for everything that reads Markdown (labels of widgets, radio and segmented options,
+  expanders, tabs, captions, errors, metrics, help);
+- `visible` for what takes plain text (`st.text`, `st.code`, selectbox options, table cells).
+
+All three replace what cannot be seen or would turn the text around by a visible sign. Judged text
+never goes anywhere else.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+import streamlit as st
+
+JOINER = "\u2060"
+
+_NAMES = {
+    0x200B: "ZWSP",
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x061C: "ALM",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x2060: "WJ",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0xFEFF: "BOM",
+}
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+# Where a joiner is needed: entities keep Markdown's syntax away, but icons, emoji, addresses and
+# arrows are found later, in the finished text.
+_TRIGGERS = (
+    re.compile(r":(?=\S)"),
+    re.compile(r"[wW](?=[wW]{2}\.)"),
+    re.compile(r"@(?=\S)"),
+    re.compile(r"[-<>=~](?=[-<>=~])"),
+)
+
+
+def visible(text: str) -> str:
+    r"""The text with control, bidirectional and invisible characters as signs.
+
+    >>> visible("a\u202eb\x07")
+    'a⟦RLO⟧b␇'
+    """
+    return _SUSPECT.sub(_sign, text.replace("\r\n", "\n"))
+
+
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code == 0x0D:
+        return "\n"
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"⟦{_NAMES.get(code) or f'U+{code:04X}'}⟧"
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    r"""Visible text on one line, cut with an ellipsis where longer than `limit` (0: never).
+
+    >>> one_line("a\n  b" + "c" * 9, 6)
+    'a bcc…'
+    """
+    line = " ".join(visible(text).split())
+    return line if not limit or len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def label(text: str, limit: int = 0) -> str:
+    """The text as Markdown that shows exactly these characters: no style, icon, link or image.
+
+    Every mark of punctuation becomes a character reference, which Markdown reads as text. A word
+    joiner (invisible, no width) parts what is recognised after that: `:icons:`, addresses, arrows.
+
+    >>> label("*a*")
+    '&#42;a&#42;'
+    """
+    line = one_line(text, limit)
+    for trigger in _TRIGGERS:
+        line = trigger.sub(lambda m: m.group() + JOINER, line)
+    return _PUNCTUATION.sub(lambda m: f"&#{ord(m.group())};", line)
+
+
+def esc(text: str) -> str:
+    """The text for our own HTML, with what is invisible made visible.
+
+    >>> esc('<b>"a" & b')
+    '&lt;b&gt;&quot;a&quot; &amp; b'
+    """
+    return html.escape(visible(text))
+
+
+def prose(text: str, marks: Iterable[tuple[int, int]] = (), height: int | None = None) -> None:
+    """Show a long text as written: line breaks kept, nothing interpreted.
+
+    Args:
+        text: what somebody or some model wrote.
+        marks: spans `(start, end)` of `text` to highlight, e.g. evidence; overlaps are merged.
+        height: pixels; longer text scrolls.
+    """
+    style = f' style="max-height:{int(height)}px;overflow:auto"' if height else ""
+    st.html(f'<div class="rs-prose"{style}>{marked(text, marks)}</div>')
+
+
+def marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
+    """Escaped HTML of `text` with its spans in `<mark>`.
+
+    >>> marked("a<b", [(0, 2)])
+    '<mark class="rs-mark">a&lt;</mark>b'
+    """
+    parts, at = list[str](), 0
+    for start, end in _merged(marks, len(text)):
+        inside = f'<mark class="rs-mark">{esc(text[start:end])}</mark>'
+        parts += [esc(text[at:start]), inside]
+        at = end
+    return "".join([*parts, esc(text[at:])])
+
+
+def _merged(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    merged = list[tuple[int, int]]()
+    for start, end in sorted((max(0, s), min(length, e)) for s, e in marks):
+        if start >= end:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def raw(text: str, height: int | None = None) -> None:
+    """Show a text in fixed width, wrapped and copyable (prompts, replies, files)."""
+    shown = visible(text) or " "
+    if height is None:
+        st.code(shown, language=None, wrap_lines=True)
+    else:
+        st.code(shown, language=None, wrap_lines=True, height=height)

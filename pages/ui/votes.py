@@ -1,0 +1,99 @@
+"""Options and votes as a person sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.rubric import Criterion
+from core.domain.votes import Call, Vote, VoteFailure
+from pages.ui import format as fmt
+from pages.ui.text import esc
+from pages.ui.widgets import tag
+
+FAILURE_WORDS = {
+    "rate_limit": "rate limit",
+    "not_found": "model not found",
+    "bad_request": "request refused",
+    "context_length": "too long for the model",
+    "content_filter": "blocked by a content filter",
+    "out_of_range": "answered an option that does not exist",
+    "missing_key": "no key",
+    "not_trained": "not trained for this criterion",
+    "malformed": "unreadable answer",
+    "empty": "empty answer",
+    "budget": "budget spent",
+}
+
+
+def option_chips(
+    criterion: Criterion, chosen: int | None = None, order: Sequence[int] | None = None
+) -> str:
+    """The HTML of a criterion's choices; the chosen one has a tick, weight and a thick border.
+
+    Args:
+        criterion: whose `choices` are shown.
+        chosen: an index into `choices`, or `None`.
+        order: `order[shown position] = original index`; where it is given the chips stand as they
+            were shown, each with its shown number and, in small, its place in the rubric.
+    """
+    indices = list(order) if order is not None else range(len(criterion.choices))
+    return "".join(
+        _chip(criterion, index, index == chosen, shown if order is not None else None)
+        for shown, index in enumerate(indices, start=1)
+    )
+
+
+def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None) -> str:
+    option = criterion.choices[index]
+    classes = "rs-chip" + (" rs-chosen" if chosen else "") + (" rs-na" if option.na else "")
+    number = f"<small>{shown}</small>" if shown is not None else ""
+    value = "no score" if option.na else fmt.score(option.value)
+    place = f" · option {index + 1}" if shown is not None else ""
+    tick = '<span aria-label="chosen">✓</span>' if chosen else ""
+    words = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
+    return f'<span class="{classes}">{words}</span>'
+
+
+def vote_card(
+    criterion: Criterion, result: Vote | VoteFailure, call: Call | None = None, *, who: str = ""
+) -> None:
+    """One rater's answer with evidence, reason and what it cost; or the failure, and its kind.
+
+    `who` replaces the judge's name (e.g. "Judge A" where judging is blind).
+    """
+    name = who or result.cell.judge
+    replicate = f" · try {result.cell.replicate + 1}" if result.cell.replicate else ""
+    head = f"<div><b>{esc(name)}</b>{replicate}</div>"
+    body = _vote(criterion, result) if isinstance(result, Vote) else _failure(result)
+    st.html(f'<div class="rs-card">{head}{body}{_call_line(call)}</div>')
+
+
+def _vote(criterion: Criterion, vote: Vote) -> str:
+    chips = f'<div class="rs-row">{option_chips(criterion, vote.option, vote.order)}</div>'
+    if vote.option is None:
+        chips = tag("Abstained") + chips
+    sure = f'<div class="rs-quiet">confidence {fmt.score(vote.confidence)}</div>'
+    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in vote.evidence)
+    reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
+    return chips + (sure if vote.confidence is not None else "") + quotes + reason
+
+
+def _failure(failure: VoteFailure) -> str:
+    words = FAILURE_WORDS.get(failure.kind, failure.kind)
+    return (
+        f"<div>{tag(f'✕ No vote: {words}', 'bad')}</div>"
+        f'<div class="rs-prose">{esc(failure.message)}</div>'
+    )
+
+
+def _call_line(call: Call | None) -> str:
+    if call is None:
+        return ""
+    total = None
+    if call.tokens_in is not None and call.tokens_out is not None:
+        total = call.tokens_in + call.tokens_out
+    tries = fmt.plural(call.tries, "try", "tries")
+    parts = [fmt.tokens(total), f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]
+    return f'<div class="rs-quiet rs-num">{" · ".join(map(esc, parts))}</div>'
