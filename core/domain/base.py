@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -17,6 +18,14 @@ class Noun(BaseModel):
     """Frozen, strict about unknown keys; NaN and infinity are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with ``update`` applied (not validated) and nothing cached from the original."""
+        copied = super().model_copy(update=update, deep=deep)
+        # pydantic copies cached properties along, and they would speak of the old fields.
+        for name in copied.__dict__.keys() - type(self).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)

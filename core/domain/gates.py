@@ -48,6 +48,11 @@ class Condition(Noun):
         """The name of the one predicate that is set."""
         return next(name for name in PREDICATES if getattr(self, name) is not None)
 
+    @property
+    def compares(self) -> bool:
+        """Whether the predicate compares values, rather than naming options."""
+        return self.predicate in ("below", "at_most", "above", "at_least")
+
     @model_validator(mode="after")
     def _check(self) -> Condition:
         given = [name for name in PREDICATES if getattr(self, name) is not None]
@@ -120,4 +125,15 @@ class Gate(Noun):
                     f"Use one of {known}, or a value from 0 to 1.",
                     ("when", self.when.predicate.rstrip("_")),
                 )
+            if self.when.compares and isinstance(label, str) and _valueless(criterion, label):
+                return Problem(
+                    f"compares with {label!r}, which is an abstention and has no value.",
+                    "Use an option with a value, or the predicate abstained.",
+                    ("when", self.when.predicate),
+                )
         return None
+
+
+def _valueless(criterion: Criterion, label: str) -> bool:
+    index = criterion.index_of(label)
+    return index is not None and criterion.values[index] is None

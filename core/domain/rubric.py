@@ -163,10 +163,14 @@ class Criterion(Noun):
         """The first abstention in ``choices``, or ``None`` where a choice is forced."""
         return next((i for i, o in enumerate(self.choices) if o.na), None)
 
+    @cached_property
+    def values(self) -> tuple[float | None, ...]:
+        """The value of every choice; ``None`` for an abstention."""
+        return tuple(None if o.na else o.value for o in self.choices)
+
     def value_of(self, index: int) -> float | None:
         """The value of choice ``index``; ``None`` for an abstention."""
-        option = self.choices[index]
-        return None if option.na else option.value
+        return self.values[index]
 
     def index_of(self, label: str) -> int | None:
         """The choice with this label (case and spaces do not count), or ``None``.
