@@ -1,0 +1,208 @@
+"""A rubric while it is being written: plain data that may be invalid, and nothing is lost.
+
+A draft is JSON (it lives in a tab's session and in the store's drafts). Criteria and options carry
+a ``uid`` that never changes, so that widgets, gates and messages keep hold of them while they are
+renamed and moved. ``rubric_from`` is the only way back to a rubric.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.domain import base
+from core.domain.gates import Gate
+from core.domain.rubric import Criterion, Option, Rubric, fold
+from core.errors import InputError, Problem
+from core.identity import content_hash
+from core.services.draft_types import (
+    CriterionDraft,
+    Draft,
+    GateDraft,
+    OptionDraft,
+    ScoringDraft,
+    Serial,
+    new_draft,
+)
+
+
+def draft_from(rubric: Rubric, *, rubric_id: int | None = None, parent: int | None = None) -> Draft:
+    """The draft of a rubric, ready to be changed."""
+    draft = new_draft()
+    draft["rubric_id"], draft["parent"] = rubric_id, parent
+    draft["base"] = rubric_hash(rubric) if rubric_id is not None else None
+    return with_rubric(draft, rubric)
+
+
+def with_rubric(draft: Draft, rubric: Rubric) -> Draft:
+    """The draft with the rubric's content; what kept its name keeps its uid.
+
+    This is how text that was edited by hand comes back into the form.
+    """
+    known = {fold(c["name"]): c for c in draft["criteria"]}
+    serial = Serial(draft["serial"])
+    criteria = [_criterion(c, known.get(fold(c.name)), serial) for c in rubric.criteria]
+    policy = rubric.scoring
+    penalty = policy.length_penalty
+    changed: Draft = {
+        **draft,
+        "name": rubric.name,
+        "description": rubric.description,
+        "guidelines": rubric.guidelines,
+        "criteria": criteria,
+        "scoring": ScoringDraft(
+            abstention=policy.abstention,
+            partial_credit=policy.partial_credit,
+            normalize=policy.normalize,
+            length_penalty=None if penalty is None else penalty.model_dump(mode="json"),
+        ),
+        "gates": [_gate(gate, criteria) for gate in rubric.gates],
+        "meta": dict(rubric.meta),
+        "serial": serial.last,
+    }
+    return changed
+
+
+def _criterion(
+    criterion: Criterion, known: CriterionDraft | None, serial: Serial
+) -> CriterionDraft:
+    uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
+    return CriterionDraft(
+        uid=known["uid"] if known else serial.next("c"),
+        name=criterion.name,
+        requirement=criterion.requirement,
+        weight=criterion.weight,
+        scale=criterion.scale,
+        options=[
+            option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
+        ],
+        section=criterion.section or "",
+        tags=list(criterion.tags),
+        aggregation=criterion.aggregation,
+        forced_choice=criterion.forced_choice,
+        meta=dict(criterion.meta),
+        parked=known["parked"] if known else {},
+    )
+
+
+def option_draft(option: Option, uid: str) -> OptionDraft:
+    """The draft of one option."""
+    return OptionDraft(
+        uid=uid,
+        label=option.label,
+        description=option.description,
+        value=option.value,
+        na=option.na,
+    )
+
+
+def _gate(gate: Gate, criteria: list[CriterionDraft]) -> GateDraft:
+    data = gate.model_dump(mode="json", by_alias=True, exclude_none=True)
+    subject = next((c for c in criteria if c["name"] == gate.when.criterion), None)
+    options = {fold(o["label"]): o["uid"] for o in subject["options"]} if subject else {}
+    named = [label for label in _labels_in(data["when"]) if fold(label) in options]
+    return GateDraft(
+        gate=data,
+        criterion=subject["uid"] if subject else None,
+        options={label: options[fold(label)] for label in named},
+    )
+
+
+def _labels_in(when: dict[str, Any]) -> list[str]:
+    found = list[str]()
+    for name, value in when.items():
+        if name not in ("criterion", "tag"):
+            found += [v for v in (value if isinstance(value, list) else [value]) if _is_word(v)]
+    return found
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def payload(draft: Draft) -> dict[str, Any]:
+    """The draft as the plain data of a rubric, valid or not; gates name what things are now."""
+    scoring: dict[str, Any] = dict(draft["scoring"])
+    if scoring["partial_credit"] is None:
+        del scoring["partial_credit"]
+    return {
+        "name": draft["name"],
+        "description": draft["description"],
+        "guidelines": draft["guidelines"],
+        "criteria": [_criterion_payload(c) for c in draft["criteria"]],
+        "scoring": scoring,
+        "gates": [_gate_payload(g, draft["criteria"]) for g in draft["gates"]],
+        "meta": draft["meta"],
+    }
+
+
+def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
+    data: dict[str, Any] = {k: v for k, v in criterion.items() if k not in ("uid", "parked")}
+    data["section"] = criterion["section"].strip() or None
+    data["options"] = [_option_payload(o) for o in criterion["options"]]
+    return data
+
+
+def _option_payload(option: OptionDraft) -> dict[str, Any]:
+    data: dict[str, Any] = {k: v for k, v in option.items() if k != "uid"}
+    if option["na"]:
+        data["value"] = None
+    return data
+
+
+def _gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, Any]:
+    subject = next((c for c in criteria if c["uid"] == gate["criterion"]), None)
+    if subject is None:
+        return gate["gate"]
+    labels = {o["uid"]: o["label"] for o in subject["options"]}
+    renamed = {old: labels[uid] for old, uid in gate["options"].items() if uid in labels}
+
+    def now(value: Any) -> Any:
+        if isinstance(value, list):
+            return [now(v) for v in value]
+        return renamed.get(value, value) if _is_word(value) else value
+
+    when = {k: v if k in ("criterion", "tag") else now(v) for k, v in gate["gate"]["when"].items()}
+    return {**gate["gate"], "when": {**when, "criterion": subject["name"]}}
+
+
+def rubric_from(draft: Draft) -> Rubric:
+    """The rubric that the draft says; raises ``InputError`` with every problem."""
+    return base.build(Rubric, payload(draft), "rubric")
+
+
+def problems_of(draft: Draft) -> tuple[Problem, ...]:
+    """What keeps the draft from being a rubric; empty where nothing does."""
+    try:
+        rubric_from(draft)
+    except InputError as error:
+        return error.problems
+    return ()
+
+
+def rubric_hash(rubric: Rubric) -> str:
+    """The content hash of a rubric."""
+    return content_hash(rubric.model_dump(mode="json", by_alias=True))
+
+
+def is_changed(draft: Draft) -> bool:
+    """Whether saving would make a version that differs from where the draft started."""
+    if draft["base"] is None:
+        return payload(draft) != payload(new_draft())
+    try:
+        return rubric_hash(rubric_from(draft)) != draft["base"]
+    except InputError:
+        return True
+
+
+def locate(draft: Draft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
+    """The uids of the criterion and the option that a problem's path points into.
+
+    >>> locate(new_draft(), ("name",))
+    (None, None)
+    """
+    if len(path) < 2 or path[0] != "criteria" or not isinstance(path[1], int):
+        return None, None
+    criterion = draft["criteria"][path[1]]
+    if len(path) > 3 and path[2] == "options" and isinstance(path[3], int):
+        return criterion["uid"], criterion["options"][path[3]]["uid"]
+    return criterion["uid"], None
