@@ -1,0 +1,29 @@
+"""Options to item score: one path for judges, people, ground truth, what-ifs and imports.
+
+``score_item`` is a pure function of a rubric and the settled options. The steps, in this order:
+
+1. base: the weighted sum of the options' values, normalised or raw (``points``);
+2. gates: first every factor of the fired gates, then the strictest of their caps (``gating``);
+3. length penalty: subtracted last, so that a long text still costs something below a cap, and
+   floored at 0 when the score is normalised (``length``).
+
+Nothing here rounds, guesses or looks at votes. Whatever is said to a person about a score is read
+from its ``Trace`` (``explain``), never computed a second time.
+"""
+
+from core.scoring.explain import explain
+from core.scoring.length import Texts, length_of, penalty_for
+from core.scoring.score import ItemScore, score_item
+from core.scoring.trace import GateMark, Part, Trace
+
+__all__ = [
+    "GateMark",
+    "ItemScore",
+    "Part",
+    "Texts",
+    "Trace",
+    "explain",
+    "length_of",
+    "penalty_for",
+    "score_item",
+]

@@ -1,0 +1,96 @@
+"""The base of a score: what every criterion gives, and the sum of it, normalised or raw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from core.domain.rubric import Criterion, Rubric, ScoringPolicy
+from core.scoring.trace import Basis, Part
+
+
+class Base(NamedTuple):
+    """The sums over the criteria. ``raw`` and ``score`` are ``None`` where nothing counts."""
+
+    raw: float | None
+    score: float | None
+    possible: float
+    basis: Basis
+
+
+class Span(NamedTuple):
+    """Where the normalised units 0 and 1 lie on the scale of the score: ``zero + size * unit``.
+
+    A normalised score is its own unit. Raw points run from 0 to the positive weights; where only
+    penalties count, from minus their sum to 0.
+    """
+
+    zero: float
+    size: float
+
+
+def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[Part, ...]:
+    """One part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
+    policy = rubric.scoring
+    return tuple(
+        _answered(criterion, answers[criterion.name], policy)
+        if criterion.name in answers
+        else Part(criterion.name, criterion.weight, None, 0.0, False, False, True)
+        for criterion in rubric.criteria
+    )
+
+
+def _answered(criterion: Criterion, answer: int | None, policy: ScoringPolicy) -> Part:
+    value = None if answer is None else criterion.values[answer]
+    weight = criterion.weight
+    if value is not None:
+        return Part(criterion.name, weight, value, weight * value, True, False, False)
+    points = _abstained(criterion, policy)
+    counted = policy.abstention != "skip"
+    return Part(criterion.name, weight, None, points, counted, True, False)
+
+
+def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
+    """The points of an abstention under the policy's strategy (DESIGN section 4)."""
+    if policy.abstention == "partial" and criterion.weight > 0:
+        return policy.partial_credit * criterion.weight
+    if policy.abstention == "fail":
+        worst = criterion.values[criterion.worst_of(criterion.scored)]
+        return criterion.weight * (worst or 0.0)
+    return 0.0
+
+
+def base_of(parts: Sequence[Part], normalize: bool) -> Base:
+    """The raw sum and the score before gates.
+
+    Normalised is clamp(raw / sum of positive w, 0, 1); where only penalties count,
+    clamp(1 + raw / sum of |w|, 0, 1); where only zero weights count, 0. Sums are exactly rounded
+    (``fsum``), so that the order of the criteria cannot change a score.
+
+    >>> base_of([Part("a", 10.0, 1.0, 10.0, True, False, False)], normalize=True)
+    Base(raw=10.0, score=1.0, possible=10.0, basis='positive')
+    """
+    counted = [part for part in parts if part.counted]
+    if not counted:
+        return Base(None, None, 0.0, "none")
+    # Adding 0.0 turns the -0.0 of an untouched penalty into 0.0, which is what people read.
+    raw = fsum(part.points for part in counted) + 0.0
+    possible = fsum(part.weight for part in counted if part.weight > 0)
+    basis: Basis = "positive"
+    if possible == 0:
+        possible = -fsum(part.weight for part in counted) + 0.0
+        basis = "negative" if possible > 0 else "zero"
+    if not normalize:
+        return Base(raw, raw, possible, basis)
+    unit = raw / possible if basis != "zero" else 0.0
+    if basis == "negative":
+        unit += 1.0
+    return Base(raw, min(1.0, max(0.0, unit)), possible, basis)
+
+
+def span_of(base: Base, normalize: bool) -> Span:
+    """The scale on which gates act: caps and factors are in units of the normalised score."""
+    if normalize:
+        return Span(0.0, 1.0)
+    return Span(-base.possible if base.basis == "negative" else 0.0, base.possible)

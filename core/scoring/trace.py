@@ -1,0 +1,104 @@
+"""The trace of a score: plain data from which it can be explained, stored and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
+
+from core.domain.rules import Abstention
+
+#: Which sum the base was divided by: positive weights, |negative weights|, or neither.
+Basis = Literal["positive", "negative", "zero", "none"]
+GateState = Literal["fired", "clear", "indeterminate"]
+
+
+class Part(NamedTuple):
+    """What one criterion gave.
+
+    ``value`` is the chosen option's value, or ``None`` where there is none (abstained, missing).
+    ``points`` is what it added to the raw sum. ``counted`` says whether its weight is in the
+    denominator; a ``missing`` criterion has no verdict and is never counted.
+    """
+
+    name: str
+    weight: float
+    value: float | None
+    points: float
+    counted: bool
+    abstained: bool
+    missing: bool
+
+
+class GateMark(NamedTuple):
+    """What became of one gate.
+
+    ``assumed``: it could not be decided and ``on_missing`` decided instead. ``binding``: it fired
+    and moved the score. ``observed`` is what it saw, in words; empty where it stayed clear.
+    ``cap`` and ``multiply`` are in units of the normalised score.
+    """
+
+    name: str
+    state: GateState
+    assumed: bool
+    binding: bool
+    observed: str
+    cap: float | None
+    multiply: float | None
+    verdict: str | None
+    flag: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How a score came about. Scores are in the units of the policy: [0, 1], or raw points.
+
+    ``base`` is the score before gates and length penalty, ``gated`` the one between them, ``total``
+    the score. ``raw`` is the plain weighted sum and ``possible`` the denominator: the positive
+    weights that count, or the sum of |w| where only penalties do. ``factor`` and ``cap`` are the
+    effective ones of all fired gates, in units of the normalised score; ``cap`` is ``None`` where
+    none fired. ``low`` is the total if every indeterminate gate held, ``high`` if none did;
+    ``total`` is ``high``: no gate takes points before it is known to hold. All scores are ``None``
+    where nothing was left to score. ``length`` is the count that ``length_penalty`` came from.
+    """
+
+    criteria: tuple[Part, ...]
+    normalized: bool
+    abstention: Abstention
+    basis: Basis
+    raw: float | None
+    possible: float
+    base: float | None
+    gates: tuple[GateMark, ...]
+    factor: float
+    cap: float | None
+    gated: float | None
+    length: int | None
+    length_penalty: float
+    total: float | None
+    low: float | None
+    high: float | None
+    fail: bool
+    review: bool
+    flags: tuple[str, ...]
+    complete: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready plain data; ``Trace.from_dict`` reads it back, also after JSON."""
+        data: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        data["criteria"] = [part._asdict() for part in self.criteria]
+        data["gates"] = [mark._asdict() for mark in self.gates]
+        data["flags"] = list(self.flags)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Trace:
+        """The trace that ``to_dict`` wrote. Raises ``TypeError`` for anything else."""
+        return cls(
+            **{
+                **data,
+                "criteria": tuple(Part(**part) for part in data["criteria"]),
+                "gates": tuple(GateMark(**mark) for mark in data["gates"]),
+                "flags": tuple(data["flags"]),
+            }
+        )
