@@ -1,1 +1,19 @@
 """What a person may ask for, in verbs: pages and the command line call these and nothing below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from core.store.store import Store
+
+
+def open_store(settings: Settings) -> Store:
+    """The store in the settings' data file, made (with its folder) on first use.
+
+    Raises ``StoreError`` where the file is not ours, newer than this program, or cannot be written.
+    """
+    from core.store.store import Store
+
+    return Store(settings.db)

@@ -1,0 +1,110 @@
+"""The group, its common option, and the commands that are not about runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from core.cli import output
+from core.cli.common import db_option, open_db, settings_with
+from core.cli.runs import grade, resume, retry, runs, score, show
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="rubric-studio")
+def main() -> None:
+    """Write rubrics, grade with a panel of judges, and see every vote."""
+
+
+for command in (grade, resume, retry, runs, show, score):
+    main.add_command(command)
+
+
+@main.command()
+@db_option
+def where(db: Path | None) -> None:
+    """Print the path of the data file."""
+    with output.plain_errors():
+        click.echo(settings_with(db).db)
+
+
+@main.command()
+@click.argument("rubric", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
+def lint(rubric: Path, as_json: bool) -> None:
+    """Validate a rubric file and say what is wrong, where, and how to mend it.
+
+    Exit status: 0 valid, 1 valid with remarks, 2 not valid.
+    """
+    from core.errors import InputError
+    from core.files import read_rubric_file
+
+    try:
+        parsed = read_rubric_file(rubric)
+    except InputError as error:
+        if as_json:
+            output.result({"file": str(rubric), "valid": False, **error.to_dict()})
+        output.say(str(error))
+        sys.exit(output.WRONG_INPUT)
+    remarks = [
+        {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line}
+        for p in parsed.notices
+    ]
+    if as_json:
+        output.result(
+            {
+                "file": str(rubric),
+                "valid": True,
+                "name": parsed.value.name,
+                "criteria": len(parsed.value.criteria),
+                "remarks": remarks,
+            }
+        )
+    else:
+        click.echo(f"{rubric}: valid, {len(parsed.value.criteria)} criteria.")
+        for problem in parsed.notices:
+            click.echo(f"  - {problem}")
+    sys.exit(output.NOT_ALL if remarks else output.DONE)
+
+
+@main.command()
+@db_option
+@click.option("--port", type=int, default=8501, show_default=True, help="Port of the app.")
+def app(db: Path | None, port: int) -> None:
+    """Open the app. The first start grades the bundled example."""
+    from core.services.serving import serve
+
+    with output.plain_errors():
+        sys.exit(serve(settings_with(db), port))
+
+
+@main.command()
+@db_option
+@click.option("--with-parent", is_flag=True, hidden=True)
+def worker(db: Path | None, with_parent: bool) -> None:
+    """Work off queued runs without the app, until Ctrl-C."""
+    from core.services.serving import work_until_told
+
+    with output.plain_errors():
+        store = open_db(db)
+        if not with_parent:
+            output.say("Waiting for runs. Ctrl-C ends.")
+        work_until_told(store, with_parent=with_parent)
+
+
+@main.command()
+@db_option
+@click.option("--json", "as_json", is_flag=True, help="Figures as JSON on stdout.")
+def demo(db: Path | None, as_json: bool) -> None:
+    """Grade the bundled example with the offline panel; no key, no network."""
+    from core.services.demo import as_text, grade_example
+
+    with output.plain_errors(as_json):
+        report = grade_example(open_db(db))
+        if as_json:
+            output.result(report)
+        else:
+            click.echo(as_text(report))
+        sys.exit(output.DONE if report["status"] == "done" else output.NOT_ALL)

@@ -1,0 +1,181 @@
+"""The bundled example: short science answers, really graded by the offline panel, with no key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.panel import Panel
+from core.domain.rubric import Rubric
+from core.errors import NotFound
+from core.files import read_dataset_file, read_rubric_file
+from core.services import clock
+from core.services.grading import start, summary
+from core.services.planning import RunRequest
+from core.services.preparing import resolved_items
+from core.services.registry import OFFLINE_JUDGES, ensure_defaults
+from core.store.run_rows import CellRow
+from core.store.store import Store
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_rubrics"
+RUBRIC = SAMPLES / "short-science-answers.yaml"
+DATASET = SAMPLES / "data" / "short_science_answers.jsonl"
+NAME = "Worked example: short science answers"
+SEED = 20261121
+
+
+@dataclass(frozen=True)
+class CriterionReport:
+    """One criterion of the example: how often the panel's verdict is the label.
+
+    ``majority`` is the accuracy of always answering the commonest label of the same items.
+    ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
+    """
+
+    name: str
+    scale: str
+    n: int
+    abstained: int
+    accuracy: float | None
+    majority: float | None
+    kappa: float | None
+    kappa_weights: str
+    reason: str
+
+
+def ensure_example(store: Store) -> int:
+    """The run of the example, made (and queued) where it is not there yet."""
+    ensure_defaults(store)
+    known = store.settings.get("example_run")
+    if known is not None:
+        try:
+            return store.runs.row(int(known)).id
+        except NotFound:
+            pass
+    rubric = read_rubric_file(RUBRIC).value
+    dataset = read_dataset_file(DATASET, rubric).value
+    request = RunRequest(
+        rubric_version=store.rubrics.create(rubric, now=clock.now(), note="bundled example").id,
+        dataset_version=store.datasets.create(dataset, now=clock.now(), source=DATASET.name).id,
+        panel=Panel(name="Offline panel", judges=OFFLINE_JUDGES),
+        name=NAME,
+        seed=SEED,
+    )
+    run_id = start(store, request)
+    store.settings.put("example_run", run_id)
+    return run_id
+
+
+def grade_example(store: Store) -> dict[str, Any]:
+    """Grades the example here (unless that is done) and reports; see ``report``."""
+    from core.services.headless import follow
+
+    run_id = ensure_example(store)
+    if store.runs.row(run_id).status != "done":
+        follow(store, run_id, lambda look: None)
+    return report(store, run_id)
+
+
+def report(store: Store, run_id: int) -> dict[str, Any]:
+    """Scores and agreement with the labels of a run, beside the majority class's accuracy."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    criteria = against_labels(store, run_id)
+    rows = store.results.items(run_id, limit=None)
+    scores = [row.score for row in rows if row.score is not None]
+    return {
+        **summary(store, run_id),
+        "rubric": rubric.name,
+        "items": run.items,
+        "learned_from": len(run.plan.calibration.get("items", ())),
+        "mean_score": sum(scores) / len(scores) if scores else None,
+        "scores": {row.item_id: row.score for row in rows},
+        "criteria": {
+            c.name: {
+                "scale": c.scale,
+                "n": c.n,
+                "abstained": c.abstained,
+                "accuracy": c.accuracy,
+                "majority_class_accuracy": c.majority,
+                "kappa": c.kappa,
+                "kappa_weights": c.kappa_weights,
+                **({"undefined": c.reason} if c.reason else {}),
+            }
+            for c in criteria
+        },
+        "training": run.notes.get("training", {}),
+        "look": f"`rubric-studio app`, then Runs, run {run_id}; or `rubric-studio show {run_id}`.",
+    }
+
+
+def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
+    """Per criterion of the run's rubric: its verdicts against the items' labels.
+
+    Abstentions are left out of accuracy and kappa and counted; the majority class's accuracy is on
+    all labelled items of the run, so the two differ in n where there are abstentions.
+    """
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    truth = {
+        (item.id, c.name): item.truth(c)
+        for item in items
+        if item.rubric is None
+        for c in rubric.criteria
+    }
+    return [
+        _criterion_report(rubric, c.name, truth, store.results.all_cells(run_id, c.name))
+        for c in rubric.criteria
+    ]
+
+
+def _criterion_report(
+    rubric: Rubric,
+    name: str,
+    truth: dict[tuple[str, str], int | None],
+    cells: list[CellRow],
+) -> CriterionReport:
+    from core.metrics.accuracy import accuracy, confusion, majority_share
+    from core.metrics.agreement import cohen_kappa
+
+    criterion = rubric.criterion(name)
+    level = {index: at for at, index in enumerate(criterion.scored)}
+    labelled = [(c, level[t]) for c in cells if (t := truth.get((c.item_id, name))) in level]
+    answered = [(t, level[c.option]) for c, t in labelled if c.option in level]
+    k = len(level)
+    counts = confusion([t for t, _ in answered], [v for _, v in answered], k)
+    everything = [t for _, t in labelled]
+    weights = "quadratic" if criterion.scale == "ordinal" else "none"
+    right, kappa = accuracy(counts), cohen_kappa(counts, weights)
+    commonest = majority_share(confusion(everything, everything, k))
+    return CriterionReport(
+        name=name,
+        scale=criterion.scale,
+        n=len(answered),
+        abstained=sum(c.abstained for c, _ in labelled),
+        accuracy=right.value,
+        majority=commonest.value,
+        kappa=kappa.value,
+        kappa_weights=weights,
+        reason=right.reason or kappa.reason,
+    )
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """The report as a short table."""
+    lines = [
+        f"{found['rubric']}: {found['items']} answers graded by the offline panel, which learned "
+        f"from {found['learned_from']} labelled ones. No key, no network.",
+        "",
+        f"{'criterion':<34}{'n':>5}{'abstained':>11}{'accuracy':>10}{'majority':>10}{'kappa':>8}",
+    ]
+    for name, c in found["criteria"].items():
+        figures = (c["accuracy"], c["majority_class_accuracy"], c["kappa"])
+        accuracy, majority, kappa = ("-" if f is None else f"{f:.2f}" for f in figures)
+        lines.append(
+            f"{name[:33]:<34}{c['n']:>5}{c['abstained']:>11}{accuracy:>10}{majority:>10}{kappa:>8}"
+        )
+    mean = found["mean_score"]
+    lines += ["", f"Mean score: {'none' if mean is None else f'{mean:.3f}'}. See {found['look']}"]
+    return "\n".join(lines)

@@ -1,0 +1,186 @@
+"""What the command line needs beyond the app's verbs: runs from files, and following one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.base import build
+from core.domain.dataset import Dataset
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric, fold
+from core.errors import InputError, Problem
+from core.files import parse_data, read_dataset_file, read_rubric_file
+from core.services import clock
+from core.services.estimating import estimate
+from core.services.grading import Progress, progress, release_if_gone
+from core.services.grading import start
+from core.services.jobs import work_here
+from core.services.planning import RunRequest
+from core.services.registry import OFFLINE_JUDGES
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class FileRequest:
+    """A request made from files, with what the files' readers remarked."""
+
+    request: RunRequest
+    notices: tuple[Problem, ...]
+
+
+def request_from_files(
+    store: Store,
+    rubric: Path,
+    dataset: Path,
+    *,
+    panel: Path | None,
+    judges: Sequence[str],
+    api_base: str,
+    key_env: str,
+    concurrency: int | None,
+    **options: Any,
+) -> FileRequest:
+    """A request for a rubric file, a dataset file and judges; saves both files' content."""
+    read_rubric = read_rubric_file(rubric)
+    read_dataset = read_dataset_file(dataset, read_rubric.value)
+    who = panel_from(panel, judges, api_base, key_env, concurrency)
+    request = RunRequest(
+        rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),
+        dataset_version=_dataset_version(store, read_dataset.value, str(dataset.name)),
+        panel=who,
+        **options,
+    )
+    return FileRequest(request, (*read_rubric.notices, *read_dataset.notices))
+
+
+def panel_from(
+    panel: Path | None,
+    judges: Sequence[str],
+    api_base: str,
+    key_env: str,
+    concurrency: int | None,
+) -> Panel:
+    """The panel of a file, or of model names; ``offline`` stands for the offline judges."""
+    if panel is not None and judges:
+        raise InputError("Both --panel and --judge are given. Use one of them.")
+    if panel is not None:
+        found = build(Panel, parse_data(panel), "panel", str(panel))
+    elif judges:
+        found = Panel(
+            name=", ".join(judges),
+            judges=tuple(j for name in judges for j in _judges(name, api_base, key_env)),
+        )
+    else:
+        raise InputError(
+            "Nobody is named to judge. Use --judge MODEL, --judge offline, or --panel FILE."
+        )
+    if concurrency is None:
+        return found
+    bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in found.judges)
+    return found.model_copy(update={"judges": bounded})
+
+
+def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
+    if fold(name) == "offline":
+        return OFFLINE_JUDGES
+    data = {"name": name, "model": name, "api_base": api_base, "key_env": key_env}
+    return (build(Judge, data, "judge"),)
+
+
+def _rubric_version(store: Store, rubric: Rubric, source: str) -> int:
+    """The version with this content; else a new one of the rubric of that name, or a new rubric."""
+    for row in store.rubrics.list():
+        if fold(row.name) == fold(rubric.name):
+            note = f"from {source}"
+            return store.rubrics.add_version(
+                row.id, rubric, parent=row.number, now=clock.now(), note=note
+            ).id
+    return store.rubrics.create(rubric, now=clock.now(), note=f"from {source}").id
+
+
+def _dataset_version(store: Store, dataset: Dataset, source: str) -> int:
+    for row in store.datasets.list():
+        if fold(row.name) == fold(dataset.name):
+            return store.datasets.add_version(
+                row.id, dataset, parent=row.number, now=clock.now(), source=source
+            ).id
+    return store.datasets.create(dataset, now=clock.now(), source=source).id
+
+
+def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
+    """The estimate as plain data."""
+    found = estimate(store, request)
+    return {
+        "items": found.items,
+        "calibration_items": found.calibration,
+        "votes": found.votes,
+        "calls": found.calls,
+        "tokens_in": found.tokens_in,
+        "tokens_out": found.tokens_out,
+        "cost_usd": found.cost,
+        "judges": [
+            {
+                "name": j.name,
+                "votes": j.votes,
+                "calls": j.calls,
+                "tokens_in": j.tokens_in,
+                "tokens_out": j.tokens_out,
+                "cost_usd": j.cost,
+            }
+            for j in found.judges
+        ],
+    }
+
+
+def follow(store: Store, run_id: int, on_look: Callable[[Progress], None]) -> None:
+    """Works the run off here, or watches whoever does, until it rests."""
+    look = progress(store, run_id)
+
+    def tick() -> None:
+        nonlocal look
+        look = progress(store, run_id, look)
+        on_look(look)
+
+    while work_here(store, run_id, on_tick=tick) is None:
+        if not store.runs.row(run_id).active:
+            return
+        release_if_gone(store, run_id)
+        tick()
+        time.sleep(0.5)
+    tick()
+
+
+def progress_line(look: Progress) -> str:
+    """One line on how far a run is."""
+    row = look.row
+    parts = [f"{look.settled}/{row.planned} votes ({look.share:.0%})"]
+    if look.rate:
+        parts.append(f"{look.rate:.0f}/s")
+    if look.seconds_left is not None and look.share < 1:
+        parts.append(f"{look.seconds_left:.0f} s left")
+    if row.failures_open:
+        parts.append(f"{row.failures_open} failed")
+    if row.calls and not row.cost_unknown:
+        parts.append(f"${row.cost:.4f}")
+    return f"run {row.id}: " + ", ".join(parts)
+
+
+def summary_as_text(figures: dict[str, Any]) -> str:
+    """How a run ended, in a few lines."""
+    cost = figures["cost_usd"]
+    failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items())
+    lines = [
+        f"Run {figures['run']}: {figures['status']}. {figures['votes']} of {figures['planned']} "
+        f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls, "
+        f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
+    ]
+    if failed:
+        lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
+    elif figures["status"] != "done":
+        lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
+    lines.append(f"`rubric-studio show {figures['run']}` says more.")
+    return "\n".join(lines)

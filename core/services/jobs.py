@@ -1,0 +1,135 @@
+"""The Runner: an asyncio loop in a thread of its own that works off runs from the database.
+
+It is the same in the app, in a worker process and on the command line. Runs are claimed by lease,
+so that several Runners over one data file share the work and never do it twice. The loop's thread
+talks to judges; one more thread does all the writing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from core.services import clock
+from core.services.preparing import Doors
+from core.services.working import LEASE_SECONDS, Work
+from core.store.run_rows import Lease, RunStatus
+from core.store.store import Store
+
+log = logging.getLogger(__name__)
+LOOK_EVERY = 0.2
+AT_ONCE = 4
+
+
+class Runner:
+    """Works off queued runs, several at once, until it is stopped."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.owner = clock.owner_name()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Runner:
+        """Starts the thread; returns at once."""
+        self._thread = threading.Thread(target=self.serve, name="runner", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Hands unfinished runs back to the queue and ends the thread."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def serve(self) -> None:
+        """Works until ``stop`` is called from another thread (or a signal handler)."""
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        io = ThreadPoolExecutor(1, thread_name_prefix="store")
+        doors = Doors()
+        works: dict[asyncio.Task[None], Work] = {}
+        loop = asyncio.get_running_loop()
+        try:
+            while not self._stopping.is_set():
+                if len(works) < AT_ONCE:
+                    lease = await loop.run_in_executor(io, self._claim)
+                    if lease is not None:
+                        work = Work(self.store, lease, doors, io)
+                        works[asyncio.create_task(_guarded(work))] = work
+                        continue
+                await asyncio.sleep(LOOK_EVERY)
+                works = {task: work for task, work in works.items() if not task.done()}
+        finally:
+            for work in works.values():
+                work.leave("queued")
+            await asyncio.gather(*works, return_exceptions=True)
+            await doors.close()
+            await loop.run_in_executor(io, self.store.close)
+            io.shutdown()
+
+    def _claim(self) -> Lease | None:
+        return self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
+
+
+async def _guarded(work: Work) -> None:
+    try:
+        await work.run()
+    except Exception:
+        # The run is already marked failed with the reason; other runs must go on.
+        log.exception("run %s ended with a defect", work.lease.run_id)
+
+
+def work_here(
+    store: Store,
+    run_id: int,
+    *,
+    on_tick: Callable[[], None] = lambda: None,
+    tick: float = 0.5,
+) -> RunStatus | None:
+    """Works off one run in this thread; ``None`` if another process holds it.
+
+    ``on_tick`` is called every ``tick`` seconds (for a progress bar). An interrupt (Ctrl-C) keeps
+    what is finished and leaves the run ``interrupted``, then raises ``KeyboardInterrupt``.
+    """
+    return asyncio.run(_work_here(store, run_id, on_tick, tick))
+
+
+async def _work_here(
+    store: Store, run_id: int, on_tick: Callable[[], None], tick: float
+) -> RunStatus | None:
+    io = ThreadPoolExecutor(1, thread_name_prefix="store")
+    loop = asyncio.get_running_loop()
+    claim = partial(
+        store.leases.claim,
+        clock.owner_name(),
+        at=clock.at(),
+        seconds=LEASE_SECONDS,
+        run_id=run_id,
+    )
+    lease = await loop.run_in_executor(io, claim)
+    if lease is None:
+        io.shutdown()
+        return None
+    doors = Doors()
+    work = Work(store, lease, doors, io)
+    task = asyncio.create_task(work.run())
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=tick)
+            on_tick()
+        return task.result()
+    except asyncio.CancelledError:
+        # asyncio.run turns Ctrl-C into a cancellation of this coroutine.
+        work.leave("interrupted")
+        await task
+        raise
+    finally:
+        await doors.close()
+        await loop.run_in_executor(io, store.close)
+        io.shutdown()

@@ -1,0 +1,179 @@
+"""Before a run: what will be asked, of whom, and about what it will cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Cell
+from core.errors import InputError
+from core.identity import seeded
+from core.judging.order import shown_order
+from core.judging.protocol import Question
+from core.services.clock import draw_seed
+from core.store.run_rows import RunKind, RunPlan
+from core.store.store import Store
+
+LABEL_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a person asks for. ``seed=None`` draws one; ``items=None`` means all items.
+
+    ``label_share`` is the share of labelled items that offline judges learn from, where the
+    dataset does not mark a calibration part itself. ``learn_from`` is another dataset version to
+    learn from, for spot checks.
+    """
+
+    rubric_version: int
+    dataset_version: int
+    panel: Panel
+    name: str = ""
+    seed: int | None = None
+    replicates: int = 1
+    budget: float | None = None
+    label_share: float = LABEL_SHARE
+    items: tuple[str, ...] | None = None
+    learn_from: int | None = None
+    kind: RunKind = "run"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan with the items to grade and those to learn from."""
+
+    plan: RunPlan
+    rubric: Rubric
+    items: tuple[Item, ...]
+    calibration: tuple[Item, ...]
+
+    @property
+    def cells(self) -> list[tuple[str, int]]:
+        """Item ids with the number of votes planned for each."""
+        per_criterion = len(self.plan.panel.judges) * self.plan.replicates
+        return [(i.id, len(effective(i, self.rubric).criteria) * per_criterion) for i in self.items]
+
+
+def effective(item: Item, rubric: Rubric) -> Rubric:
+    """The rubric in force for an item."""
+    return item.rubric or rubric
+
+
+def plan_run(store: Store, request: RunRequest) -> Planned:
+    """The plan for a request; an ``InputError`` says why there can be none."""
+    rubric = store.rubrics.version(request.rubric_version).rubric
+    head = store.datasets.version(request.dataset_version)
+    everything = [head.head.resolved(i) for i in store.datasets.items(head.id)]
+    seed = draw_seed() if request.seed is None else request.seed
+    learners = [judge for judge in request.panel.judges if judge.offline]
+    calibration: tuple[Item, ...] = ()
+    learned_from = request.learn_from or head.id
+    if learners:
+        pool = everything if learned_from == head.id else _items_of(store, learned_from)
+        calibration = choose_calibration(pool, rubric, request.label_share, seed)
+        if not calibration:
+            raise InputError(_NO_LABELS.format(names=", ".join(j.name for j in learners)))
+    held_out = {i.id for i in calibration} if learned_from == head.id else set()
+    wanted = None if request.items is None else set(request.items)
+    items = tuple(
+        i for i in everything if (wanted is None or i.id in wanted) and i.id not in held_out
+    )
+    if not items:
+        raise InputError(
+            "There is nothing to grade: the judges would learn from every chosen item. "
+            "Choose other items or a smaller label share."
+        )
+    plan = RunPlan(
+        name=request.name or f"{rubric.name} on {head.name}",
+        rubric_version_id=request.rubric_version,
+        dataset_version_id=head.id,
+        panel=request.panel,
+        kind=request.kind,
+        seed=seed,
+        replicates=request.replicates,
+        budget=request.budget,
+        calibration={"dataset_version": learned_from, "items": [i.id for i in calibration]}
+        if calibration
+        else {},
+        versions=versions(request.panel),
+    )
+    return Planned(plan, rubric, items, calibration)
+
+
+_NO_LABELS = (
+    "The offline judges ({names}) learn from labelled items, and there are none whose labels fit "
+    "this rubric. Label some items, choose a labelled dataset, or use a model as the judge."
+)
+
+
+def _items_of(store: Store, version: int) -> list[Item]:
+    head = store.datasets.version(version).head
+    return [head.resolved(i) for i in store.datasets.items(version)]
+
+
+def choose_calibration(
+    items: Sequence[Item], rubric: Rubric, share: float, seed: int
+) -> tuple[Item, ...]:
+    """The labelled items to learn from, in the dataset's order.
+
+    Those that the dataset marks as its calibration part, if any are labelled; else a share of the
+    labelled items, drawn by the seed, and at least one.
+    """
+    labelled = [i for i in items if labels_of(i, effective(i, rubric))]
+    marked = tuple(i for i in labelled if i.split == "calibration")
+    if marked or not labelled:
+        return marked
+    count = max(1, round(share * len(labelled)))
+    chosen = {i.id for i in seeded("calibration", seed).sample(labelled, count)}
+    return tuple(i for i in labelled if i.id in chosen)
+
+
+def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
+    """The true choice per criterion of the rubric, where the item's label is one of its options."""
+    found = {c.name: item.truth(c) for c in rubric.criteria}
+    return {name: index for name, index in found.items() if index is not None}
+
+
+def questions(
+    judge: Judge, items: Sequence[Item], rubric: Rubric, plan: RunPlan, done: set[Cell]
+) -> Iterator[Question]:
+    """What is left to ask one judge, item by item, so that calls about an item are neighbours."""
+    for item in items:
+        in_force = effective(item, rubric)
+        for criterion in in_force.criteria:
+            for replicate in range(plan.replicates):
+                cell = Cell(item.id, criterion.name, judge.name, replicate)
+                if cell not in done:
+                    order = order_for(criterion, judge, item.id, replicate, plan.seed)
+                    yield Question(cell, item, in_force, criterion, order, plan.seed)
+
+
+def order_for(
+    criterion: Criterion, judge: Judge, item_id: str, replicate: int, seed: int
+) -> tuple[int, ...]:
+    """The order in which this judge is shown the options of this cell."""
+    return shown_order(
+        criterion,
+        seed=seed,
+        item=item_id,
+        judge=judge.name,
+        replicate=replicate,
+        shuffle=judge.shuffle,
+    )
+
+
+def versions(panel: Panel) -> dict[str, str]:
+    """What ran: this program, the prompt, and the libraries that shape these judges' answers."""
+    from core.judging.prompts import PROMPT_VERSION
+
+    names = ["rubric-studio"]
+    if any(judge.offline for judge in panel.judges):
+        names += ["scikit-learn", "numpy", "scipy"]
+    if any(not judge.offline for judge in panel.judges):
+        names += ["litellm", "aiohttp"]
+    return {"prompt": PROMPT_VERSION, **{name: metadata.version(name) for name in names}}

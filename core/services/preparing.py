@@ -1,0 +1,143 @@
+"""Gets a claimed run ready: what is left to ask, and judges that can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Cell
+from core.judging.doors import Door, door_for, open_door
+from core.judging.gate import ProviderGate
+from core.judging.llm import LLMJudge
+from core.judging.protocol import AskableJudge
+from core.services.planning import effective, labels_of
+from core.services.results import deriver, rubric_lookup, texts_lookup
+from core.store.run_rows import Derive, Run, RunPlan
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run with everything that working it off needs. ``done`` are cells not to be asked."""
+
+    run: Run
+    plan: RunPlan
+    rubric: Rubric
+    items: tuple[Item, ...]
+    calibration: tuple[Item, ...]
+    done: set[Cell]
+    derive: Derive
+
+
+def load_job(store: Store, run_id: int) -> Job:
+    """The job of a run: its plan minus its votes and open failures."""
+    run = store.runs.get(run_id)
+    plan = run.plan
+    rubric = store.rubrics.version(plan.rubric_version_id).rubric
+    items = resolved_items(store, plan.dataset_version_id, store.runs.item_ids(run_id))
+    return Job(
+        run=run,
+        plan=plan,
+        rubric=rubric,
+        items=items,
+        calibration=calibration_items(store, plan.calibration),
+        done=store.votes.present(run_id) | store.votes.failed(run_id),
+        derive=derive_for(plan, rubric, items),
+    )
+
+
+def derive_for(plan: RunPlan, rubric: Rubric, items: Sequence[Item]) -> Derive:
+    """The derivation of a run's results from its votes."""
+    judges = plan.panel.judges
+    return deriver(
+        plan.panel.rules,
+        {judge.name: judge.weight for judge in judges},
+        len(judges) * plan.replicates,
+        rubric_lookup(rubric, items),
+        texts_lookup(items),
+    )
+
+
+def resolved_items(store: Store, version: int, ids: Sequence[str]) -> tuple[Item, ...]:
+    """Items of a dataset version with its prompt and reference filled in."""
+    head = store.datasets.version(version).head
+    return tuple(head.resolved(item) for item in store.datasets.items(version, ids))
+
+
+def calibration_items(store: Store, calibration: Mapping[str, Any]) -> tuple[Item, ...]:
+    """The items that a plan's offline judges learn from; empty where there are none."""
+    if not calibration:
+        return ()
+    return resolved_items(store, calibration["dataset_version"], calibration["items"])
+
+
+class Doors:
+    """The open connections to providers and their gates, shared by all runs of a process."""
+
+    def __init__(self) -> None:
+        self._doors: dict[str, Door] = {}
+        self._gates: dict[str, ProviderGate] = {}
+
+    def judge(self, spec: Judge) -> LLMJudge:
+        """An LLM judge that can be asked; its key comes from the environment, here and now."""
+        kind = door_for(spec)
+        if kind not in self._doors:
+            self._doors[kind] = open_door(kind)
+        provider = spec.api_base or spec.model.partition("/")[0]
+        gate = self._gates.setdefault(provider, ProviderGate())
+        key = os.environ.get(spec.key_env) if spec.key_env else None
+        return LLMJudge(spec, self._doors[kind], key, gate)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        for door in self._doors.values():
+            await door.close()
+
+
+async def ready_judges(job: Job, doors: Doors) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
+    """The run's judges by name, and notes on how offline judges were trained."""
+    judges: dict[str, AskableJudge] = {}
+    training: dict[str, Any] = {}
+    for spec in job.plan.panel.judges:
+        if spec.offline:
+            judges[spec.name], training[spec.name] = await asyncio.to_thread(
+                trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
+            )
+        else:
+            judges[spec.name] = doors.judge(spec)
+    return judges, {"training": training} if training else {}
+
+
+def trained_judge(
+    spec: Judge,
+    rubric: Rubric,
+    calibration: Sequence[Item],
+    items: Sequence[Item],
+    seed: int,
+) -> tuple[AskableJudge, dict[str, Any]]:
+    """An offline judge trained per criterion on labelled items, with its report per criterion."""
+    from core.judging.offline import OfflineJudge, train
+
+    unlabelled = [*calibration, *items]
+    models = {
+        criterion.name: train(
+            spec, criterion, _labelled(calibration, criterion, rubric), unlabelled, seed=seed
+        )
+        for criterion in rubric.criteria
+    }
+    judge = OfflineJudge(spec, models)
+    judge.prepare(items)
+    return judge, {name: model.report.to_dict() for name, model in models.items()}
+
+
+def _labelled(
+    items: Sequence[Item], criterion: Criterion, rubric: Rubric
+) -> list[tuple[Item, int]]:
+    pairs = [(item, labels_of(item, effective(item, rubric)).get(criterion.name)) for item in items]
+    return [(item, index) for item, index in pairs if index is not None]

@@ -1,0 +1,159 @@
+"""Verdicts, agreement and scores from votes that exist, under any rules; calls nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from core.domain.base import build
+from core.domain.panel import Rules
+from core.domain.rubric import Rubric
+from core.domain.rules import RULES, rules_in_words
+from core.errors import InputError
+from core.files import read_folder, read_votes
+from core.services.preparing import resolved_items
+from core.services.results import RubricOf, deriver, rubric_lookup, texts_lookup
+from core.store.run_rows import CellResult, Derive, ItemResult
+from core.store.store import Store
+from core.store.vote_rows import BallotRow, ItemBallots
+
+
+def score_source(
+    open_store: Callable[[], Store],
+    source: str,
+    rules: Sequence[str] = (),
+    abstain: str | None = None,
+) -> dict[str, Any]:
+    """The report of ``score --json`` for a run's number or a folder in the common layout.
+
+    ``rules`` are words like ``ordinal=median`` that replace the run's (or the default) rules;
+    ``abstain`` replaces the rubric's strategy.
+    """
+    if source.isdigit() and not Path(source).exists():
+        return _score_run(open_store(), int(source), rules, abstain)
+    return _score_folder(Path(source), rules, abstain)
+
+
+def _score_run(
+    store: Store, run_id: int, rules: Sequence[str], abstain: str | None
+) -> dict[str, Any]:
+    run = store.runs.get(run_id)
+    rubric = with_abstention(store.rubrics.version(run.rubric_version_id).rubric, abstain)
+    items = [
+        i.model_copy(update={"rubric": with_abstention(i.rubric, abstain)}) if i.rubric else i
+        for i in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    ]
+    chosen = rules_from(rules, run.panel.rules)
+    weights = {judge.name: judge.weight for judge in run.panel.judges}
+    planned = len(run.panel.judges) * run.plan.replicates
+    lookup = rubric_lookup(rubric, items)
+    derive = deriver(chosen, weights, planned, lookup, texts_lookup(items))
+    by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
+    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+
+
+def _score_folder(path: Path, rules: Sequence[str], abstain: str | None) -> dict[str, Any]:
+    folder = read_folder(path)
+    rubric = with_abstention(folder.rubric.value, abstain)
+    items = folder.dataset.value.items
+    votes = read_votes(path, rubric, items).value
+    chosen = rules_from(rules, Rules())
+    by_item: dict[str, ItemBallots] = {}
+    for item_id, rows in votes.by_item().items():
+        ballots = tuple(
+            BallotRow(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained)
+            for v in rows
+            if not v.failed
+        )
+        failures: dict[str, int] = {}
+        for vote in rows:
+            if vote.failed:
+                failures[vote.criterion] = failures.get(vote.criterion, 0) + 1
+        by_item[item_id] = ItemBallots(item_id, ballots, failures)
+    lookup = rubric_lookup(rubric, items)
+    derive = deriver(chosen, votes.weights, None, lookup, texts_lookup(items))
+    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+
+
+def rules_from(words: Sequence[str], base: Rules) -> Rules:
+    """``base`` with the rules that words like ``ordinal=median`` name."""
+    given = base.model_dump()
+    for word in words:
+        scale, _, rule = word.partition("=")
+        if scale not in RULES or not rule:
+            raise InputError(
+                f"--rule {word!r} is not understood. Write SCALE=RULE with binary, ordinal or "
+                f"nominal; for example ordinal=median. {rules_in_words('ordinal')}"
+            )
+        given[scale] = rule
+    return build(Rules, given, "set of rules", "--rule")
+
+
+def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
+    """The rubric under another abstention strategy; as it is for ``None``."""
+    if abstain is None:
+        return rubric
+    policy = {**rubric.scoring.model_dump(), "abstention": abstain}
+    scoring = build(type(rubric.scoring), policy, "scoring policy")
+    return rubric.model_copy(update={"scoring": scoring})
+
+
+def _report(
+    ids: Sequence[str],
+    by_item: dict[str, ItemBallots],
+    derive: Derive,
+    rubric_of: RubricOf,
+    rules: Rules,
+) -> dict[str, Any]:
+    results = derive([by_item.get(i, ItemBallots(i, (), {})) for i in ids])
+    agreements = [
+        c.agreement for result in results for c in result.cells if c.agreement is not None
+    ]
+    return {
+        "items": [_item(result, rubric_of(result.item_id)) for result in results],
+        "rules": rules.model_dump(),
+        "mean_agreement": fmean(agreements) if agreements else None,
+    }
+
+
+def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
+    return {
+        "id": result.item_id,
+        "score": result.score,
+        "raw": result.raw,
+        "trace": result.trace,
+        "verdicts": {c.criterion: _verdict(c, rubric) for c in result.cells},
+    }
+
+
+def _verdict(cell: CellResult, rubric: Rubric) -> dict[str, Any]:
+    label = None
+    if not cell.abstained and cell.option is not None:
+        label = rubric.criterion(cell.criterion).choices[cell.option].label
+    return {
+        "label": label,
+        "abstained": cell.abstained,
+        "value": cell.value,
+        "continuous": cell.continuous,
+        "agreement": cell.agreement,
+        "entropy": cell.entropy,
+        "coverage": cell.coverage,
+        "votes": cell.votes,
+        "failures": cell.failures,
+    }
+
+
+def as_text(report: dict[str, Any]) -> str:
+    """The report as a line per item."""
+    lines = []
+    for item in report["items"]:
+        score = "no score" if item["score"] is None else f"{item['score']:.3f}"
+        verdicts = ", ".join(
+            f"{name}={v['label'] or 'abstained'}" for name, v in item["verdicts"].items()
+        )
+        lines.append(f"{item['id']}  {score}  {verdicts}")
+    mean = report["mean_agreement"]
+    lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else f'{mean:.3f}'}")
+    return "\n".join(lines)

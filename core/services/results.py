@@ -1,0 +1,121 @@
+"""From votes to verdicts and scores: the pure derivation that the store runs over touched items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+
+from core.aggregate import Ballot, Verdict, settle
+from core.domain.dataset import Item
+from core.domain.panel import Rules
+from core.domain.rubric import Rubric
+from core.scoring import Texts, score_item
+from core.store.run_rows import CellResult, Derive, ItemResult
+from core.store.vote_rows import BallotRow, ItemBallots
+
+RubricOf = Callable[[str], Rubric]
+
+
+def deriver(
+    rules: Rules,
+    weights: Mapping[str, float],
+    planned: int | None,
+    rubric_of: RubricOf,
+    texts_of: Callable[[str], Texts] | None = None,
+) -> Derive:
+    """The function from the votes of items to their verdicts and scores.
+
+    ``weights`` maps raters to their weights (1 where absent); ``planned`` is how many votes a cell
+    was to get, ``None`` for imports, where nobody planned. ``rubric_of`` gives the rubric in force
+    for an item id; ``texts_of`` its texts, needed only where a rubric has a length penalty.
+    """
+
+    def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
+        return [_item_result(item) for item in items]
+
+    def _item_result(item: ItemBallots) -> ItemResult:
+        rubric = rubric_of(item.item_id)
+        by_criterion: dict[str, list[BallotRow]] = {}
+        for row in item.ballots:
+            by_criterion.setdefault(row.criterion, []).append(row)
+        verdicts = {
+            c.name: settle(
+                c,
+                [
+                    Ballot(r.option, r.abstained, weights.get(r.judge, 1.0))
+                    for r in by_criterion[c.name]
+                ],
+                rules,
+                failures=item.failures.get(c.name, 0),
+                planned=planned,
+            )
+            for c in rubric.criteria
+            if c.name in by_criterion
+        }
+        texts = texts_of(item.item_id) if texts_of and rubric.scoring.length_penalty else None
+        return item_result(item.item_id, rubric, verdicts, texts)
+
+    return derive
+
+
+def item_result(
+    item_id: str,
+    rubric: Rubric,
+    verdicts: Mapping[str, Verdict | None],
+    texts: Texts | None = None,
+) -> ItemResult:
+    """Score and cells of one item from its verdicts; missing or ``None`` is no verdict."""
+    settled = {name: v for name, v in verdicts.items() if v is not None}
+    score = score_item(rubric, {name: v.option for name, v in settled.items()}, texts=texts)
+    agreements = [v.agreement for v in settled.values() if v.agreement is not None]
+    trace = score.trace
+    return ItemResult(
+        item_id=item_id,
+        score=score.score,
+        raw=score.raw,
+        complete=trace.complete,
+        agreement=fmean(agreements) if agreements else None,
+        cells=tuple(_cell(name, verdict) for name, verdict in settled.items()),
+        trace=trace.to_dict(),
+        low=trace.low,
+        high=trace.high,
+        fail=trace.fail,
+        review=trace.review,
+    )
+
+
+def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
+    """The rubric in force per item id: the item's own where it has one, else ``rubric``."""
+    own = {item.id: item.rubric for item in items if item.rubric is not None}
+    return lambda item_id: own.get(item_id, rubric)
+
+
+def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
+    """The texts of an item by its id, for length penalties."""
+    by_id = {item.id: item for item in items}
+
+    def texts_of(item_id: str) -> Texts:
+        item = by_id[item_id]
+        return Texts(output=item.output, thinking=item.thinking)
+
+    return texts_of
+
+
+def _cell(name: str, v: Verdict) -> CellResult:
+    return CellResult(
+        criterion=name,
+        option=v.option,
+        abstained=v.abstained,
+        value=v.value,
+        continuous=v.continuous,
+        agreement=v.agreement,
+        entropy=v.entropy,
+        margin=v.margin,
+        coverage=v.coverage,
+        votes=v.votes,
+        abstentions=v.abstentions,
+        failures=v.failures,
+        rule=v.rule,
+        tie=v.tie,
+        warning=v.warning,
+    )

@@ -1,0 +1,164 @@
+"""Works off one run that this process holds a lease on: asks, records, and lets go.
+
+The database is the truth. Outcomes are flushed in batches of a quarter of a second, each one
+transaction that the lease's fence guards, so that a process which lost its lease can write nothing.
+What is left of a run is its plan minus its votes and open failures: being killed loses only calls
+in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import TypeVar
+
+from core.domain.votes import Outcome
+from core.errors import Conflict, RubricStudioError
+from core.judging.budget import Budget
+from core.judging.engine import grade
+from core.services import clock
+from core.services.planning import questions
+from core.services.preparing import Doors, Job, load_job, ready_judges
+from core.store.run_rows import Lease, RunStatus
+from core.store.store import Store
+
+log = logging.getLogger(__name__)
+LEASE_SECONDS = 10.0
+BEAT_EVERY = 1.0
+FLUSH_EVERY = 0.25
+FLUSH_AT = 200
+HOLD_AT = 2000
+
+ResultT = TypeVar("ResultT")
+
+
+class Work:
+    """One run being worked off. ``leave`` ends it early; ``how`` says in which status."""
+
+    def __init__(self, store: Store, lease: Lease, doors: Doors, io: Executor) -> None:
+        self.store, self.lease, self.doors, self._io = store, lease, doors, io
+        self.stop = asyncio.Event()
+        self.left_as: RunStatus | None = None
+        self.lost = False
+        self._buffer: list[Outcome] = []
+        self._wake = asyncio.Event()
+
+    def leave(self, status: RunStatus) -> None:
+        """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
+        if self.left_as is None:
+            self.left_as = status
+        self.stop.set()
+
+    async def run(self) -> RunStatus | None:
+        """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
+        started = time.monotonic()
+        beat = asyncio.create_task(self._keep_lease())
+        message = ""
+        try:
+            status, message = await self._work()
+        except Conflict:
+            self.lost = True
+            return None
+        except RubricStudioError as error:
+            status, message = "failed", str(error)
+        except Exception as error:
+            log.exception("run %s failed", self.lease.run_id)
+            status, message = "failed", f"A defect in the program stopped this run: {error!r}"
+            raise
+        finally:
+            beat.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await beat
+            if not self.lost:
+                await self._release(status, message, time.monotonic() - started)
+        return status
+
+    async def _work(self) -> tuple[RunStatus, str]:
+        job = await self.io(load_job, self.store, self.lease.run_id)
+        judges, notes = await ready_judges(job, self.doors)
+        await self.io(self.store.runs.set_notes, job.run.id, notes)
+        budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
+        flusher = asyncio.create_task(self._flush_until_done(job))
+        try:
+            asked = {
+                j.name: questions(j, job.items, job.rubric, job.plan, job.done)
+                for j in job.plan.panel.judges
+            }
+            async for outcome in grade(asked, judges, stop=self.stop, budget=budget):
+                self._buffer.append(outcome)
+                if len(self._buffer) >= FLUSH_AT:
+                    self._wake.set()
+                while len(self._buffer) > HOLD_AT and not flusher.done():
+                    await asyncio.sleep(0.01)
+                if flusher.done():
+                    break
+        finally:
+            self._buffer_closed = True
+            self._wake.set()
+            await flusher
+            for judge in judges.values():
+                await judge.close()
+        if self.left_as is not None:
+            return self.left_as, ""
+        if budget is not None and budget.exhausted:
+            return "budget", _budget_message(budget)
+        return "done", ""
+
+    _buffer_closed = False
+
+    async def _flush_until_done(self, job: Job) -> None:
+        while not (self._buffer_closed and not self._buffer):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), FLUSH_EVERY)
+            self._wake.clear()
+            batch, self._buffer = self._buffer, []
+            if batch:
+                await self.io(
+                    partial(
+                        self.store.votes.record,
+                        owner=self.lease.owner,
+                        fence=self.lease.fence,
+                        now=clock.now(),
+                        derive=job.derive,
+                    ),
+                    self.lease.run_id,
+                    batch,
+                )
+
+    async def _keep_lease(self) -> None:
+        """Renews the lease each second; a cancel request or a lost lease stops the work."""
+        while True:
+            await asyncio.sleep(BEAT_EVERY)
+            beat = await self.io(
+                partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS),
+                self.lease,
+            )
+            if not beat.held:
+                self.lost = True
+                self.leave("interrupted")
+                return
+            if beat.cancel:
+                self.leave("cancelled")
+
+    async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
+        await self.io(
+            partial(self.store.leases.release, now=clock.now(), message=message, seconds=seconds),
+            self.lease,
+            status,
+        )
+
+    def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
+        """Runs a store call in the writer's thread."""
+        return asyncio.get_running_loop().run_in_executor(self._io, call, *arguments)
+
+
+def _budget_message(budget: Budget) -> str:
+    return (
+        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). "
+        "What was finished is kept; raise the budget in a new run to go on."
+    )

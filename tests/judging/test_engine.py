@@ -1,0 +1,138 @@
+"""The engine asks every question once, in bounded numbers, and says what came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Call, Cell, Outcome, Vote, VoteFailure
+from core.judging.budget import Budget
+from core.judging.engine import grade
+from core.judging.protocol import Question
+
+CRITERION = Criterion(name="cites", requirement="Cites a source")
+RUBRIC = Rubric(criteria=(CRITERION,))
+
+
+@dataclass
+class CountingJudge:
+    """Answers MET after a pause; counts calls and how many were in flight at once."""
+
+    spec: Judge
+    pause: float = 0.0
+    cost: float | None = None
+    fails_with: VoteFailure | None = None
+    asked: list[str] = field(default_factory=list)
+    in_flight: int = 0
+    peak: int = 0
+
+    async def ask(self, question: Question) -> Outcome:
+        self.asked.append(question.cell.item)
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        try:
+            await asyncio.sleep(self.pause)
+        finally:
+            self.in_flight -= 1
+        if self.fails_with is not None:
+            return Outcome((VoteFailure(question.cell, self.fails_with.kind, "no key"),))
+        return Outcome((Vote(question.cell, 0, False),), Call((), {}, cost=self.cost))
+
+    async def close(self) -> None:
+        pass
+
+
+def judge(name: str = "ada", concurrency: int = 4, **behaviour: object) -> CountingJudge:
+    spec = Judge(name=name, model="openai/x", concurrency=concurrency)
+    return CountingJudge(spec, **behaviour)  # type: ignore[arg-type]
+
+
+def questions(name: str, n: int) -> Iterator[Question]:
+    for i in range(n):
+        cell = Cell(f"i{i}", "cites", name)
+        yield Question(cell, Item(id=f"i{i}", submission="x"), RUBRIC, CRITERION, (0, 1, 2), 7)
+
+
+async def collect(*judges: CountingJudge, n: int = 20, **options: object) -> list[Outcome]:
+    stop = options.pop("stop", None) or asyncio.Event()
+    stream = grade(
+        {j.spec.name: questions(j.spec.name, n) for j in judges},
+        {j.spec.name: j for j in judges},
+        stop=stop,  # type: ignore[arg-type]
+        **options,  # type: ignore[arg-type]
+    )
+    return [outcome async for outcome in stream]
+
+
+def test_every_question_is_asked_once_and_answered_once() -> None:
+    ada, bea = judge("ada"), judge("bea")
+    outcomes = asyncio.run(collect(ada, bea))
+    cells = [o.results[0].cell for o in outcomes]
+    assert len(cells) == len(set(cells)) == 40
+    assert sorted(ada.asked) == sorted(f"i{i}" for i in range(20))
+
+
+def test_calls_in_flight_stay_within_each_judges_bound() -> None:
+    ada, bea = judge("ada", 3, pause=0.002), judge("bea", 7, pause=0.002)
+    asyncio.run(collect(ada, bea))
+    assert (ada.peak, bea.peak) == (3, 7)
+
+
+def test_a_slow_judge_does_not_hold_up_a_fast_one() -> None:
+    slow, fast = judge("slow", 1, pause=0.02), judge("fast", 1)
+    outcomes = asyncio.run(collect(slow, fast, n=5))
+    first_five = [o.results[0].cell.judge for o in outcomes[:5]]
+    assert first_five == ["fast"] * 5
+
+
+def test_a_fatal_failure_stops_that_judge_and_fails_the_rest_with_the_same_kind() -> None:
+    ada = judge("ada", 1, fails_with=VoteFailure(Cell("", "", ""), "auth", ""))
+    bea = judge("bea")
+    outcomes = asyncio.run(collect(ada, bea))
+    failures = [o.results[0] for o in outcomes if isinstance(o.results[0], VoteFailure)]
+    assert len(ada.asked) == 1
+    assert [f.kind for f in failures] == ["auth"] * 20
+    assert sum(isinstance(o.results[0], Vote) for o in outcomes) == 20
+
+
+def test_stop_cancels_the_calls_in_flight() -> None:
+    async def story() -> tuple[list[Outcome], CountingJudge]:
+        ada, stop = judge("ada", 4, pause=30), asyncio.Event()
+        asyncio.get_running_loop().call_later(0.02, stop.set)
+        return await collect(ada, stop=stop), ada
+
+    outcomes, ada = asyncio.run(story())
+    assert outcomes == []
+    assert ada.in_flight == 0
+
+
+def test_a_budget_is_overshot_by_at_most_one_call() -> None:
+    # 20 calls at $1 under $5.50: after five calls $5 are spent, the sixth is still admitted
+    # (5 < 5.5) and takes it to $6, which is less than one call's cost over the budget.
+    ada, budget = judge("ada", 8, cost=1.0, pause=0.001), Budget(5.5)
+    outcomes = asyncio.run(collect(ada, budget=budget))
+    assert len(outcomes) == 6
+    assert budget.spent == pytest.approx(6.0)
+    assert budget.exhausted
+
+
+def test_calls_of_unknown_price_do_not_spend_the_budget() -> None:
+    ada, budget = judge("ada", 8, cost=None), Budget(0.01)
+    assert len(asyncio.run(collect(ada, budget=budget))) == 20
+    assert not budget.exhausted
+
+
+def test_a_crash_inside_a_judge_is_not_swallowed() -> None:
+    class Broken(CountingJudge):
+        async def ask(self, question: Question) -> Outcome:
+            raise RuntimeError("a bug")
+
+    broken = Broken(Judge(name="ada", model="openai/x"))
+    with pytest.raises(RuntimeError, match="a bug"):
+        asyncio.run(collect(broken))
