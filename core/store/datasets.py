@@ -1,0 +1,209 @@
+"""Datasets and their versions."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from typing import Any
+
+from core.domain.dataset import Dataset, Item
+from core.domain.rubric import Rubric
+from core.errors import Conflict, NotFound
+from core.identity import content_hash
+from core.store.connection import new_id
+from core.store.content import clean, dump, to_json
+from core.store.items import Items
+from core.store.rows import DatasetRow, DatasetVersion
+
+_VERSION = "id, dataset_id, number, hash, head, items, labelled, created, source"
+_LATEST = "(SELECT max(number) FROM dataset_version WHERE dataset_id = d.id)"
+_RUNS = """
+    (SELECT count(*) FROM run JOIN dataset_version v ON v.id = run.dataset_version_id
+     WHERE v.dataset_id = d.id AND run.kind = 'run')
+"""
+_PREVIEW = 200
+
+
+class Datasets(Items):
+    """Reached as ``store.datasets``. Versions are only ever added."""
+
+    def create(
+        self, dataset: Dataset, *, now: str, source: str = "", hidden: bool = False
+    ) -> DatasetVersion:
+        """A new dataset with its version 1, or the version that already holds this content.
+
+        Listed again if it had been put away. ``hidden`` ones (spot checks) are never listed.
+        """
+        content = dump(dataset)
+        digest = content_hash(content)
+        with self._files.write() as db:
+            same = self.find_by_hash(digest)
+            if same is not None:
+                if not hidden:
+                    db.execute(
+                        "UPDATE dataset SET hidden = 0, archived = NULL WHERE id = ?",
+                        (same.dataset_id,),
+                    )
+                return same
+            cursor = db.execute(
+                "INSERT INTO dataset (name, created, hidden) VALUES (?, ?, ?)",
+                (dataset.name, now, hidden),
+            )
+            return self._add(db, (new_id(cursor), 1), dataset, (content, digest), (now, source))
+
+    def add_version(
+        self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
+    ) -> DatasetVersion:
+        """The next version, made from version number ``parent``.
+
+        Content identical to the latest version's adds nothing and returns that version.
+
+        Raises:
+            Conflict: somebody saved a version after ``parent``; nothing was overwritten.
+        """
+        content = dump(dataset)
+        digest = content_hash(content)
+        with self._files.write() as db:
+            latest = self.latest(dataset_id)
+            if latest.hash == digest:
+                return latest
+            if latest.number != parent:
+                raise Conflict(
+                    f"The dataset {latest.name!r} changed since you opened it: version "
+                    f"{latest.number} was saved at {latest.created}. Nothing was overwritten."
+                )
+            db.execute("UPDATE dataset SET name = ? WHERE id = ?", (dataset.name, dataset_id))
+            place = (dataset_id, parent + 1)
+            return self._add(db, place, dataset, (content, digest), (now, source))
+
+    def version(self, version_id: int) -> DatasetVersion:
+        """One version by its id."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version WHERE id = ?", (version_id,)
+        )
+        if not rows:
+            raise NotFound(f"There is no dataset version {version_id}.")
+        return _version(rows[0])
+
+    def latest(self, dataset_id: int) -> DatasetVersion:
+        """The newest version of a dataset."""
+        return self.versions(dataset_id)[0]
+
+    def versions(self, dataset_id: int) -> builtins.list[DatasetVersion]:
+        """The history of a dataset, newest first."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version WHERE dataset_id = ? ORDER BY number DESC",
+            (dataset_id,),
+        )
+        if not rows:
+            raise NotFound(f"There is no dataset {dataset_id}.")
+        return [_version(row) for row in rows]
+
+    def find_by_hash(self, content: str) -> DatasetVersion | None:
+        """The newest version with this content hash (listed datasets first), or ``None``."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version v WHERE hash = ? "
+            "ORDER BY (SELECT hidden FROM dataset WHERE id = v.dataset_id), id DESC LIMIT 1",
+            (content,),
+        )
+        return _version(rows[0]) if rows else None
+
+    def list(self, *, archived: bool = False) -> builtins.list[DatasetRow]:
+        """The datasets in use (or those put away), the last changed first."""
+        rows = self._files.rows(
+            f"""
+            SELECT d.id, d.name, v.number, v.id AS version_id, v.hash, v.items, v.labelled,
+                {_RUNS} AS runs, d.created, v.created AS updated, v.source, d.archived
+            FROM dataset d
+            JOIN dataset_version v ON v.dataset_id = d.id AND v.number = {_LATEST}
+            WHERE NOT d.hidden AND (d.archived IS NOT NULL) = ?
+            ORDER BY v.created DESC, v.id DESC
+            """,
+            (archived,),
+        )
+        return [DatasetRow(**dict(row)) for row in rows]
+
+    def load(self, version_id: int) -> Dataset:
+        """The whole dataset of a version, as it was saved."""
+        head = self.version(version_id).head
+        return head.model_copy(update={"items": tuple(self.items(version_id))})
+
+    def archive(self, dataset_id: int, *, now: str) -> None:
+        """Put a dataset away. Its versions and runs stay."""
+        self._set_archived(dataset_id, now)
+
+    def restore(self, dataset_id: int) -> None:
+        """Take a dataset out of the archive."""
+        self._set_archived(dataset_id, None)
+
+    def _set_archived(self, dataset_id: int, when: str | None) -> None:
+        with self._files.write() as db:
+            cursor = db.execute("UPDATE dataset SET archived = ? WHERE id = ?", (when, dataset_id))
+            if not cursor.rowcount:
+                raise NotFound(f"There is no dataset {dataset_id}.")
+
+    def _add(
+        self,
+        db: sqlite3.Connection,
+        place: tuple[int, int],
+        dataset: Dataset,
+        hashed: tuple[dict[str, Any], str],
+        origin: tuple[str, str],
+    ) -> DatasetVersion:
+        content, digest = hashed
+        head = {key: value for key, value in content.items() if key != "items"}
+        labelled = sum(1 for item in dataset.items if item.labels)
+        now, source = origin
+        cursor = db.execute(
+            "INSERT INTO dataset_version (dataset_id, number, hash, name, head, items, labelled, "
+            "created, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *place,
+                digest,
+                dataset.name,
+                to_json(head),
+                len(dataset.items),
+                labelled,
+                now,
+                clean(source),
+            ),
+        )
+        version_id = new_id(cursor)
+        db.executemany(
+            "INSERT INTO item (version_id, position, item_id, system, split, labelled, preview, "
+            "content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    version_id,
+                    position,
+                    item.id,
+                    item.system,
+                    item.split,
+                    len(item.labels),
+                    preview(item),
+                    to_json(text),
+                )
+                for position, (item, text) in enumerate(
+                    zip(dataset.items, content["items"], strict=True)
+                )
+            ),
+        )
+        return self.version(version_id)
+
+
+def preview(item: Item) -> str:
+    """The start of what is judged, on one line, at most 200 characters."""
+    words = " ".join(item.output[: _PREVIEW * 5].split())
+    return words if len(words) <= _PREVIEW else words[: _PREVIEW - 1] + "…"
+
+
+def _version(row: sqlite3.Row) -> DatasetVersion:
+    fields = dict(row)
+    head = json.loads(fields.pop("head"))
+    rubric = head.pop("rubric", None)
+    # Built without validation because it has no items on purpose; the parts were valid when saved.
+    made = Dataset.model_construct(
+        **head, items=(), rubric=None if rubric is None else Rubric.model_validate(rubric)
+    )
+    return DatasetVersion(head=made, **fields)

@@ -1,0 +1,185 @@
+"""Writing what judges answered: one transaction from call to score, and no vote twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from core.domain.votes import Call, Outcome, Vote, VoteFailure
+from core.store.ballots import read_ballots
+from core.store.calls import add_call, add_segments
+from core.store.content import clean, to_json
+from core.store.results import put_results
+from core.store.run_rows import Derive
+from core.store.vote_rows import ItemBallots, Recorded
+
+_KEY = "run_id = ? AND item_id = ? AND criterion = ? AND judge = ? AND replicate = ?"
+_ADD_VOTE = """
+    INSERT INTO vote (run_id, item_id, criterion, judge, replicate, option, abstained, reason,
+        evidence, ord, confidence, probabilities, detail, call_id, created)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run_id, item_id, criterion, judge, replicate) DO NOTHING
+"""
+_ADD_FAILURE = f"""
+    INSERT INTO failure (run_id, item_id, criterion, judge, replicate, attempt, kind, message, ord,
+        call_id, created, open)
+    SELECT ?, ?, ?, ?, ?, coalesce(max(attempt), 0) + 1, ?, ?, ?, ?, ?,
+        NOT EXISTS (SELECT 1 FROM vote WHERE {_KEY})
+    FROM failure WHERE {_KEY}
+"""
+_CLOSE = f"UPDATE failure SET open = 0 WHERE {_KEY} AND open = 1"
+_COUNT_CALLS = """
+    UPDATE run SET calls = calls + ?, tokens_in = tokens_in + ?, tokens_cached = tokens_cached + ?,
+        tokens_out = tokens_out + ?, tokens_thinking = tokens_thinking + ?, cost = cost + ?,
+        cost_unknown = cost_unknown + ?
+    WHERE id = ?
+"""
+_COUNT_VOTES = """
+    UPDATE run SET votes = votes + ?, abstentions = abstentions + ?,
+        failures_open = failures_open + ? WHERE id = ?
+"""
+
+
+class _Counts(NamedTuple):
+    votes: int = 0
+    abstentions: int = 0
+    failures: int = 0
+
+
+def record(
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[Outcome], now: str, derive: Derive
+) -> Recorded:
+    """Keep the outcomes and what ``derive`` makes of the touched items (transaction open).
+
+    A vote for a cell that has one already is not kept; its call is, since it was paid for.
+    """
+    failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
+    calls = _add_calls(db, run_id, outcomes, now)
+    _add_votes(db, run_id, outcomes, calls, now)
+    _add_failures(db, run_id, outcomes, calls, now)
+    touched = list(dict.fromkeys(r.cell.item for o in outcomes for r in o.results))
+    ballots = read_ballots(db, run_id, touched)
+    new_votes = _count_votes(db, run_id, ballots)
+    put_results(db, run_id, derive(ballots))
+    return Recorded(new_votes, failures, sum(call is not None for call in calls))
+
+
+def _add_calls(
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[Outcome], now: str
+) -> list[int | None]:
+    calls = [outcome.call for outcome in outcomes if outcome.call is not None]
+    segments = add_segments(db, calls)
+    ids: list[int | None] = []
+    for outcome in outcomes:
+        if outcome.call is None:
+            ids.append(None)
+            continue
+        judge = outcome.results[0].cell.judge if outcome.results else ""
+        ids.append(add_call(db, run_id, judge, outcome.call, segments, now))
+    if calls:
+        db.execute(_COUNT_CALLS, (*_spent(calls), run_id))
+    return ids
+
+
+def _spent(calls: Sequence[Call]) -> tuple[int, int, int, int, int, float, int]:
+    return (
+        len(calls),
+        _total(call.tokens_in for call in calls),
+        _total(call.tokens_cached for call in calls),
+        _total(call.tokens_out for call in calls),
+        _total(call.tokens_thinking for call in calls),
+        sum(call.cost for call in calls if call.cost is not None),
+        sum(call.cost is None for call in calls),
+    )
+
+
+def _total(counts: Iterable[int | None]) -> int:
+    return sum(count for count in counts if count is not None)
+
+
+def _add_votes(
+    db: sqlite3.Connection,
+    run_id: int,
+    outcomes: Sequence[Outcome],
+    calls: Sequence[int | None],
+    now: str,
+) -> None:
+    votes = [
+        (vote, call_id)
+        for outcome, call_id in zip(outcomes, calls, strict=True)
+        for vote in outcome.results
+        if isinstance(vote, Vote)
+    ]
+    db.executemany(
+        _ADD_VOTE,
+        (
+            (
+                run_id,
+                *vote.cell,
+                vote.option,
+                vote.abstained,
+                clean(vote.reason),
+                to_json(vote.evidence),
+                _ints(vote.order),
+                vote.confidence,
+                None if vote.probabilities is None else to_json(vote.probabilities),
+                to_json(vote.detail),
+                call_id,
+                now,
+            )
+            for vote, call_id in votes
+        ),
+    )
+    db.executemany(_CLOSE, ((run_id, *vote.cell) for vote, _ in votes))
+
+
+def _add_failures(
+    db: sqlite3.Connection,
+    run_id: int,
+    outcomes: Sequence[Outcome],
+    calls: Sequence[int | None],
+    now: str,
+) -> None:
+    for outcome, call_id in zip(outcomes, calls, strict=True):
+        for failure in outcome.results:
+            if not isinstance(failure, VoteFailure):
+                continue
+            key = (run_id, *failure.cell)
+            told = (failure.kind, clean(failure.message), _ints(failure.order), call_id, now)
+            db.execute(_CLOSE, key)
+            db.execute(_ADD_FAILURE, (*key, *told, *key, *key))
+
+
+def _count_votes(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
+    """Bring the counts of these items, and by their difference the run's, up to date."""
+    before = {
+        item_id: _Counts(*counts)
+        for item_id, *counts in db.execute(
+            "SELECT item_id, votes, abstentions, failures FROM run_item "
+            "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?))",
+            (run_id, json.dumps([ballot.item_id for ballot in ballots])),
+        )
+    }
+    after = {
+        item.item_id: _Counts(
+            len(item.ballots), sum(b.abstained for b in item.ballots), sum(item.failures.values())
+        )
+        for item in ballots
+    }
+    db.executemany(
+        "UPDATE run_item SET votes = ?, abstentions = ?, failures = ? "
+        "WHERE run_id = ? AND item_id = ?",
+        ((*counts, run_id, item_id) for item_id, counts in after.items()),
+    )
+    gained = [
+        sum(counts[i] - before.get(item_id, _Counts())[i] for item_id, counts in after.items())
+        for i in range(3)
+    ]
+    db.execute(_COUNT_VOTES, (*gained, run_id))
+    return gained[0]
+
+
+def _ints(numbers: tuple[int, ...] | None) -> str | None:
+    return None if numbers is None else to_json(numbers)

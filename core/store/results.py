@@ -1,0 +1,184 @@
+"""What is derived from votes: verdicts and scores, kept so that pages need not compute them.
+
+Nothing here is a fact. ``put`` replaces; ``rebuild`` makes everything anew from the votes.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import NotFound
+from core.store.ballots import read_ballots
+from core.store.connection import Connections
+from core.store.content import to_json
+from core.store.result_filter import RUN_ITEMS, clause, order
+from core.store.run_rows import (
+    CellResult,
+    CellRow,
+    Derive,
+    ItemResult,
+    RunItemFilter,
+    RunItemRow,
+    RunItemSort,
+)
+
+_EVERYTHING = RunItemFilter()
+_ROW = """
+    ri.run_id, ri.position, ri.item_id, coalesce(i.preview, ''), coalesce(i.system, ''), i.split,
+    ri.planned, ri.votes, ri.abstentions, ri.failures, ri.score, ri.raw, ri.low, ri.high,
+    ri.complete, ri.fail, ri.review, ri.agreement
+"""
+
+
+class Results:
+    """Reached as ``store.results``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def items(
+        self,
+        run_id: int,
+        where: RunItemFilter = _EVERYTHING,
+        *,
+        sort: RunItemSort = "position",
+        descending: bool = False,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> list[RunItemRow]:
+        """A page of the run's items without traces; those without a value sort last."""
+        condition, values = clause(run_id, where)
+        found = self._files.tuples(
+            f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} "
+            f"ORDER BY {order(sort, descending)} LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [_row(row) for row in found]
+
+    def ids(
+        self,
+        run_id: int,
+        where: RunItemFilter = _EVERYTHING,
+        *,
+        sort: RunItemSort = "position",
+        descending: bool = False,
+    ) -> list[str]:
+        """The ids of all items that ``items`` would page through, in the same order."""
+        condition, values = clause(run_id, where)
+        found = self._files.tuples(
+            f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} "
+            f"ORDER BY {order(sort, descending)}",
+            values,
+        )
+        return [item_id for (item_id,) in found]
+
+    def count(self, run_id: int, where: RunItemFilter = _EVERYTHING) -> int:
+        """How many items the filter keeps."""
+        condition, values = clause(run_id, where)
+        ((count,),) = self._files.tuples(
+            f"SELECT count(*) FROM {RUN_ITEMS} WHERE {condition}", values
+        )
+        return int(count)
+
+    def item(self, run_id: int, item_id: str) -> RunItemRow:
+        """One item of the run with the trace of its score."""
+        found = self._files.tuples(
+            f"SELECT {_ROW}, ri.trace FROM {RUN_ITEMS} WHERE ri.run_id = ? AND ri.item_id = ?",
+            (run_id, item_id),
+        )
+        if not found:
+            raise NotFound(f"There is no item {item_id!r} in run {run_id}.")
+        *row, trace = found[0]
+        return _row(row, None if trace is None else json.loads(trace))
+
+    def systems(self, run_id: int) -> list[str]:
+        """The systems among the run's items, sorted."""
+        found = self._files.tuples(
+            f"SELECT DISTINCT i.system FROM {RUN_ITEMS} "
+            "WHERE ri.run_id = ? AND i.system <> '' ORDER BY 1",
+            (run_id,),
+        )
+        return [system for (system,) in found]
+
+    def cells(self, run_id: int, item_id: str) -> list[CellResult]:
+        """The verdicts of one item, by criterion name. No verdict, no row."""
+        found = self._files.tuples(
+            f"SELECT {', '.join(CellResult._fields)} FROM cell "
+            "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
+            (run_id, item_id),
+        )
+        cells = map(CellResult._make, found)
+        return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
+
+    def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
+        """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
+        found = self._files.tuples(
+            f"SELECT {', '.join(CellRow._fields)} FROM cell "
+            "WHERE run_id = ? AND (? IS NULL OR criterion = ?)",
+            (run_id, criterion, criterion),
+        )
+        return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
+
+    def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
+        """How often each option is the verdict: criterion, option, abstained, count."""
+        return [
+            {"criterion": name, "option": option, "abstained": bool(abstained), "count": count}
+            for name, option, abstained, count in self._files.tuples(
+                "SELECT criterion, option, abstained, count(*) FROM cell WHERE run_id = ? "
+                "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2",
+                (run_id,),
+            )
+        ]
+
+    def put(self, run_id: int, results: Sequence[ItemResult]) -> None:
+        """Replace what was derived for these items; all or nothing."""
+        with self._files.write() as db:
+            put_results(db, run_id, results)
+
+    def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
+        """Derive every item of the run anew from its votes; returns how many items.
+
+        Each batch is a transaction of its own, so that a run in progress can go on between them.
+        """
+        found = self._files.tuples(
+            "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
+        )
+        ids = [item_id for (item_id,) in found]
+        for start in range(0, len(ids), batch):
+            with self._files.write() as db:
+                ballots = read_ballots(db, run_id, ids[start : start + batch])
+                put_results(db, run_id, derive(ballots))
+        return len(ids)
+
+
+def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResult]) -> None:
+    """``Results.put`` inside a transaction that is already open."""
+    db.executemany(
+        "UPDATE run_item SET score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, "
+        "review = ?, agreement = ?, trace = ? WHERE run_id = ? AND item_id = ?",
+        (
+            (
+                *(r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement),
+                to_json(r.trace),
+                run_id,
+                r.item_id,
+            )
+            for r in results
+        ),
+    )
+    db.executemany(
+        "DELETE FROM cell WHERE run_id = ? AND item_id = ?", ((run_id, r.item_id) for r in results)
+    )
+    columns = ("run_id", "item_id", *CellResult._fields)
+    db.executemany(
+        f"INSERT INTO cell ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+        ((run_id, result.item_id, *cell) for result in results for cell in result.cells),
+    )
+
+
+def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
+    values = [*row[:14], *map(bool, row[14:17]), row[17], trace]
+    return RunItemRow(*values)

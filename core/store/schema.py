@@ -1,0 +1,72 @@
+"""Which data file is ours, and how an older one is brought up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from core.errors import StoreError
+from core.store.tables import LIBRARY, RUNS, TRIGGERS, VOTES
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database, Migrations
+
+#: "RubS" in ASCII, in the header of every data file of ours (``PRAGMA application_id``).
+APPLICATION_ID = 0x52756253
+SET = "rubric-studio"
+#: The migrations in order; kept apart from their code so that looking costs no import.
+NAMES = ("first_tables",)
+
+
+def first_tables(db: Database) -> None:
+    """All tables of version 0.1."""
+    db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    for statement in (*LIBRARY, *RUNS, *VOTES, *TRIGGERS):
+        db.conn.execute(_dedent(statement))
+
+
+@lru_cache(maxsize=1)
+def migrations() -> Migrations:
+    """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
+    from sqlite_utils import Migrations
+
+    steps = Migrations(SET)
+    steps()(first_tables)
+    return steps
+
+
+def pending(connection: sqlite3.Connection, path: str) -> bool:
+    """Whether migrations are due. Raises ``StoreError`` for a file that is not ours, or newer."""
+    tables = {
+        name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
+    }
+    if not tables:
+        return True
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program; name another file.")
+    done = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY id", (SET,)
+        )
+    ]
+    if set(done) - set(NAMES):
+        raise StoreError(
+            f"{path} was written by a newer Rubric Studio; update the program to open it."
+        )
+    return len(done) < len(NAMES)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Apply what is due. The caller holds the write lock (``BEGIN IMMEDIATE``)."""
+    from sqlite_utils import Database
+
+    migrations().apply(Database(connection))
+
+
+def _dedent(statement: str) -> str:
+    # The text is kept by SQLite as written, and shown by every tool that dumps a schema.
+    lines = statement.strip().splitlines()
+    return "\n".join(line.removeprefix("    ") for line in lines)

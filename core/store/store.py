@@ -1,0 +1,84 @@
+"""The store: one data file, its topics side by side."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from core.identity import content_hash
+from core.store.connection import Connections
+from core.store.datasets import Datasets
+from core.store.judges import Drafts, Judges, Panels, SettingValues
+from core.store.leases import Leases
+from core.store.results import Results
+from core.store.rows import Counts, Mismatch
+from core.store.rubrics import Rubrics
+from core.store.runs import Runs
+from core.store.votes import Votes
+
+
+class Store:
+    """One per process; every thread that uses it gets a connection of its own.
+
+    Raises:
+        StoreError: the file is not ours, newer than this program, locked, or out of reach.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._files = Connections(path)
+        self.path = self._files.path
+        self.rubrics = Rubrics(self._files)
+        self.datasets = Datasets(self._files)
+        self.judges = Judges(self._files)
+        self.panels = Panels(self._files)
+        self.runs = Runs(self._files)
+        self.results = Results(self._files)
+        self.votes = Votes(self._files)
+        self.leases = Leases(self._files)
+        self.drafts = Drafts(self._files)
+        self.settings = SettingValues(self._files)
+
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
+        """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""
+        return self._files.write()
+
+    def close(self) -> None:
+        """Close this thread's connection. The next use opens it again."""
+        self._files.close()
+
+    def counts(self) -> Counts:
+        """How much there is. Hidden and archived rubrics and datasets do not count."""
+        in_use = "NOT hidden AND archived IS NULL"
+        ((*counts,),) = self._files.tuples(
+            f"""
+            SELECT (SELECT count(*) FROM rubric WHERE {in_use}),
+                (SELECT count(*) FROM dataset WHERE {in_use}),
+                (SELECT count(*) FROM judge WHERE archived IS NULL),
+                (SELECT count(*) FROM panel WHERE archived IS NULL),
+                count(*) FILTER (WHERE kind = 'run'), count(*) FILTER (WHERE kind = 'spot'),
+                coalesce(sum(votes), 0), coalesce(sum(failures_open), 0)
+            FROM run
+            """
+        )
+        return Counts(*counts)
+
+    def verify(self) -> list[Mismatch]:
+        """Hash every stored rubric version and dataset version again; returns what differs."""
+        found = []
+        for version_id, expected, content in self._files.tuples(
+            "SELECT id, hash, content FROM rubric_version ORDER BY id"
+        ):
+            found.append(Mismatch("rubric", version_id, expected, _hash(content)))
+        for version_id, expected, head in self._files.tuples(
+            "SELECT id, hash, head FROM dataset_version ORDER BY id"
+        ):
+            items = [json.loads(text) for text in self.datasets.contents(version_id)]
+            whole = {**json.loads(head), "items": items}
+            found.append(Mismatch("dataset", version_id, expected, content_hash(whole)))
+        return [mismatch for mismatch in found if mismatch.found != mismatch.expected]
+
+
+def _hash(content: str) -> str:
+    return content_hash(json.loads(content))
