@@ -15,6 +15,7 @@ OFFLINE_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
 Thinking = Literal["off", "low", "medium", "high"]
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_DIGIT = re.compile(r"[0-9]")
 
 
 class Judge(Noun):
@@ -28,7 +29,7 @@ class Judge(Noun):
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
     kind: JudgeKind = "llm"
-    weight: Annotated[float, Field(gt=0)] = 1.0
+    weight: Annotated[float, Field(gt=0, le=1e100)] = 1.0
     model: str = ""
     api_base: str = ""
     key_env: str = ""
@@ -53,7 +54,7 @@ class Judge(Noun):
     def _check(self) -> Judge:
         if self.kind == "llm" and not self.model.strip():
             raise broken("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
-        if self.key_env and not _ENV_NAME.match(self.key_env):
+        if self.key_env and not names_a_variable(self.key_env):
             # The value is not repeated: somebody may have pasted the key itself.
             raise broken(
                 "is not the name of an environment variable.",
@@ -66,6 +67,18 @@ class Judge(Noun):
                 "is not a web address.", "It must start with http:// or https://.", "api_base"
             )
         return self
+
+
+def names_a_variable(text: str) -> bool:
+    """Whether ``text`` can be a variable's name and does not look like a key itself.
+
+    Many keys are spelt like names; what gives them away is a long part that mixes in digits.
+
+    >>> names_a_variable("OPENAI_API_KEY"), names_a_variable("gsk_a1B2c3D4e5F6g7H8i9")
+    (True, False)
+    """
+    random = any(len(part) >= 16 and len(_DIGIT.findall(part)) >= 2 for part in text.split("_"))
+    return _ENV_NAME.match(text) is not None and not random
 
 
 class Rules(Noun):

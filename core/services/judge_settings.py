@@ -1,0 +1,141 @@
+"""What a judge's settings may be, beyond the noun: no secret in them, and where its key is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.domain.base import build
+from core.domain.panel import Judge
+from core.errors import InputError, Problem
+from core.judging.doors import RESERVED_PARAMS, door_for
+from core.judging.providers import provider_of
+
+#: The variables that litellm reads by itself, by the provider that a model is named after.
+PROVIDER_KEYS = {
+    "": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure": "AZURE_API_KEY",
+    "azure_ai": "AZURE_AI_API_KEY",
+    "cerebras": "CEREBRAS_API_KEY",
+    "codestral": "CODESTRAL_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "cohere_chat": "COHERE_API_KEY",
+    "databricks": "DATABRICKS_API_KEY",
+    "deepinfra": "DEEPINFRA_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks_ai": "FIREWORKS_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "huggingface": "HUGGINGFACE_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "nvidia_nim": "NVIDIA_NIM_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "sambanova": "SAMBANOVA_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+#: Prefixes that litellm takes a model's provider from even without a slash.
+_BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
+_SECRET_PART = re.compile(r"(?i)(?:^|[?&;])[^=&;]*(?:key|token|secret|password|sig)[^=&;]*=[^&;]+")
+
+
+def checked_judge(settings: Mapping[str, Any]) -> Judge:
+    """The judge of these settings. Blank texts and ``None`` take the defaults.
+
+    Raises:
+        InputError: every problem found. What could be a key is never repeated.
+    """
+    data = {name: _trimmed(value) for name, value in settings.items()}
+    given = {name: value for name, value in data.items() if value is not None and value != ""}
+    problems = _name_problems(given)
+    try:
+        judge = build(Judge, {**given, "name": given.get("name") or "Judge"}, "judge")
+    except InputError as error:
+        raise InputError(_REFUSED, (*problems, *error.problems)) from None
+    problems += [*_address_problems(judge.api_base), *_param_problems(judge.params)]
+    if problems:
+        raise InputError(_REFUSED, tuple(problems))
+    return judge
+
+
+_REFUSED = "This judge cannot be saved."
+
+
+def _trimmed(value: Any) -> Any:
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _name_problems(given: Mapping[str, Any]) -> list[Problem]:
+    problems = [
+        Problem("looks like a key.", "Never enter a key here.", (field,))
+        for field in ("name", "model")
+        if looks_like_key(str(given.get(field, "")))
+    ]
+    if "name" not in given:
+        problems.append(Problem("is empty.", "Give the judge a name.", ("name",)))
+    return problems
+
+
+def _address_problems(address: str) -> list[Problem]:
+    if not address:
+        return []
+    try:
+        parts = urlsplit(address)
+        port_fits = parts.port is None or parts.port > 0
+    except ValueError:
+        port_fits, parts = False, None
+    if parts is None or not port_fits or not parts.hostname:
+        return [Problem("is not a web address.", "Write e.g. http://localhost:8000/v1.", _BASE)]
+    if parts.username or parts.password or _SECRET_PART.search(parts.query):
+        return [
+            Problem(
+                "holds a password or a key.",
+                "Take it out, put it into an environment variable and name that below.",
+                _BASE,
+            )
+        ]
+    return []
+
+
+_BASE = ("api_base",)
+
+
+def _param_problems(params: Mapping[str, Any]) -> list[Problem]:
+    return [
+        Problem("is set elsewhere or could hold a secret.", "Take it out.", ("params", name))
+        for name in sorted(RESERVED_PARAMS & params.keys())
+    ]
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a text looks like a key rather than like a name.
+
+    >>> looks_like_key("sk-proj-abc123def456ghi789"), looks_like_key("openai/gpt-4.1-mini")
+    (True, False)
+    """
+    return (
+        re.search(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}", text) is not None
+    )
+
+
+def default_key_env(judge: Judge) -> str:
+    """The variable in which the door looks for a key where the judge names none, or ``""``.
+
+    No key is sent to an address of one's own unless its variable is named.
+
+    >>> default_key_env(Judge(name="j", model="gemini/x"))
+    'GEMINI_API_KEY'
+    >>> default_key_env(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
+    ''
+    """
+    if judge.offline or judge.api_base or door_for(judge) == "openai":
+        return ""
+    provider = provider_of(judge.model)
+    if not provider:
+        bare = judge.model.removeprefix("openai/").casefold()
+        provider = next((p for start, p in _BARE if bare.startswith(start)), "")
+    return PROVIDER_KEYS.get(provider, "")
