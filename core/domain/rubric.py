@@ -23,6 +23,8 @@ CANNOT_ASSESS = "CANNOT_ASSESS"
 ADDED_ABSTENTION = "Cannot assess"
 
 Value = Annotated[float, Field(ge=0, le=1)]
+#: Finite is not enough: the sum of five hundred weights must be finite, too.
+Weight = Annotated[float, Field(ge=-1e100, le=1e100)]
 Text = Annotated[str, Field(max_length=20_000)]
 
 
@@ -42,6 +44,12 @@ class Option(Noun):
     description: Text = ""
     value: Value | None = None
     na: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _na_has_no_value(cls, data: Any) -> Any:
+        # A value there never counts; kept, it would make equal rubrics differ.
+        return {**data, "value": None} if isinstance(data, dict) and data.get("na") is True else data
 
     @field_validator("label", mode="before")
     @classmethod
@@ -72,7 +80,7 @@ class Criterion(Noun):
 
     name: Annotated[str, Field(max_length=200)]
     requirement: Text
-    weight: float = 10.0
+    weight: Weight = 10.0
     scale: Scale = "binary"
     options: tuple[Option, ...] = BINARY
     section: str | None = None

@@ -37,9 +37,10 @@ class Lowering(NamedTuple):
         if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
             return score
         unit = (score - span.zero) / span.size
-        lowered = unit * self.factor if unit > 0 else unit
+        lowered = unit * self.factor
         if self.cap is not None:
             lowered = min(lowered, self.cap)
+        # Below the bottom of the scale a factor would raise the score, so it is not taken.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
     def caps(self, score: float, span: Span) -> bool:

@@ -74,12 +74,11 @@ def base_of(parts: Sequence[Part], normalize: bool) -> Base:
     counted = [part for part in parts if part.counted]
     if not counted:
         return Base(None, None, 0.0, "none")
-    # Adding 0.0 turns the -0.0 of an untouched penalty into 0.0, which is what people read.
-    raw = fsum(part.points for part in counted) + 0.0
+    raw = fsum(part.points for part in counted)
     possible = fsum(part.weight for part in counted if part.weight > 0)
     basis: Basis = "positive"
     if possible == 0:
-        possible = -fsum(part.weight for part in counted) + 0.0
+        possible = fsum(-part.weight for part in counted)
         basis = "negative" if possible > 0 else "zero"
     if not normalize:
         return Base(raw, raw, possible, basis)
