@@ -1,0 +1,41 @@
+"""Files in and out: YAML, JSON, JSONL, CSV. Trouble names the file, the line and the field."""
+
+from core.files.dataset_writer import dump_dataset, folded
+from core.files.datasets import build_dataset, has_text, parse_dataset
+from core.files.folder import (
+    Folder,
+    parse_data,
+    read_dataset_file,
+    read_folder,
+    read_rubric_file,
+)
+from core.files.mapping import Mapping, guess_mapping
+from core.files.parsed import Parsed
+from core.files.rubric_writer import dump_rubric, rubric_data
+from core.files.rubrics import parse_rubric
+from core.files.tables import Table, read_table
+from core.files.votes import ImportedVote, ImportedVotes, read_votes
+
+__all__ = [
+    "Folder",
+    "ImportedVote",
+    "ImportedVotes",
+    "Mapping",
+    "Parsed",
+    "Table",
+    "build_dataset",
+    "dump_dataset",
+    "dump_rubric",
+    "folded",
+    "guess_mapping",
+    "has_text",
+    "parse_data",
+    "parse_dataset",
+    "parse_rubric",
+    "read_dataset_file",
+    "read_folder",
+    "read_rubric_file",
+    "read_table",
+    "read_votes",
+    "rubric_data",
+]

@@ -1,0 +1,220 @@
+"""Datasets in: a table and a mapping to a dataset, or all of it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.domain.base import build, near
+from core.domain.dataset import Dataset, Item
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.files.document import kind_of
+from core.files.items import ItemReader
+from core.files.mapping import OWN, Mapping, guess_mapping
+from core.files.parsed import Parsed, refusal, shortened, stem
+from core.files.rubric_keys import kept, sort_keys
+from core.files.rubrics import rubric_from
+from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, text_of
+from core.files.tables import Table, read_table
+
+HEADER_KEYS = frozenset(
+    {"name", "description", "prompt", "reference", "reference_submission", "rubric", "meta"}
+)
+
+
+def parse_dataset(data: str | bytes, name: str, rubric: Rubric | None = None) -> Parsed[Dataset]:
+    r"""The dataset in a JSON, JSONL, CSV, TSV or YAML file, its columns guessed from their names.
+
+    Args:
+        data: the file's content.
+        name: the file's name; its ending decides the format.
+        rubric: labels are checked against it, and lists of labels aligned to it, where neither
+            the item nor the dataset brings a rubric of its own.
+
+    Raises:
+        InputError: with every problem found, each with its line; nothing is half-imported.
+
+    >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
+    'a1'
+    """
+    table = read_table(data, name)
+    header = _Header(table)
+    return _build(table, guess_mapping(table, header.rubric or rubric), name, header, rubric)
+
+
+def build_dataset(
+    table: Table, mapping: Mapping, name: str, rubric: Rubric | None = None
+) -> Parsed[Dataset]:
+    """The dataset that ``mapping`` makes of ``table``. Raises ``InputError`` like `parse_dataset`.
+
+    An item without an id is called ``item-0001`` and so on, by its row. An empty answer is a real
+    answer: it is kept, with a notice. A null submission means that the text is not at hand: the
+    item is kept for its votes and labels, marked ``text_available: false`` in its meta.
+    """
+    return _build(table, mapping, name, _Header(table), rubric)
+
+
+def has_text(item: Item) -> bool:
+    """Whether there is something to grade: ``False`` where the source gave no text at all."""
+    return item.meta.get(TEXT_AVAILABLE) is not False or bool(item.text.strip())
+
+
+def _build(
+    table: Table, mapping: Mapping, name: str, header: _Header, rubric: Rubric | None
+) -> Parsed[Dataset]:
+    _check_columns(table, mapping, name)
+    reader = ItemReader(table, mapping, header.rubric or rubric)
+    ids = _ids(table, mapping, reader.problems)
+    items = [reader.item(row, id) for row, id in enumerate(ids)]
+    problems = header.problems + reader.problems
+    if problems:
+        raise refusal("dataset", sorted(problems, key=lambda p: p.line or 0), name)
+    data = {**header.data, "items": tuple(items)}
+    data.setdefault("name", stem(name, "Untitled dataset"))
+    dataset = build(Dataset, data, "dataset", name)
+    notices = header.notices + _column_notices(table, mapping) + _text_notices(table, reader)
+    return Parsed(dataset, shortened(notices + reader.notices))
+
+
+def _check_columns(table: Table, mapping: Mapping, name: str) -> None:
+    """Refuse a mapping that names no submission, or columns that do not exist."""
+    if not table.rows:
+        raise refusal("dataset", [Problem("holds no items.", "Add at least one.", (), 1)], name)
+    named = [*mapping.used.values(), *mapping.meta]
+    problems = [
+        Problem(f"names the column {c!r}, which is not there.", _columns(table), ("mapping",))
+        for c in dict.fromkeys(named)
+        if c not in table.columns
+    ]
+    if mapping.submission is None:
+        guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
+        mend = next(filter(None, guesses), "Name it submission, or say which column it is.")
+        problems.append(
+            Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
+        )
+    if problems:
+        raise refusal("dataset", problems, name)
+
+
+def _columns(table: Table) -> str:
+    shown = ", ".join(map(repr, table.columns[:30]))
+    return f"The columns are {shown}{' and more' if len(table.columns) > 30 else ''}."
+
+
+def _ids(table: Table, mapping: Mapping, problems: list[Problem]) -> list[str]:
+    """Every row's id; a row without one is numbered. Doubles are problems, with both lines."""
+    ids, first = list[str](), dict[str, int]()
+    for row, cells in enumerate(table.rows):
+        value = cells.get(mapping.id) if mapping.id is not None else None
+        line = table.line_of(row, (mapping.id or "",))
+        try:
+            id = text_of(value, "Use a word or a number.")
+        except Unfit as error:
+            problems.append(error.problem(("items", row, mapping.id or "id"), line))
+            id = ""
+        id = id if id.strip() else ""
+        if id in first:
+            message = f"repeats the id {id[:80]!r} of line {table.line_of(first[id])}."
+            mend = "Give every item an id of its own."
+            problems.append(Problem(message, mend, ("items", row, mapping.id or "id"), line))
+        elif id:
+            first[id] = row
+        ids.append(id)
+    for row, id in enumerate(ids):
+        if not id:
+            ids[row] = _fresh(row, first)
+    return ids
+
+
+def _fresh(row: int, taken: dict[str, int]) -> str:
+    id, count = f"item-{row + 1:04d}", 1
+    while id in taken:
+        count += 1
+        id = f"item-{row + 1:04d}-{count}"
+    taken[id] = row
+    return id
+
+
+def _column_notices(table: Table, mapping: Mapping) -> list[Problem]:
+    notices = []
+    known = {name for names in OWN.values() for name in names}
+    for column in mapping.meta:
+        message = f"The column {column!r} is kept under meta, not used."
+        notices.append(Problem(message, near(column, known), (), table.line_of(0)))
+    named = {*mapping.used.values(), *mapping.meta}
+    return notices + [
+        Problem(f"The column {column!r} is left out.", "", (), table.line_of(0))
+        for column in table.columns
+        if column not in named
+    ]
+
+
+def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
+    notices = []
+    if reader.textless:
+        count, line = len(reader.textless), table.line_of(reader.textless[0])
+        message = f"{count:,} items come without their text, the first here."
+        mend = "Their votes and labels can be measured; they cannot be graded."
+        notices.append(Problem(message, mend, (), line))
+    if reader.empty:
+        count, line = len(reader.empty), table.line_of(reader.empty[0])
+        notices.append(Problem(f"{count:,} answers are empty, the first here.", "", (), line))
+    return notices
+
+
+class _Header:
+    """What a JSON document says of all its items, checked."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.notices: list[Problem] = []
+        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
+        self.problems = [
+            Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
+        ]
+        self.data: dict[str, Any] = {}
+        known = {key: value for key, value in known.items() if value is not None}
+        if "reference_submission" in known:
+            known.setdefault("reference", known.pop("reference_submission"))
+        for key in known.keys() & {"name", "description", "prompt", "reference"}:
+            self._text(key, known[key])
+        self.rubric = self._rubric(known.get("rubric"))
+        self.data["rubric"] = self.rubric
+        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
+
+    def _wrong(self, message: str, mend: str, key: str) -> None:
+        line = self._table.line_of_header((key,))
+        self.problems.append(Problem(message, mend, (key,), line))
+
+    def _text(self, key: str, value: Any) -> None:
+        try:
+            self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
+        except Unfit as error:
+            self._wrong(error.message, error.mend, key)
+
+    def _rubric(self, value: Any) -> Rubric | None:
+        if value is None:
+            return None
+        name = str(self.data.get("name", "")) or stem(self._table.name, "Untitled rubric")
+        line_of = self._table.line_of_header
+        try:
+            parsed = rubric_from(
+                value, self._table.name, lambda path: line_of(("rubric", *path)), name
+            )
+        except InputError as error:
+            self.problems += error.problems
+            return None
+        self.notices += parsed.notices
+        return parsed.value
+
+    def _meta(self, meta: Any, foreign: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(meta, dict):
+            self._wrong(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
+            return {}
+        for key in foreign:
+            notice = kept(key, ())
+            line = self._table.line_of_header((key,))
+            self.notices.append(Problem(notice.message, notice.mend, notice.path, line))
+            if key in meta:
+                self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
+        return {**foreign, **meta}

@@ -1,0 +1,101 @@
+"""Files and folders on disk, for the command line: whatever cannot be opened is an `InputError`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.files.datasets import parse_dataset
+from core.files.json_source import read_json
+from core.files.parsed import Parsed
+from core.files.rubrics import parse_rubric
+from core.files.text import MAX_DATASET_BYTES, MAX_RUBRIC_BYTES, MEGABYTE, read_text
+from core.files.yaml_source import read_yaml
+
+RUBRIC_NAMES = ("rubric.yaml", "rubric.yml", "rubric.json")
+DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A rated data set in the common layout: its rubric, and its items with checked labels."""
+
+    rubric: Parsed[Rubric]
+    dataset: Parsed[Dataset]
+
+
+def read_folder(path: str | os.PathLike[str]) -> Folder:
+    """The rubric and the items of a folder. Raises ``InputError`` where one is missing or bad."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise InputError(
+            "This is not a folder. Name one with rubric.yaml and items.jsonl.", (), str(path)
+        )
+    rubric = read_rubric_file(folder)
+    dataset = read_dataset_file(folder, rubric.value)
+    return Folder(rubric, dataset)
+
+
+def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
+    """The rubric in a file, or in a folder's rubric.yaml. Raises ``InputError``."""
+    file = _found(Path(path), RUBRIC_NAMES)
+    return parse_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+
+
+def read_dataset_file(
+    path: str | os.PathLike[str], rubric: Rubric | None = None
+) -> Parsed[Dataset]:
+    """The dataset in a file, or in a folder's items.jsonl, checked against ``rubric`` if given.
+
+    Raises ``InputError``. A dataset that is read from a folder takes the folder's name.
+    """
+    given = Path(path)
+    file = _found(given, DATASET_NAMES)
+    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric)
+    if given.is_dir() and parsed.value.name == file.stem:
+        named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
+        return Parsed(named, parsed.notices)
+    return parsed
+
+
+def parse_data(path: str | os.PathLike[str]) -> Any:
+    """The plain data of a YAML or JSON file (a panel, say), read as strictly as a rubric."""
+    file = _found(Path(path), ())
+    text = read_text(read_bytes(file, MAX_RUBRIC_BYTES), str(file), "file", MAX_RUBRIC_BYTES)
+    read = read_json if file.suffix.lower() == ".json" else read_yaml
+    return read(text, str(file), "file").value
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The bytes of a file. Raises ``InputError``: no file, no permission, larger than ``limit``."""
+    try:
+        if not path.is_file():
+            raise InputError("There is no such file.", (), str(path))
+        if path.stat().st_size > limit:
+            most = limit / MEGABYTE
+            raise InputError(f"This file is larger than {most:,.0f} MB. Split it.", (), str(path))
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        # ValueError: a path with a NUL. OSError also covers names that are too long.
+        said = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This file cannot be opened: {said}.", (), str(path)) from None
+
+
+def _found(path: Path, names: tuple[str, ...]) -> Path:
+    """``path`` itself, or the first of ``names`` in it where it is a folder."""
+    try:
+        if not path.is_dir():
+            return path
+        inside = [path / name for name in names if (path / name).is_file()]
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This folder cannot be opened: {said}.", (), str(path)) from None
+    if not inside:
+        wanted = f"It has no {' or '.join(names)}." if names else "Name a file."
+        raise InputError(f"This is a folder. {wanted}", (), str(path))
+    return inside[0]

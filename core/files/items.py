@@ -1,0 +1,184 @@
+"""One row of a table to one item; every trouble is a problem with its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from core.domain.base import Path, build
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.files.document import kind_of
+from core.files.labels import Truth
+from core.files.mapping import Mapping
+from core.files.rubrics import parse_rubric, rubric_from
+from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, submission_of, text_of
+from core.files.tables import Table
+
+
+class ItemReader:
+    """Makes items from the rows of ``table``; gathers ``problems`` and ``notices``.
+
+    ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty.
+    """
+
+    def __init__(self, table: Table, mapping: Mapping, rubric: Rubric | None) -> None:
+        self._table, self._mapping = table, mapping
+        self._truth = Truth(rubric)
+        self._rubrics: dict[str, Rubric] = {}
+        self.problems: list[Problem] = []
+        self.notices: list[Problem] = []
+        self.textless: list[int] = []
+        self.empty: list[int] = []
+
+    def item(self, row: int, id: str) -> Item | None:
+        """The item of a row, or ``None`` where it has a problem."""
+        before = len(self.problems)
+        own = self._own_rubric(row)
+        truth = Truth(own) if own else self._truth
+        data: dict[str, Any] = {"id": id, "rubric": own}
+        data["submission"] = self._cell(row, "submission", self._submission)
+        data["prompt"] = self._cell(row, "prompt", prompt_of)
+        for name in ("reference", "description", "system"):
+            data[name] = self._cell(row, name, text_of)
+        data["split"] = self._cell(row, "split", lambda value: value or None)
+        data["tags"] = self._cell(row, "tags", _tags) or ()
+        data["labels"] = self._labels(row, truth)
+        data["meta"] = self._meta(row)
+        if len(self.problems) > before:
+            return None
+        try:
+            return build(Item, data, "item")
+        except InputError as error:
+            for p in error.problems:
+                self._wrong(Unfit(p.message, p.mend), row, self._source(p.path))
+            return None
+
+    def _source(self, path: Path) -> Path:
+        """A place in an item, with the column's own name."""
+        used = self._mapping.used
+        return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
+
+    def _wrong(self, error: Unfit, row: int, path: Path) -> None:
+        full = (*path, *error.path)
+        line = self._table.line_of(row, full)
+        self.problems.append(error.problem(("items", row, *path), line))
+
+    def _cell(self, row: int, name: str, read: Callable[[Any], Any]) -> Any:
+        """What ``read`` makes of the cell of a field; ``read(None)`` where there is none."""
+        column = getattr(self._mapping, name)
+        value = self._table.rows[row].get(column) if column is not None else None
+        try:
+            return read(value)
+        except Unfit as error:
+            self._wrong(error, row, (column or name,))
+            return None
+
+    def _submission(self, value: Any) -> Any:
+        return submission_of(value, self._mapping.structured)
+
+    def _own_rubric(self, row: int) -> Rubric | None:
+        column = self._mapping.rubric
+        value = self._table.rows[row].get(column) if column is not None else None
+        if value is None or value == "":
+            return None
+        key = json.dumps(value, sort_keys=True)
+        if key not in self._rubrics:
+            try:
+                self._rubrics[key] = self._parse_rubric(row, column or "", value)
+            except InputError as error:
+                self.problems += [
+                    Problem(p.message, p.mend, ("items", row, column or "", *p.path), p.line)
+                    for p in error.problems
+                ]
+                return None
+        return self._rubrics[key]
+
+    def _parse_rubric(self, row: int, column: str, value: Any) -> Rubric:
+        if isinstance(value, str):
+            return parse_rubric(value, "rubric.yaml").value
+        parsed = rubric_from(
+            value,
+            self._table.name,
+            lambda path: self._table.line_of(row, (column, *path)),
+            "Rubric of one item",
+        )
+        self.notices += parsed.notices
+        return parsed.value
+
+    def _labels(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        labels = self._aligned(row, truth)
+        given = cells.get(mapping.label_map) if mapping.label_map is not None else None
+        if given is not None and not isinstance(given, dict):
+            mend = "Use a mapping from criterion to label."
+            self._wrong(Unfit(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
+            given = None
+        found: list[tuple[str, Any, Any, Path]] = [
+            (name, value, "", (mapping.label_map or "", name))
+            for name, value in (given or {}).items()
+        ]
+        for name, column in mapping.labels.items():
+            reason = cells.get(mapping.reasons.get(name, ""))
+            found.append((name, cells.get(column), reason, (column,)))
+        for name, value, reason, path in found:
+            try:
+                label = truth.named(name, value, reason)
+                if label and label[0] in labels:
+                    raise Unfit("labels a criterion that is labelled already.", "Keep one label.")
+            except Unfit as error:
+                self._wrong(error, row, path)
+                continue
+            if label:
+                labels[label[0]] = label[1]
+        return labels
+
+    def _aligned(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        if mapping.truth is None:
+            return {}
+        reasons = cells.get(mapping.truth_reasons) if mapping.truth_reasons is not None else None
+        try:
+            return truth.aligned(cells.get(mapping.truth), reasons)
+        except Unfit as error:
+            self._wrong(error, row, (mapping.truth,))
+            return {}
+
+    def _meta(self, row: int) -> dict[str, Any]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        meta = {c: cells[c] for c in mapping.meta if cells.get(c) not in (None, "")}
+        own = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
+        if own is not None and not isinstance(own, dict):
+            mend = "Use a mapping, or give each note a key of its own."
+            self._wrong(Unfit(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
+            own = None
+        for key in (own or {}).keys() & meta.keys():
+            mend = "Keep one of the two."
+            self._wrong(Unfit("is given twice, once under meta.", mend), row, (key,))
+        meta |= own or {}
+        self._note_text(row, meta)
+        return meta
+
+    def _note_text(self, row: int, meta: dict[str, Any]) -> None:
+        """Tell an empty answer from a text that is not at hand (null, or said so in meta)."""
+        column, cells = self._mapping.submission or "", self._table.rows[row]
+        if column not in cells:
+            mend = "Give every item its text; write null where it is not at hand."
+            self._wrong(Unfit("is missing.", mend), row, (column,))
+            return
+        value = cells[column]
+        blank = value is None or (isinstance(value, str) and not value.strip())
+        if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
+            meta[TEXT_AVAILABLE] = False
+            self.textless.append(row)
+        elif blank:
+            self.empty.append(row)
+
+
+def _tags(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [text_of(part, "Use a list of words.") for part in value]
+    return [part.strip() for part in re.split(r"[;,]", text_of(value)) if part.strip()]

@@ -1,0 +1,204 @@
+"""JSON to plain data: strict where the standard library is lax, with the line of every place.
+
+The data come from the standard library's C scanner. Lines are found by a second, slower walk over
+the tokens, which runs only once a line is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from core.domain.base import Path
+from core.errors import Problem
+from core.files.document import MAX_DEPTH, TOO_DEEP, BadNumber, Document, nearest, number
+from core.files.parsed import refusal
+from core.files.text import Lines, has_half_character
+
+_TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
+_ONCE = "Keep one of the two."
+
+
+def read_json(text: str, name: str, what: str = "rubric") -> Document:
+    """The JSON document in ``text``.
+
+    Raises:
+        InputError: not JSON, a key given twice in one object, a number that is not finite or has
+            too many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``.
+
+    >>> read_json('{"a": [1]}', "x.json").line_of(("a", 0))
+    1
+    """
+    value, faults = decode(text)
+    places = _Places(text)
+    if faults:
+        # What is JSON but not fit is found again by the walk, with its lines.
+        walkable = all(fault.line is None for fault in faults)
+        raise refusal(what, (places.faults if walkable else ()) or faults, name)
+    return Document(value, lambda path: nearest(places.lines, path))
+
+
+def decode(text: str) -> tuple[Any, list[Problem]]:
+    """The value of a JSON text and what is wrong with it; lines count within ``text``.
+
+    >>> decode("[1, NaN]")[1][0].message
+    'is NaN, which is not a finite number.'
+    """
+    faults: list[Problem] = []
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if len(made) != len(found):
+            keys = [key for key, _ in found]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            faults.append(Problem("is given twice.", _ONCE, (twice,)))
+        return made
+
+    def numeric(digits: str) -> Any:
+        try:
+            return number(digits)
+        except BadNumber as error:
+            faults.append(Problem(str(error), "Use a finite number."))
+            return None
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=pairs, parse_int=numeric, parse_float=numeric, parse_constant=numeric
+    )
+    try:
+        value = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        said = error.msg[:1].lower() + error.msg[1:]
+        message = f"is not valid JSON: {said} (column {error.colno})."
+        return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
+    except RecursionError:
+        return None, [Problem(TOO_DEEP, "Make it flatter.")]
+    faults += unfit(value, halves="\\u" in text)
+    return value, faults
+
+
+def unfit(value: Any, halves: bool) -> list[Problem]:
+    """What makes plain data unfit: nesting too deep, or half characters (looked for on demand)."""
+    todo, depth = [value], 0
+    while todo:
+        if halves and any(_half(part) for part in todo):
+            return [Problem("holds half of a surrogate pair.", "Correct the \\u escape.")]
+        depth += 1
+        todo = [
+            child
+            for part in todo
+            if isinstance(part, list | dict)
+            for child in (part.values() if isinstance(part, dict) else part)
+        ]
+        if todo and depth > MAX_DEPTH:
+            return [Problem(TOO_DEEP, "Make it flatter.")]
+    return []
+
+
+def _half(part: Any) -> bool:
+    if isinstance(part, dict):
+        return any(map(has_half_character, part))
+    return isinstance(part, str) and has_half_character(part)
+
+
+class _Places:
+    """The line of every value (of an entry: of its key), and the faults with their lines."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def lines(self) -> dict[Path, int]:
+        return {path: line for path, line, _ in self._walk}
+
+    @cached_property
+    def faults(self) -> list[Problem]:
+        return [Problem(f.message, f.mend, path, line) for path, line, f in self._walk if f]
+
+    @cached_property
+    def _walk(self) -> list[tuple[Path, int, Problem | None]]:
+        lines = Lines(self._text)
+        return [(path, lines.at(offset), fault) for path, offset, fault in walk(self._text)]
+
+
+def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
+    """Every value's path and offset (an entry's is its key's), with its fault if it has one.
+
+    ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
+    """
+    state = _Walk()
+    for match in _TOKEN.finditer(text):
+        string, mark, bare = match.groups()
+        offset = match.end() - len(string or mark or bare)
+        if mark is not None:
+            yield from state.mark(mark, offset)
+            if state.ended:
+                return
+        elif string is not None and state.key_next:
+            yield state.key(string, offset)
+        else:
+            yield from state.value(_value_fault(string, bare), offset)
+
+
+class _Walk:
+    """Where the walk is: ``path`` to the value that comes next, and the keys seen per object."""
+
+    def __init__(self) -> None:
+        self.path: list[str | int] = []
+        self.key_next = False
+        self.ended = False
+        self._keys: list[set[str] | None] = []
+        self._has_place = False
+
+    def key(self, token: str, offset: int) -> tuple[Path, int, Problem | None]:
+        key: str = json.loads(token)
+        self.path[-1] = key
+        keys = self._keys[-1]
+        twice = keys is not None and key in keys
+        if keys is not None:
+            keys.add(key)
+        self.key_next, self._has_place = False, True
+        return tuple(self.path), offset, Problem("is given twice.", _ONCE) if twice else None
+
+    def value(
+        self, fault: Problem | None, offset: int
+    ) -> Iterator[tuple[Path, int, Problem | None]]:
+        if fault or not self._has_place:
+            yield tuple(self.path), offset, fault
+
+    def mark(self, mark: str, offset: int) -> Iterator[tuple[Path, int, Problem | None]]:
+        if mark in "{[":
+            yield from self.value(None, offset)
+            self.ended = len(self.path) >= MAX_DEPTH
+            if self.ended:
+                yield tuple(self.path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
+            self._open(mark == "{")
+        elif mark in "}]":
+            self.path.pop()
+            self._keys.pop()
+            self.key_next = self._has_place = False
+        elif mark == ",":
+            self.key_next, self._has_place = self._keys[-1] is not None, False
+            last = self.path[-1]
+            if isinstance(last, int):
+                self.path[-1] = last + 1
+
+    def _open(self, is_object: bool) -> None:
+        self.key_next, self._has_place = is_object, False
+        self.path.append("" if is_object else 0)
+        self._keys.append(set() if is_object else None)
+
+
+def _value_fault(string: str | None, bare: str | None) -> Problem | None:
+    if string is not None:
+        half = "\\u" in string and has_half_character(json.loads(string))
+        return (
+            Problem("holds half of a surrogate pair.", "Correct the \\u escape.") if half else None
+        )
+    try:
+        number(bare or "")
+    except BadNumber as error:
+        return Problem(str(error), "Use a finite number.")
+    return None

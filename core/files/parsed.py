@@ -1,0 +1,51 @@
+"""What reading a file gives: a value with notices, or one refusal that names every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Generic, TypeVar
+
+from core.errors import InputError, Problem
+
+T = TypeVar("T")
+
+#: No more problems than this are listed; the rest are counted.
+MAX_PROBLEMS = 50
+
+
+@dataclass(frozen=True)
+class Parsed(Generic[T]):
+    """A value that was read, and what a person should know about how (kept but unused keys ...)."""
+
+    value: T
+    notices: tuple[Problem, ...] = ()
+
+
+def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """The first ``MAX_PROBLEMS`` problems, and one more that counts the rest.
+
+    >>> [str(p) for p in shortened([Problem("is bad.")] * 52)][-1]
+    'and 2 more.'
+    """
+    head = tuple(problems[:MAX_PROBLEMS])
+    more = len(problems) - len(head)
+    return (*head, Problem(f"and {more:,} more.")) if more else head
+
+
+def refusal(what: str, problems: Sequence[Problem], where: str) -> InputError:
+    """The error that refuses a file: ``what`` it is, every problem, and ``where`` (its name)."""
+    count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
+    return InputError(f"This {what} is not valid ({count}).", shortened(problems), where)
+
+
+def stem(name: str, otherwise: str) -> str:
+    """A file's name without folder and ending, at most 200 characters, or ``otherwise``.
+
+    >>> stem("in/essay.v2.yaml", "Untitled"), stem(".yaml", "Untitled")
+    ('essay.v2', 'Untitled')
+    """
+    text = PurePath(name.replace("\\", "/")).name
+    text = text.rpartition(".")[0] if "." in text else text
+    return text.strip()[:200] or otherwise

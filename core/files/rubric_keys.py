@@ -1,0 +1,83 @@
+"""Keys of a rubric file: ours, the peers' names for them, near misses, and foreign ones.
+
+A near miss of a known key is refused, because it was meant to do something. A foreign key is kept
+in ``meta``, with a notice (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.domain.base import Path, near
+from core.errors import Problem
+
+RUBRIC_KEYS = frozenset({"name", "description", "guidelines", "scoring", "gates", "meta"})
+BODY_KEYS = ("rubric", "sections", "criteria")
+SECTION_KEYS = frozenset({"name", "criteria"})
+CRITERION_KEYS = frozenset(
+    {"name", "requirement", "weight", "scale", "scale_type", "options", "section", "tags"}
+    | {"aggregation", "forced_choice", "meta"}
+)
+OPTION_KEYS = frozenset({"label", "description", "value", "na"})
+
+#: Keys that hold a number: true and false are refused there, though Python would count them.
+NUMERIC = frozenset(
+    {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
+    | {"count_at_least", "partial_credit", "free_budget", "max_cap", "penalty_at_cap", "exponent"}
+)
+THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})
+#: Keys that hold words: a number there is the word it is written as.
+WORDS = frozenset(
+    {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
+    | {"reason", "description", "guidelines"}
+)
+
+
+def sort_keys(
+    given: dict[str, Any], known: frozenset[str], path: Path, what: str
+) -> tuple[dict[str, Any], dict[str, Any], list[Problem]]:
+    """The entries of ``given`` as (known, foreign, problems); a near miss is a problem.
+
+    >>> known, foreign, wrong = sort_keys({"weigth": 1, "colour": 2}, CRITERION_KEYS, (), "it")
+    >>> foreign, wrong[0].mend
+    ({'colour': 2}, "Did you mean 'weight'? If it is a note of your own, put it under meta.")
+    """
+    mine, foreign, problems = dict[str, Any](), dict[str, Any](), list[Problem]()
+    for key, value in given.items():
+        guess = "" if key in known else near(key, set(known))
+        if key in known:
+            mine[key] = value
+        elif guess:
+            mend = f"{guess} If it is a note of your own, put it under meta."
+            problems.append(Problem(f"is not a known key of {what}.", mend, (*path, key)))
+        else:
+            foreign[key] = value
+    return mine, foreign, problems
+
+
+def kept(key: str, path: Path) -> Problem:
+    """The notice that a foreign key was kept."""
+    return Problem("is not a key of ours; kept under meta, not used.", "", (*path, key))
+
+
+def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
+    """``value`` with numbers as words where words belong; yes/no in place of a number is a problem.
+
+    ``key`` is the key that the value (or the list it is in) stands under. Nothing below ``meta``
+    is touched.
+    """
+    if isinstance(value, dict):
+        return {
+            k: v if k == "meta" else tidied(v, (*path, k), problems, k) for k, v in value.items()
+        }
+    if isinstance(value, list):
+        return [tidied(part, (*path, i), problems, key) for i, part in enumerate(value)]
+    if isinstance(value, bool):
+        if key in NUMERIC:
+            problems.append(Problem(f"is {str(value).lower()}.", "Use a number.", path))
+        return value
+    if isinstance(value, int | float):
+        # Beyond [0, 1] a threshold can only be a label: `below: 3` on a scale of 1 to 5.
+        beyond = key in THRESHOLDS and not 0 <= value <= 1
+        return str(value) if key in WORDS or beyond else value
+    return value
