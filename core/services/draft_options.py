@@ -75,6 +75,20 @@ def move_option(draft: Draft, uid: str, option: str, step: Step) -> Draft:
     return _with_options(draft, uid, lambda options: moved(options, option, step))
 
 
+def set_abstention(draft: Draft, uid: str, option: str, na: bool) -> Draft:
+    """The draft with an option made an abstention (moved last), or given a value again."""
+
+    def change(options: list[OptionDraft]) -> list[OptionDraft]:
+        value = None if na else 0.0
+        changed = [
+            cast("OptionDraft", {**o, "na": na, "value": value}) if o["uid"] == option else o
+            for o in options
+        ]
+        return [*(o for o in changed if not o["na"]), *(o for o in changed if o["na"])]
+
+    return _with_options(draft, uid, change)
+
+
 def duplicate_option(draft: Draft, uid: str, option: str) -> Draft:
     """The draft with a copy of an option right after it."""
     serial = Serial(draft["serial"])

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain import base
 from core.domain.gates import Gate
-from core.domain.rubric import Criterion, Option, Rubric, fold
+from core.domain.rubric import Criterion, Option, Rubric, ScoringPolicy, fold
 from core.errors import InputError, Problem
 from core.identity import content_hash
 from core.services.draft_types import (
@@ -130,9 +130,14 @@ def payload(draft: Draft) -> dict[str, Any]:
         "guidelines": draft["guidelines"],
         "criteria": [_criterion_payload(c) for c in draft["criteria"]],
         "scoring": scoring,
-        "gates": [_gate_payload(g, draft["criteria"]) for g in draft["gates"]],
+        "gates": gates_of(draft),
         "meta": draft["meta"],
     }
+
+
+def gates_of(draft: Draft) -> list[dict[str, Any]]:
+    """The gates as plain data, naming criteria and options as they are called now."""
+    return [_gate_payload(g, draft["criteria"]) for g in draft["gates"]]
 
 
 def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
@@ -168,6 +173,25 @@ def _gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, 
 def rubric_from(draft: Draft) -> Rubric:
     """The rubric that the draft says; raises ``InputError`` with every problem."""
     return base.build(Rubric, payload(draft), "rubric")
+
+
+def loose_rubric(draft: Draft) -> Rubric:
+    """The draft as an unchecked ``Rubric``: only for writing it down, never for judging."""
+    data = payload(draft)
+    criteria = [
+        Criterion.model_construct(
+            **{**c, "options": tuple(Option.model_construct(**o) for o in c["options"])}
+        )
+        for c in data["criteria"]
+    ]
+    return Rubric.model_construct(
+        **{
+            **data,
+            "criteria": tuple(criteria),
+            "scoring": ScoringPolicy.model_validate(data["scoring"]),
+            "gates": tuple(Gate.model_validate(g) for g in data["gates"]),
+        }
+    )
 
 
 def problems_of(draft: Draft) -> tuple[Problem, ...]:

@@ -1,7 +1,15 @@
-"""Rubrics: the list, or one rubric in the editor (`?rubric=ID`)."""
+"""Rubrics: the list, or one rubric in the editor (`?rubric=ID`, read-only with `&version=ID`)."""
 
 from __future__ import annotations
 
-from pages.ui.widgets import page_header
+from pages.author._rubric import editor, listing, reading
+from pages.ui import state
 
-page_header("Rubrics", "Write, check and version what judges are asked.")
+_rubric = state.address(state.RUBRIC)
+_version = state.address_id(state.VERSION)
+if _rubric is None:
+    listing.show()
+elif _version is not None:
+    reading.show(_version)
+else:
+    editor.show(_rubric)

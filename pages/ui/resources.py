@@ -11,7 +11,7 @@ import streamlit as st
 from core.settings import load_settings
 
 if TYPE_CHECKING:
-    from core.store import Store
+    from core.store.store import Store
 
 
 def store() -> Store:

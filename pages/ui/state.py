@@ -23,21 +23,25 @@ RUN = "run"
 # Families of session keys (a page's families begin with the page's name).
 RUBRICS_SEARCH = "rubrics_search"
 RUBRICS_ARCHIVED = "rubrics_archived"
-RUBRICS_IMPORT = "rubrics_import"
-RUBRICS_NOTICE = "rubrics_notice"
-RUBRIC_DRAFT = "rubric_draft"
+RUBRICS_PAGE = "rubrics_page"
+RUBRICS_PANEL = "rubrics_panel"
+RUBRICS_ACT = "rubrics_act"
+RUBRICS_FILE = "rubrics_file"
+RUBRICS_TEXT = "rubrics_text"
+RUBRICS_REFUSED = "rubrics_refused"
+RUBRIC_WORK = "rubric_work"
 RUBRIC_FIELD = "rubric_field"
 RUBRIC_ACT = "rubric_act"
 RUBRIC_OPEN = "rubric_open"
 RUBRIC_VIEW = "rubric_view"
+RUBRIC_SIDE = "rubric_side"
 RUBRIC_YAML = "rubric_yaml"
+RUBRIC_NOTE = "rubric_note"
+RUBRIC_CONFLICT = "rubric_conflict"
 RUBRIC_PREVIEW = "rubric_preview"
-RUBRIC_SIMULATE = "rubric_simulate"
-RUBRIC_SAVE = "rubric_save"
+RUBRIC_SEED = "rubric_seed"
+RUBRIC_TRY = "rubric_try"
 FLASH = "flash"
-
-#: What a new rubric is called in the address, before it has an id.
-NEW = "new"
 
 
 def key(family: str, *ids: object) -> str:

@@ -30,6 +30,9 @@ CSS = """<style>
  white-space:pre-wrap;overflow-wrap:anywhere}
 .rs-empty{text-align:center;padding:2.2rem 1rem .6rem;max-width:46ch;margin:0 auto}
 .rs-empty b{font-size:1.1rem}
+.rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
+.rs-cut{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.rs-weight{display:block;text-align:right}
 .rs-num{font-variant-numeric:tabular-nums}
 </style>"""
 

@@ -105,9 +105,9 @@ def tag(words: str, tone: Tone = "neutral") -> str:
     return f'<span class="rs-tag rs-{tone}">{esc(words)}</span>'
 
 
-def row(parts: Iterable[str]) -> None:
-    """Show pieces of our own HTML (`tag`, `votes.chip`) side by side."""
-    st.html(f'<div class="rs-row">{"".join(parts)}</div>')
+def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:
+    """Show pieces of our own HTML (`tag`, `votes.option_chips`) side by side."""
+    st.html(f'<div class="rs-row">{"".join(parts)}</div>', width=width)
 
 
 def show_flash() -> None:

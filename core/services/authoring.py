@@ -1,0 +1,197 @@
+"""Writing rubrics: the library, unsaved drafts, saving, import and export.
+
+Text comes in and goes out through ``core.files``; what is saved is a version that never changes.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from core.domain.rubric import Rubric, fold
+from core.errors import InputError
+from core.files import Parsed, dump_rubric, parse_rubric
+from core.services import clock
+from core.services.draft_types import Draft
+from core.services.drafts import draft_from, loose_rubric, rubric_from
+from core.store.rows import RubricRow as RubricRow
+from core.store.rows import RubricVersion as RubricVersion
+from core.store.rows import RubricVersionInfo as RubricVersionInfo
+from core.store.store import Store
+
+Format = Literal["yaml", "json"]
+SAMPLES = Path(__file__).parents[2] / "sample_rubrics"
+_DRAFTS = "rubric/"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A draft that outlives its tab. ``text`` is YAML that does not read as a rubric yet."""
+
+    name: str
+    draft: Draft
+    text: str | None
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A ready-made rubric that comes with the program."""
+
+    file: str
+    rubric: Rubric
+
+
+def listing(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
+    """The rubrics whose name holds every word of ``search``, the last changed first."""
+    words = fold(search).split()
+    rows = store.rubrics.list(archived=archived)
+    return [row for row in rows if all(word in fold(row.name) for word in words)]
+
+
+def latest(store: Store, rubric_id: int) -> RubricVersion:
+    """The newest version of a rubric; ``NotFound`` where there is none."""
+    return store.rubrics.latest(rubric_id)
+
+
+def version(store: Store, version_id: int) -> RubricVersion:
+    """One version of a rubric, for reading."""
+    return store.rubrics.version(version_id)
+
+
+def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
+    """The versions of a rubric, newest first."""
+    return store.rubrics.versions(rubric_id)
+
+
+def archive(store: Store, rubric_id: int) -> None:
+    """Put a rubric away; its versions and runs stay."""
+    store.rubrics.archive(rubric_id, now=clock.now())
+
+
+def restore(store: Store, rubric_id: int) -> None:
+    """Bring an archived rubric back."""
+    store.rubrics.restore(rubric_id)
+
+
+def duplicate(store: Store, rubric_id: int) -> RubricVersion:
+    """A new rubric with the content of the newest version, named a copy."""
+    rubric = store.rubrics.latest(rubric_id).rubric
+    taken = {fold(row.name) for row in store.rubrics.list()}
+    stem, number = f"{rubric.name[:180]} copy", 2
+    name = stem
+    while fold(name) in taken:
+        name, number = f"{stem} {number}", number + 1
+    twin = Rubric.model_validate({**rubric.model_dump(by_alias=True), "name": name})
+    return store.rubrics.create(twin, now=clock.now(), note=f"Copied from {rubric.name!r}")
+
+
+def new_name() -> str:
+    """A name under which a draft of a new rubric is kept, e.g. ``new-1a2b3c4d``."""
+    return f"new-{secrets.token_hex(4)}"
+
+
+def keep(store: Store, name: str, draft: Draft, text: str | None = None) -> None:
+    """Keep unsaved work. ``name`` is the rubric's id as text, or one that ``new_name`` gave."""
+    store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
+
+
+def kept(store: Store, name: str) -> Kept | None:
+    """The unsaved work under that name, or ``None``."""
+    row = store.drafts.get(_DRAFTS + name)
+    return None if row is None else _kept(name, row.content, row.updated)
+
+
+def all_kept(store: Store) -> list[Kept]:
+    """Every piece of unsaved work on rubrics, the last changed first."""
+    rows = store.drafts.list(_DRAFTS)
+    found = [_kept(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows]
+    return sorted(found, key=lambda one: one.updated, reverse=True)
+
+
+def discard(store: Store, name: str) -> None:
+    """Forget unsaved work."""
+    store.drafts.delete(_DRAFTS + name)
+
+
+def _kept(name: str, content: Any, updated: str) -> Kept:
+    return Kept(name, cast("Draft", content["draft"]), content["text"], updated)
+
+
+def opened(store: Store, rubric_id: int) -> Draft:
+    """A fresh draft of a rubric's newest version."""
+    found = store.rubrics.latest(rubric_id)
+    return draft_from(found.rubric, rubric_id=rubric_id, parent=found.number)
+
+
+def save(store: Store, name: str, draft: Draft, *, note: str = "") -> RubricVersion:
+    """Save the draft as a new rubric, or as the next version of its own; its kept copy goes.
+
+    Raises:
+        InputError: the draft is no rubric yet, with every problem.
+        Conflict: somebody saved a version since the draft was opened; nothing was overwritten.
+    """
+    rubric = rubric_from(draft)
+    if draft["rubric_id"] is None:
+        saved = store.rubrics.create(rubric, now=clock.now(), note=note.strip())
+    else:
+        saved = store.rubrics.add_version(
+            draft["rubric_id"],
+            rubric,
+            parent=draft["parent"] or 0,
+            now=clock.now(),
+            note=note.strip(),
+        )
+    discard(store, name)
+    return saved
+
+
+def on_top_of_latest(store: Store, draft: Draft) -> Draft:
+    """The draft, to be saved as the version after the newest one (after a conflict)."""
+    if draft["rubric_id"] is None:
+        return draft
+    return {**draft, "parent": store.rubrics.latest(draft["rubric_id"]).number}
+
+
+def detached(draft: Draft) -> Draft:
+    """The draft, to be saved as a rubric of its own."""
+    return {**draft, "rubric_id": None, "parent": None, "base": None}
+
+
+def read(text: str | bytes, name: str) -> Parsed[Rubric]:
+    """The rubric in a YAML or JSON text, with notices; ``InputError`` with lines otherwise."""
+    if not text.strip():
+        raise InputError("There is nothing to read.", where=name)
+    return parse_rubric(text, name)
+
+
+def written(rubric: Rubric, format: Format) -> str:
+    """The rubric as a file of that format."""
+    return dump_rubric(rubric, format)
+
+
+def text_of(draft: Draft, format: Format = "yaml") -> str:
+    """The draft as a file's text, also while it is not valid."""
+    try:
+        return dump_rubric(rubric_from(draft), format)
+    except InputError:
+        return dump_rubric(loose_rubric(draft), format)
+
+
+def file_name(rubric_name: str, format: Format) -> str:
+    """A safe file name for a rubric.
+
+    >>> file_name("Essays: draft/2", "yaml")
+    'essays-draft-2.yaml'
+    """
+    plain = "".join(c if c.isalnum() else " " for c in rubric_name.casefold())
+    return ("-".join(plain.split())[:80] or "rubric") + f".{format}"
+
+
+def samples() -> list[Sample]:
+    """The rubrics that come with the program, by name; empty where they are not installed."""
+    files = sorted(SAMPLES.glob("*.yaml"))
+    found = [Sample(f.name, parse_rubric(f.read_bytes(), f.name).value) for f in files]
+    return sorted(found, key=lambda sample: fold(sample.rubric.name))

@@ -1,0 +1,11 @@
+"""What there is, for the start page."""
+
+from __future__ import annotations
+
+from core.store.rows import Counts
+from core.store.store import Store
+
+
+def counts(store: Store) -> Counts:
+    """How many rubrics, datasets, runs and votes there are; archived ones do not count."""
+    return store.counts()

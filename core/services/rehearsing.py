@@ -1,0 +1,104 @@
+"""Trying a rubric out before a model is asked: the prompt it makes, the score it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.domain import base
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Cell, Segment
+from core.judging import prompts
+from core.judging.order import shown_order
+from core.judging.protocol import Question
+from core.scoring import ItemScore, Trace, explain, score_item
+from core.services.draft_types import Draft
+from core.services.drafts import payload
+from core.store.rows import DatasetRow as DatasetRow
+from core.store.rows import ItemFilter
+from core.store.store import Store
+
+#: The judge's name that the shown order is drawn for; another judge sees another order.
+REHEARSAL = "preview"
+SAMPLE_ITEM = Item(
+    id="sample",
+    prompt="Why does ice float on water?",
+    submission="Ice floats because it is less dense than liquid water.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a judge would be sent. ``order[shown position] = index into choices``."""
+
+    criterion: Criterion
+    order: tuple[int, ...]
+    segments: tuple[Segment, ...]
+    schema: dict[str, object]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A score with its trace and the sentences that explain it."""
+
+    result: ItemScore
+    sentences: tuple[str, ...]
+
+    @property
+    def trace(self) -> Trace:
+        """How the score came about."""
+        return self.result.trace
+
+
+def datasets(store: Store) -> list[DatasetRow]:
+    """The datasets whose items can be previewed."""
+    return store.datasets.list()
+
+
+def first_items(store: Store, version_id: int, *, search: str = "", limit: int = 50) -> list[str]:
+    """The ids of the first items of a dataset version that ``search`` finds."""
+    rows = store.datasets.rows(version_id, ItemFilter(search=search), limit=limit)
+    return [row.id for row in rows]
+
+
+def item_of(store: Store, version_id: int, item_id: str) -> Item:
+    """One item with its dataset's prompt and reference filled in."""
+    head = store.datasets.version(version_id).head
+    return head.resolved(store.datasets.item(version_id, item_id))
+
+
+def criterion_from(draft: Draft, uid: str) -> Criterion:
+    """One criterion of a draft, whatever is wrong with the others; ``InputError`` if it is."""
+    index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
+    return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
+
+
+def preview_prompt(
+    criterion: Criterion, guidelines: str, item: Item, *, seed: int, shuffle: bool = True
+) -> Preview:
+    """Exactly what a judge is sent for this criterion and item, options shuffled by ``seed``."""
+    order = shown_order(
+        criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
+    )
+    rubric = Rubric(guidelines=guidelines, criteria=(criterion,))
+    cell = Cell(item.id, criterion.name, REHEARSAL)
+    prompt = prompts.build(Question(cell, item, rubric, criterion, order, seed))
+    return Preview(criterion, order, prompt.segments, prompt.schema, prompt.version)
+
+
+def simulate(rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0) -> Simulation:
+    """The score of these answers (indices into ``choices``); ``length`` is the text's count."""
+    result = score_item(rubric, answers, texts=length)
+    return Simulation(result, tuple(explain(result.trace)))
+
+
+def flawless(rubric: Rubric) -> dict[str, int]:
+    """The answers that give the best score: the best option for the sign of each weight."""
+    return {c.name: _best(c) for c in rubric.criteria}
+
+
+def _best(criterion: Criterion) -> int:
+    sign = 1.0 if criterion.weight >= 0 else -1.0
+    return max(criterion.scored, key=lambda i: (sign * (criterion.value_of(i) or 0.0), -i))

@@ -1,0 +1,124 @@
+"""A rubric's parts in words: gates, the length penalty, and what differs between two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.rubric import Criterion, Rubric, fold
+
+_COMPARE = {
+    "below": "is below",
+    "at_most": "is at most",
+    "above": "is above",
+    "at_least": "is at least",
+    "is": "is",
+    "in": "is one of",
+}
+_MISSING = {
+    "review": "If that cannot be decided, a person reviews the item.",
+    "skip": "If that cannot be decided, the gate is passed over.",
+    "fire": "If that cannot be decided, the gate counts as met.",
+}
+
+
+def gate_words(gate: Mapping[str, Any]) -> str:
+    """A gate (its plain data) as sentences.
+
+    >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
+    "When 'A' is below 0.5"
+    """
+    missing = _MISSING[gate.get("on_missing", "review")]
+    return f"When {_when(gate['when'])}: {_then(gate['then'])}. {missing}"
+
+
+def _when(when: Mapping[str, Any]) -> str:
+    subject = repr(when.get("criterion"))
+    if when.get("tag") is not None:
+        number = when.get("count_at_least")
+        subject = f"each of at least {number} criteria tagged {when['tag']!r}"
+    if when.get("abstained") is not None:
+        return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
+    for name, words in _COMPARE.items():
+        if when.get(name) is not None:
+            return f"{subject} {words} {_value(when[name])}"
+    return subject
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " or ".join(map(_value, value))
+    return repr(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _then(then: Mapping[str, Any]) -> str:
+    parts = list[str]()
+    if then.get("multiply") is not None:
+        parts.append(f"the score is multiplied by {then['multiply']:g}")
+    if then.get("cap") is not None:
+        parts.append(f"the score is at most {then['cap']:g}")
+    if then.get("verdict"):
+        parts.append("the item fails" if then["verdict"] == "fail" else "a person must review it")
+    if then.get("flag"):
+        parts.append(f"the item is flagged {then['flag']!r}")
+    return ", ".join(parts)
+
+
+def penalty_words(penalty: Mapping[str, Any]) -> str:
+    """A length penalty (its plain data) as a sentence.
+
+    >>> penalty_words({"free_budget": 100, "max_cap": 200, "penalty_at_cap": 0.5, "exponent": 1.6,
+    ...                "count": "words", "of": "all"})
+    'Free up to 100 words of all text, then rising (exponent 1.6) to 0.5 taken from 200 on.'
+    """
+    what = {"all": "all text", "output": "the output", "thinking": "the thinking"}[penalty["of"]]
+    return (
+        f"Free up to {penalty['free_budget']:,} {penalty['count']} of {what}, then rising "
+        f"(exponent {penalty['exponent']:g}) to {penalty['penalty_at_cap']:g} taken from "
+        f"{penalty['max_cap']:,} on."
+    )
+
+
+def differences(old: Rubric, new: Rubric) -> list[str]:
+    """What the new rubric changes, one sentence each; empty where nothing differs."""
+    changes = [
+        f"{words} changed."
+        for words, name in (
+            ("The name", "name"),
+            ("The description", "description"),
+            ("The guidelines", "guidelines"),
+            ("The scoring policy", "scoring"),
+            ("The gates", "gates"),
+            ("The additional data", "meta"),
+        )
+        if getattr(old, name) != getattr(new, name)
+    ]
+    before = {fold(c.name): c for c in old.criteria}
+    after = {fold(c.name): c for c in new.criteria}
+    changes += [f"Criterion {c.name!r} was added." for k, c in after.items() if k not in before]
+    changes += [f"Criterion {c.name!r} was removed." for k, c in before.items() if k not in after]
+    for key, criterion in after.items():
+        if key in before and before[key] != criterion:
+            changes.append(f"Criterion {criterion.name!r}: {_changed(before[key], criterion)}.")
+    common = [k for k in before if k in after]
+    if common != [k for k in after if k in before]:
+        changes.append("The criteria stand in another order.")
+    return changes
+
+
+def _changed(old: Criterion, new: Criterion) -> str:
+    names = {
+        "name": "name",
+        "requirement": "requirement",
+        "scale": "scale",
+        "options": "options",
+        "section": "section",
+        "tags": "tags",
+        "aggregation": "aggregation rule",
+        "forced_choice": "forced choice",
+        "meta": "additional data",
+    }
+    words = [word for name, word in names.items() if getattr(old, name) != getattr(new, name)]
+    if old.weight != new.weight:
+        words.append(f"weight {old.weight:g} to {new.weight:g}")
+    return ", ".join(words) + (" changed" if words else "")

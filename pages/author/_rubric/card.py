@@ -1,0 +1,257 @@
+"""A criterion in the form: one line while closed, all its widgets while open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.domain.rules import RULES, Scale
+from core.services import draft_edits as edits
+from core.services import draft_options as options
+from core.services.draft_types import CriterionDraft, Draft
+from pages.author._rubric import answers, work
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import row, shown_errors, tag
+
+SCALES: Mapping[str, str] = {
+    "binary": "Yes or no",
+    "ordinal": "Levels in order",
+    "nominal": "Categories",
+}
+REWARD, PENALTY = "Rewards", "Penalises"
+RULE_WORDS: Mapping[str, str] = {
+    "majority": "majority of heads",
+    "weighted": "majority of judges' weights",
+    "unanimous": "unanimous",
+    "any": "any judge is enough",
+    "mean": "mean, then the nearest level",
+    "median": "median, then the nearest level",
+    "weighted_mean": "mean by judges' weights",
+    "mode": "most votes",
+    "min": "lowest level voted",
+    "max": "highest level voted",
+    "weighted_mode": "most votes by judges' weights",
+}
+
+
+def show_closed(name: str, criterion: CriterionDraft) -> None:
+    """One line that opens the card."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        weight = criterion["weight"] or 0.0
+        st.html(f'<b class="rs-num rs-weight">{fmt.weight(weight)}</b>', width=46)
+        st.button(
+            label(criterion["name"] or "Unnamed", 60),
+            key=state.key(state.RUBRIC_ACT, name, "toggle", criterion["uid"]),
+            type="tertiary",
+            on_click=work.toggle_card,
+            args=(name, criterion["uid"]),
+        )
+        row(_tags(criterion), width="content")
+        st.html(
+            f'<div class="rs-cut rs-quiet">{esc(one_line(criterion["requirement"], 160))}</div>'
+        )
+
+
+def _tags(criterion: CriterionDraft) -> list[str]:
+    weight = criterion["weight"] or 0.0
+    scored = [o for o in criterion["options"] if not o["na"]]
+    kind = SCALES[criterion["scale"]]
+    shape = kind if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
+    penalty = [tag("− Penalty", "bad")] if weight < 0 else []
+    return [*penalty, tag(shape)]
+
+
+def _noun(criterion: CriterionDraft) -> str:
+    return "levels" if criterion["scale"] == "ordinal" else "categories"
+
+
+def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+    """The whole criterion, editable."""
+    uid = criterion["uid"]
+    with st.container(border=True, key=f"rubric_card_{name}_{uid}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                label(criterion["name"] or "Unnamed", 60),
+                key=state.key(state.RUBRIC_ACT, name, "toggle", uid),
+                type="tertiary",
+                icon=":material/expand_more:",
+                on_click=work.toggle_card,
+                args=(name, uid),
+            )
+            row(_tags(criterion), width="content")
+            st.space("stretch")
+            _actions(name, uid, place, total)
+        _words(name, criterion)
+        _kind(name, criterion)
+        answers.show(name, criterion)
+        _more(name, criterion)
+
+
+def _actions(name: str, uid: str, place: int, total: int) -> None:
+    for act, icon, words, off in (
+        ("up", "arrow_upward", "Move up", place == 0),
+        ("down", "arrow_downward", "Move down", place == total - 1),
+        ("copy", "content_copy", "Duplicate", False),
+        ("remove", "delete", "Remove", False),
+    ):
+        st.button(
+            words,
+            key=state.key(state.RUBRIC_ACT, name, act, uid),
+            icon=f":material/{icon}:",
+            disabled=off,
+            on_click=_on_act,
+            args=(name, act, uid),
+        )
+
+
+def _on_act(name: str, act: str, uid: str) -> None:
+    with shown_errors():
+        draft = work.draft(name)
+        if act == "copy":
+            grown, twin = edits.duplicate_criterion(draft, uid)
+            work.change(name, grown)
+            work.keep_open(name, twin)
+            return
+        acts: dict[str, Callable[[Draft, str], Draft]] = {
+            "up": lambda d, u: edits.move_criterion(d, u, -1),
+            "down": lambda d, u: edits.move_criterion(d, u, 1),
+            "remove": edits.remove_criterion,
+        }
+        work.change(name, acts[act](draft, uid))
+
+
+def _words(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
+    left, right = st.columns([3, 2])
+    key = work.field(name, uid, "name")
+    state.seed(key, criterion["name"])
+    left.text_input(
+        "Name",
+        key=key,
+        max_chars=200,
+        on_change=work.on_field,
+        args=(name, "criterion", (uid,), "name"),
+    )
+    key = work.field(name, uid, "section")
+    state.seed(key, criterion["section"])
+    right.text_input(
+        "Section (optional)",
+        key=key,
+        max_chars=200,
+        on_change=work.on_field,
+        args=(name, "criterion", (uid,), "section"),
+    )
+    key = work.field(name, uid, "requirement")
+    state.seed(key, criterion["requirement"])
+    st.text_area(
+        "Requirement: what the judge must decide",
+        key=key,
+        height="content",
+        max_chars=20_000,
+        placeholder="e.g. The answer names density as the reason.",
+        on_change=work.on_field,
+        args=(name, "criterion", (uid,), "requirement"),
+    )
+
+
+def _kind(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
+    weight = criterion["weight"] or 0.0
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = work.field(name, uid, "scale")
+        state.seed(key, criterion["scale"])
+        st.segmented_control(
+            "Answer",
+            list(SCALES),
+            key=key,
+            required=True,
+            format_func=lambda scale: SCALES[scale],
+            on_change=_on_scale,
+            args=(name, uid),
+        )
+        key = work.field(name, uid, "effect")
+        state.seed(key, PENALTY if weight < 0 else REWARD)
+        st.segmented_control(
+            "Effect",
+            [REWARD, PENALTY],
+            key=key,
+            required=True,
+            on_change=_on_weight,
+            args=(name, uid),
+        )
+        key = work.field(name, uid, "points")
+        state.seed(key, abs(weight))
+        st.number_input(
+            "Weight",
+            min_value=0.0,
+            key=key,
+            step=1.0,
+            format="%g",
+            width=130,
+            on_change=_on_weight,
+            args=(name, uid),
+        )
+    if weight < 0:
+        row([tag("− Penalty", "bad"), f"<span>{esc(_penalty_words(criterion, weight))}</span>"])
+
+
+def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
+    points = fmt.plural(1, "point") if abs(weight) == 1 else f"{fmt.number(abs(weight))} points"
+    if criterion["scale"] == "binary":
+        return f"MET is bad: it takes {points} away."
+    return f"The higher the option's value, the worse: value 1 takes {points} away."
+
+
+def _on_scale(name: str, uid: str) -> None:
+    with shown_errors():
+        scale = str(state.get(work.field(name, uid, "scale")))
+        work.change(name, options.change_scale(work.draft(name), uid, scale))
+
+
+def _on_weight(name: str, uid: str) -> None:
+    with shown_errors():
+        size = float(state.get(work.field(name, uid, "points")) or 0.0)
+        penalises = state.get(work.field(name, uid, "effect")) == PENALTY
+        work.set_value(name, "criterion", (uid,), "weight", -size if penalises and size else size)
+
+
+def _more(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
+    scale: Scale = criterion["scale"]  # type: ignore[assignment]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = work.field(name, uid, "aggregation")
+        state.seed(key, criterion["aggregation"])
+        st.selectbox(
+            "When judges disagree",
+            [None, *RULES[scale]],
+            key=key,
+            format_func=lambda rule: "the panel's rule" if rule is None else RULE_WORDS[rule],
+            width=270,
+            on_change=work.on_field,
+            args=(name, "criterion", (uid,), "aggregation"),
+        )
+        key = work.field(name, uid, "tags")
+        state.seed(key, list(criterion["tags"]))
+        st.multiselect(
+            "Tags",
+            criterion["tags"],
+            key=key,
+            accept_new_options=True,
+            placeholder="Type and press Enter",
+            width=240,
+            on_change=work.on_field,
+            args=(name, "criterion", (uid,), "tags"),
+        )
+        key = work.field(name, uid, "forced_choice")
+        state.seed(key, criterion["forced_choice"])
+        st.toggle(
+            "Forced choice",
+            key=key,
+            help='Takes away the added answer "Cannot assess".',
+            disabled=any(o["na"] for o in criterion["options"]),
+            on_change=work.on_field,
+            args=(name, "criterion", (uid,), "forced_choice"),
+        )

@@ -1,0 +1,149 @@
+"""One rubric in the editor: its header with saving, the form or the YAML, and the side panel."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import Conflict, NotFound
+from core.services import authoring
+from core.services.drafts import rubric_from
+from pages.author._rubric import form, preview, reading, trying, work, yaml_view
+from pages.author._rubric.checking import show_problems
+from pages.author._rubric.conflict import show_conflict
+from pages.author._rubric.exporting import export_dialog
+from pages.author._rubric.going import back_to_list, open_rubric
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import label
+from pages.ui.widgets import row, show_flash, shown_errors, tag
+
+FORM, YAML = "Form", "YAML"
+SIDES = ("Check", "Preview", "Try scoring", "Versions")
+
+
+def show(name: str) -> None:
+    """The whole editor screen."""
+    back_to_list()
+    try:
+        work.load(name)
+    except NotFound as error:
+        st.warning(label(str(error)), icon=":material/search_off:")
+        return
+    show_flash()
+    _header(name)
+    show_conflict(name)
+    main, side = st.columns([3, 2], gap="large")
+    with main:
+        _main(name)
+    with side:
+        _side(name)
+
+
+def _header(name: str) -> None:
+    draft = work.draft(name)
+    st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
+    unsaved = work.is_unsaved(name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        row([_status(name, unsaved)])
+        st.space("stretch")
+        st.text_input(
+            "What changed (optional)",
+            key=state.key(state.RUBRIC_NOTE, name),
+            placeholder="What changed (optional)",
+            label_visibility="collapsed",
+            max_chars=300,
+            width=260,
+        )
+        st.button(
+            "Save",
+            key=state.key(state.RUBRIC_ACT, name, "save"),
+            type="primary",
+            icon=":material/save:",
+            disabled=not unsaved,
+            on_click=_on_save,
+            args=(name,),
+        )
+        st.button(
+            "Discard",
+            key=state.key(state.RUBRIC_ACT, name, "discard"),
+            disabled=not unsaved,
+            on_click=_on_discard,
+            args=(name,),
+            help="Go back to the last saved version.",
+        )
+        if st.button(
+            "Export",
+            key=state.key(state.RUBRIC_ACT, name, "export"),
+            icon=":material/download:",
+        ):
+            with shown_errors():
+                export_dialog(rubric_from(draft))
+
+
+def _status(name: str, unsaved: bool) -> str:
+    parent = work.draft(name)["parent"]
+    if parent is None:
+        return tag("Never saved: the draft is kept", "warn")
+    if unsaved:
+        return tag(f"Unsaved changes to version {parent}", "warn")
+    return tag(f"Version {parent}, saved", "good")
+
+
+def _on_save(name: str) -> None:
+    with shown_errors():
+        refused = work.refused_text(name)
+        if refused is not None:
+            raise refused
+        note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
+        try:
+            saved = authoring.save(store(), name, work.draft(name), note=note)
+        except Conflict as error:
+            state.put(state.key(state.RUBRIC_CONFLICT, name), str(error))
+            return
+        opened = work.open_card(name)
+        work.forget(name)
+        fresh = str(saved.rubric_id)
+        open_rubric(fresh)
+        work.load(fresh)
+        work.keep_open(fresh, opened)
+        state.flash(f"Saved as version {saved.number}.")
+
+
+def _on_discard(name: str) -> None:
+    with shown_errors():
+        authoring.discard(store(), name)
+        work.forget(name)
+        if not name.isdecimal():
+            state.set_address(**{state.RUBRIC: None})
+        state.flash("Discarded.")
+
+
+def _main(name: str) -> None:
+    key = state.key(state.RUBRIC_VIEW, name)
+    state.seed(key, FORM)
+    view = st.segmented_control(
+        "View", [FORM, YAML], key=key, required=True, label_visibility="collapsed"
+    )
+    if view == YAML:
+        yaml_view.show(name)
+    elif work.refused_text(name) is not None:
+        yaml_view.show_waiting(name, key, YAML)
+    else:
+        form.show(name)
+
+
+def _side(name: str) -> None:
+    key = state.key(state.RUBRIC_SIDE, name)
+    state.seed(key, SIDES[0])
+    side = st.segmented_control(
+        "Beside the form", SIDES, key=key, required=True, label_visibility="collapsed"
+    )
+    with shown_errors():
+        if side == "Check":
+            show_problems(name)
+        elif side == "Preview":
+            preview.show(name)
+        elif side == "Try scoring":
+            trying.show(name)
+        else:
+            reading.show_versions(name)

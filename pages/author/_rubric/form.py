@@ -1,0 +1,184 @@
+"""The rubric as a form: what it is, how it scores, and a card per criterion."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.domain.rules import ABSTENTIONS
+from core.services import draft_edits as edits
+from core.services.draft_templates import Template
+from core.services.drafts import gates_of
+from core.services.rubric_words import gate_words, penalty_words
+from pages.author._rubric import card, work
+from pages.ui import state
+from pages.ui.text import esc
+from pages.ui.widgets import empty_state, shown_errors
+
+#: The uid of the card that holds the rubric's own fields.
+ABOUT = "about"
+STRATEGIES: Mapping[str, tuple[str, str]] = {
+    "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
+    "zero": ("Zero", "It gives no points, but its weight still counts."),
+    "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
+    "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
+}
+ADD: Mapping[str, tuple[Template, str]] = {
+    "yes_no": ("yes_no", "Yes or no"),
+    "three": ("three", "3 levels"),
+    "four": ("four", "4 levels"),
+    "five": ("five", "5 levels"),
+    "categories": ("categories", "Categories"),
+}
+
+
+def show(name: str) -> None:
+    """The form of the draft: only the open card has widgets, so that long rubrics stay quick."""
+    draft = work.draft(name)
+    _about(name)
+    total, place = len(draft["criteria"]), 0
+    for section, group in itertools.groupby(draft["criteria"], lambda c: c["section"]):
+        if section or place:
+            st.html(f'<div class="rs-section">{esc(section or "Without a section")}</div>')
+        with st.container(gap="xxsmall"):
+            for criterion in group:
+                if work.open_card(name) == criterion["uid"]:
+                    card.show_open(name, criterion, place, total)
+                else:
+                    card.show_closed(name, criterion)
+                place += 1
+    if not draft["criteria"]:
+        empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
+    _add(name)
+
+
+def _add(name: str) -> None:
+    st.caption("Add a criterion")
+    with st.container(horizontal=True):
+        for kind, (template, words) in ADD.items():
+            st.button(
+                words,
+                key=state.key(state.RUBRIC_ACT, name, "add", kind),
+                icon=":material/add:",
+                on_click=_on_add,
+                args=(name, template),
+            )
+
+
+def _on_add(name: str, template: Template) -> None:
+    with shown_errors():
+        grown, uid = edits.add_criterion(work.draft(name), template)
+        work.change(name, grown)
+        work.keep_open(name, uid)
+
+
+def _about(name: str) -> None:
+    is_open = work.open_card(name) == ABOUT
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "About, guidelines and scoring",
+                key=state.key(state.RUBRIC_ACT, name, "toggle", ABOUT),
+                type="tertiary",
+                icon=":material/expand_more:" if is_open else ":material/chevron_right:",
+                on_click=work.toggle_card,
+                args=(name, ABOUT),
+            )
+            if not is_open:
+                st.html(f'<span class="rs-quiet">{esc(_summary(name))}</span>')
+        if is_open:
+            _texts(name)
+            _scoring(name)
+            _gates(name)
+
+
+def _summary(name: str) -> str:
+    draft = work.draft(name)
+    scoring = draft["scoring"]
+    parts = [f"abstentions: {STRATEGIES[scoring['abstention']][0].lower()}"]
+    parts.append("score from 0 to 1" if scoring["normalize"] else "raw points")
+    if draft["gates"]:
+        parts.append(f"{len(draft['gates'])} gate{'s' * (len(draft['gates']) > 1)}")
+    if scoring["length_penalty"]:
+        parts.append("length penalty")
+    return " · ".join(parts)
+
+
+def _texts(name: str) -> None:
+    draft = work.draft(name)
+    key = work.field(name, "name")
+    state.seed(key, draft["name"])
+    st.text_input(
+        "Name",
+        key=key,
+        max_chars=200,
+        placeholder="e.g. Short science answers",
+        on_change=work.on_field,
+        args=(name, "draft", (), "name"),
+    )
+    for what, words, help_text in (
+        ("description", "Description", "For people: what is graded and why. Judges do not see it."),
+        ("guidelines", "Guidelines", "For judges: sent with every question."),
+    ):
+        key = work.field(name, what)
+        state.seed(key, draft["description"] if what == "description" else draft["guidelines"])
+        st.text_area(
+            words,
+            key=key,
+            height="content",
+            max_chars=20_000,
+            help=help_text,
+            on_change=work.on_field,
+            args=(name, "draft", (), what),
+        )
+
+
+def _scoring(name: str) -> None:
+    scoring = work.draft(name)["scoring"]
+    key = work.field(name, "abstention")
+    state.seed(key, scoring["abstention"])
+    strategy = st.radio(
+        "When a criterion cannot be assessed",
+        ABSTENTIONS,
+        key=key,
+        format_func=lambda one: STRATEGIES[one][0],
+        captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
+        on_change=work.on_field,
+        args=(name, "scoring", (), "abstention"),
+    )
+    if strategy == "partial":
+        key = work.field(name, "partial_credit")
+        state.seed(key, scoring["partial_credit"])
+        st.slider(
+            "Share of the weight",
+            0.0,
+            1.0,
+            step=0.05,
+            key=key,
+            on_change=work.on_field,
+            args=(name, "scoring", (), "partial_credit"),
+        )
+    key = work.field(name, "normalize")
+    state.seed(key, scoring["normalize"])
+    st.toggle(
+        "Score from 0 to 1",
+        key=key,
+        help="Off: the score is the plain sum of points, and can be negative.",
+        on_change=work.on_field,
+        args=(name, "scoring", (), "normalize"),
+    )
+
+
+def _gates(name: str) -> None:
+    draft = work.draft(name)
+    penalty = draft["scoring"]["length_penalty"]
+    if not draft["gates"] and penalty is None:
+        return
+    lines = [(g["name"], gate_words(g)) for g in gates_of(draft)]
+    if penalty is not None:
+        lines.append(("Length penalty", penalty_words(penalty)))
+    items = "".join(f"<li><b>{esc(head)}</b> {esc(words)}</li>" for head, words in lines)
+    st.html(f'<b>Rules on top of the points</b><ul class="rs-list">{items}</ul>')
+    st.caption("These are changed in the YAML view. They follow when a criterion is renamed.")

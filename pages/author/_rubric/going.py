@@ -1,0 +1,38 @@
+"""From the list to a rubric and back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import authoring
+from core.services.draft_types import Draft
+from pages.ui import state
+from pages.ui.resources import store
+
+
+def open_rubric(name: str) -> None:
+    """Go to the editor of a rubric or a draft."""
+    state.set_address(**{state.RUBRIC: name, state.VERSION: None})
+
+
+def start(fresh: Draft) -> None:
+    """Keep a new draft and go to its editor."""
+    name = authoring.new_name()
+    authoring.keep(store(), name, fresh)
+    state.drop(state.RUBRICS_PANEL)
+    open_rubric(name)
+
+
+def back_to_list() -> None:
+    """The way back; what is unsaved is kept."""
+    st.button(
+        "All rubrics",
+        key=state.key(state.RUBRIC_ACT, "list"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_list,
+    )
+
+
+def _on_list() -> None:
+    state.set_address(**{state.RUBRIC: None, state.VERSION: None})

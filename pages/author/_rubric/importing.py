@@ -1,0 +1,83 @@
+"""Ways in: a file, pasted text, or a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.errors import InputError, Problem
+from core.services import authoring
+from core.services.drafts import draft_from
+from pages.author._rubric.going import start
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.text import esc, label
+from pages.ui.widgets import problem_list, row, shown_errors, tag
+
+
+def import_panel() -> None:
+    """A file or pasted text becomes a draft; what is wrong with it is shown with its lines."""
+    with st.container(border=True):
+        st.subheader("Import a rubric", anchor=False)
+        st.caption("YAML or JSON. Nothing is saved before you have looked it over.")
+        left, right = st.columns(2)
+        left.file_uploader("File", type=["yaml", "yml", "json"], key=state.RUBRICS_FILE)
+        right.text_area("Or paste it here", key=state.RUBRICS_TEXT, height=124)
+        st.button(
+            "Read it",
+            key=state.key(state.RUBRICS_ACT, "read"),
+            type="primary",
+            on_click=_on_read,
+        )
+        refused = state.get(state.RUBRICS_REFUSED)
+        if refused:
+            st.error(label(refused["message"]), icon=":material/error:")
+            problem_list([Problem(**{**p, "path": tuple(p["path"])}) for p in refused["problems"]])
+
+
+def _on_read() -> None:
+    state.drop(state.RUBRICS_REFUSED)
+    upload: Any = state.get(state.RUBRICS_FILE)
+    data: bytes | str = upload.getvalue() if upload else str(state.get(state.RUBRICS_TEXT) or "")
+    file = str(upload.name) if upload else "pasted text"
+    try:
+        found = authoring.read(data, file)
+    except InputError as error:
+        problems = [
+            {"message": p.message, "mend": p.mend, "path": list(p.path), "line": p.line}
+            for p in error.problems
+        ]
+        message = f"{error.where}: {error.message}" if error.where else error.message
+        state.put(state.RUBRICS_REFUSED, {"message": message, "problems": problems})
+        return
+    with shown_errors():
+        start(draft_from(found.value))
+        noted = "".join(f" {notice}" for notice in found.notices)
+        state.flash(f"Read. Look it over, then save.{noted}")
+
+
+def samples_panel() -> None:
+    """The rubrics that come with the program."""
+    with st.container(border=True):
+        st.subheader("Start from a sample", anchor=False)
+        st.caption("Each opens as an unsaved rubric of your own.")
+        with st.grid(3, min_column_width=240):
+            for sample in authoring.samples():
+                with st.container(border=True, height="stretch"):
+                    st.html(f"<b>{esc(sample.rubric.name)}</b>")
+                    st.html(f'<span class="rs-quiet">{esc(sample.rubric.description)}</span>')
+                    st.space("stretch")
+                    with st.container(horizontal=True, vertical_alignment="center"):
+                        st.button(
+                            "Use this",
+                            key=state.key(state.RUBRICS_ACT, "sample", sample.file),
+                            on_click=_on_sample,
+                            args=(sample.file,),
+                        )
+                        row([tag(fmt.plural(len(sample.rubric.criteria), "criterion", "criteria"))])
+
+
+def _on_sample(file: str) -> None:
+    with shown_errors():
+        start(draft_from(next(s.rubric for s in authoring.samples() if s.file == file)))

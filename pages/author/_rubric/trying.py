@@ -1,0 +1,127 @@
+"""Pick verdicts, see the score and how it came about."""
+
+from __future__ import annotations
+
+import random
+
+import streamlit as st
+
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError
+from core.services import rehearsing
+from core.services.drafts import rubric_from
+from pages.author._rubric import work
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Figure, figures, row, shown_errors, tag
+
+#: No verdict at all, as when every call failed.
+NO_VERDICT = -1
+
+
+@st.fragment
+def show(name: str) -> None:
+    """The simulator; reruns alone."""
+    with shown_errors():
+        try:
+            rubric = rubric_from(work.draft(name))
+        except InputError as error:
+            st.warning(label(f"{error.message} Mend it to try its scoring; see Check."))
+            return
+        _show(name, rubric)
+
+
+def _show(name: str, rubric: Rubric) -> None:
+    best = rehearsing.flawless(rubric)
+    for criterion in rubric.criteria:
+        state.seed(_key(name, criterion), best[criterion.name])
+        if state.get(_key(name, criterion)) not in _indices(criterion):
+            state.put(_key(name, criterion), best[criterion.name])
+    outcome = st.container()
+    length = _length(name, rubric)
+    _presets(name, rubric)
+    for criterion in rubric.criteria:
+        _verdict(name, criterion)
+    chosen = {c.name: int(state.get(_key(name, c))) for c in rubric.criteria}
+    answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
+    with outcome:
+        _outcome(rehearsing.simulate(rubric, answers, length=length))
+
+
+def _verdict(name: str, criterion: Criterion) -> None:
+    def words(index: int) -> str:
+        if index == NO_VERDICT:
+            return "no verdict (calls failed)"
+        option = criterion.choices[index]
+        value = "no score" if option.na else fmt.score(option.value)
+        return f"{one_line(option.label, 60)} · {value}"
+
+    st.selectbox(
+        label(f"{criterion.name} ({fmt.weight(criterion.weight)})", 90),
+        _indices(criterion),
+        key=_key(name, criterion),
+        format_func=words,
+        persist_state="page",
+    )
+
+
+def _presets(name: str, rubric: Rubric) -> None:
+    with st.container(horizontal=True):
+        for words in ("All best", "All worst", "At random"):
+            st.button(
+                words,
+                key=state.key(state.RUBRIC_ACT, name, "try", words),
+                on_click=_on_preset,
+                args=(name, words),
+            )
+
+
+def _on_preset(name: str, words: str) -> None:
+    with shown_errors():
+        rubric = rubric_from(work.draft(name))
+        best = rehearsing.flawless(rubric)
+        for criterion in rubric.criteria:
+            option = {
+                "All best": best[criterion.name],
+                "All worst": criterion.worst_of(criterion.scored),
+            }.get(words, random.choice(range(len(criterion.choices))))
+            state.put(_key(name, criterion), option)
+
+
+def _length(name: str, rubric: Rubric) -> int:
+    penalty = rubric.scoring.length_penalty
+    if penalty is None:
+        return 0
+    key = state.key(state.RUBRIC_TRY, name, "length")
+    state.seed(key, penalty.free_budget)
+    value: int = st.number_input(
+        f"Length of the text in {penalty.count}", min_value=0, step=100, key=key
+    )
+    return value
+
+
+def _outcome(simulation: rehearsing.Simulation) -> None:
+    trace = simulation.trace
+    shown = fmt.score if trace.normalized else fmt.number
+    values = [Figure("Score", shown(simulation.result.score))]
+    if trace.low is not None and trace.high is not None and trace.low < trace.high:
+        values.append(Figure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
+    values.append(Figure("Points", fmt.number(simulation.result.raw)))
+    figures(values, columns=3)
+    marks = [tag("✕ Fails", "bad")] if trace.fail else []
+    marks += [tag("Needs a person", "warn")] if trace.review else []
+    marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+    marks += [] if trace.complete else [tag("Incomplete", "warn")]
+    if marks:
+        row(marks)
+    items = "".join(f"<li>{esc(line)}</li>" for line in simulation.sentences)
+    st.html(f'<ul class="rs-list">{items}</ul>')
+
+
+def _indices(criterion: Criterion) -> list[int]:
+    return [*range(len(criterion.choices)), NO_VERDICT]
+
+
+def _key(name: str, criterion: Criterion) -> str:
+    return state.key(state.RUBRIC_TRY, name, criterion.name)

@@ -1,0 +1,160 @@
+"""The work on one rubric in this tab: its draft, kept in the store after every change.
+
+`name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session holds
+plain data only: the draft, and the text of the YAML view where that is not (or not quite) the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Literal
+
+from core.errors import InputError, NotFound
+from core.services import authoring
+from core.services import draft_edits as edits
+from core.services import draft_options as options
+from core.services.draft_types import Draft
+from core.services.drafts import is_changed, with_rubric
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.widgets import shown_errors
+
+Level = Literal["draft", "scoring", "criterion", "option"]
+
+
+def load(name: str) -> None:
+    """Have the work in the session: as it was left, else fresh from the newest version.
+
+    Raises:
+        NotFound: there is no rubric and no draft of that name.
+    """
+    if state.get(_key(name)) is not None:
+        return
+    kept = authoring.kept(store(), name)
+    if kept is not None:
+        state.put(_key(name), {"draft": kept.draft, "text": kept.text})
+    elif name.isdecimal():
+        state.put(_key(name), {"draft": authoring.opened(store(), int(name)), "text": None})
+    else:
+        raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
+
+
+def draft(name: str) -> Draft:
+    """The draft as it stands."""
+    found: Draft = state.get(_key(name))["draft"]
+    return found
+
+
+def text(name: str) -> str | None:
+    """The YAML as typed, where it is not simply the draft written out."""
+    found: str | None = state.get(_key(name))["text"]
+    return found
+
+
+def is_unsaved(name: str) -> bool:
+    """Whether there is anything that saving would add."""
+    return bool(refused_text(name)) or is_changed(draft(name))
+
+
+def refused_text(name: str) -> InputError | None:
+    """Why the typed YAML is not a rubric, or `None` where it is (or none was typed)."""
+    typed = text(name)
+    if typed is None:
+        return None
+    try:
+        authoring.read(typed, "rubric.yaml")
+    except InputError as error:
+        return error
+    return None
+
+
+def change(name: str, changed: Draft, *, redraw: bool = False) -> None:
+    """Take over a changed draft; `redraw` where fields on screen must show new values."""
+    _put(name, changed, None)
+    state.drop(state.RUBRIC_YAML, name)
+    if redraw:
+        state.drop(state.RUBRIC_FIELD, name)
+
+
+def change_text(name: str, typed: str) -> None:
+    """Take over the YAML as typed; the form follows as soon as it is a rubric."""
+    current = draft(name)
+    # The view shows what is wrong with the text; until then the form keeps the last good state.
+    with contextlib.suppress(InputError):
+        current = with_rubric(current, authoring.read(typed, "rubric.yaml").value)
+    _put(name, current, typed)
+    state.drop(state.RUBRIC_FIELD, name)
+
+
+def drop_text(name: str) -> None:
+    """Give up the typed YAML and go on with the draft."""
+    change(name, draft(name), redraw=True)
+
+
+def forget(name: str) -> None:
+    """Let go of everything about this work in this tab."""
+    for family in (
+        state.RUBRIC_WORK,
+        state.RUBRIC_FIELD,
+        state.RUBRIC_YAML,
+        state.RUBRIC_OPEN,
+        state.RUBRIC_NOTE,
+        state.RUBRIC_CONFLICT,
+        state.RUBRIC_TRY,
+    ):
+        state.drop(family, name)
+
+
+def field(name: str, *ids: str) -> str:
+    """The key of the widget that edits one field."""
+    return state.key(state.RUBRIC_FIELD, name, *ids)
+
+
+def open_card(name: str) -> str | None:
+    """The uid of the one card that is open."""
+    found: str | None = state.get(state.key(state.RUBRIC_OPEN, name))
+    return found
+
+
+def toggle_card(name: str, uid: str | None) -> None:
+    """Open a card, or close it where it is open."""
+    state.put(state.key(state.RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
+
+
+def keep_open(name: str, uid: str | None) -> None:
+    """Have that card open (uid), or none."""
+    state.put(state.key(state.RUBRIC_OPEN, name), uid)
+
+
+def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
+    """Callback: a widget made with `field(name, *ids, what)` has a new value."""
+    with shown_errors():
+        value: Any = state.get(field(name, *ids, what))
+        set_value(name, level, ids, what, value)
+
+
+def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: Any) -> None:
+    """Set one field of the draft, its scoring, a criterion (`ids`: its uid) or an option."""
+    now = draft(name)
+    match level:
+        case "draft":
+            now = edits.set_field(now, what, value)
+        case "scoring":
+            now = edits.set_scoring(now, what, value)
+        case "criterion":
+            now = edits.set_criterion(now, ids[0], what, value)
+        case "option":
+            now = options.set_option(now, ids[0], ids[1], what, value)
+    change(name, now)
+
+
+def _put(name: str, changed: Draft, typed: str | None) -> None:
+    state.put(_key(name), {"draft": changed, "text": typed})
+    if is_unsaved(name):
+        authoring.keep(store(), name, changed, typed)
+    else:
+        authoring.discard(store(), name)
+
+
+def _key(name: str) -> str:
+    return state.key(state.RUBRIC_WORK, name)

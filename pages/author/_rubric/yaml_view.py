@@ -1,0 +1,80 @@
+"""The same draft as YAML, read again after every change."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.services import authoring
+from pages.author._rubric import work
+from pages.ui import state
+from pages.ui.text import label
+from pages.ui.widgets import problem_list, shown_errors
+
+
+def show(name: str) -> None:
+    """The text with what is wrong in it, line by line."""
+    typed = work.text(name)
+    key = state.key(state.RUBRIC_YAML, name)
+    state.seed(key, authoring.text_of(work.draft(name)) if typed is None else typed)
+    refused = work.refused_text(name)
+    if refused is not None:
+        st.error(label(refused.message), icon=":material/error:")
+        problem_list(refused.problems)
+    elif typed is not None:
+        _notices(typed)
+    st.text_area(
+        "YAML",
+        key=key,
+        height=560,
+        label_visibility="collapsed",
+        on_change=_on_text,
+        args=(name,),
+    )
+    st.caption(
+        "Read again when you leave the field or press Ctrl+Enter; the form follows. Comments are "
+        "kept until something is changed in the form."
+    )
+
+
+def show_waiting(name: str, view_key: str, yaml: str) -> None:
+    """Instead of the form, while the typed YAML is not a rubric: nothing is dropped unasked."""
+    refused = work.refused_text(name)
+    st.warning(
+        "The YAML view holds text that is not a valid rubric yet. Mend it there, or drop it and go "
+        "on with the form as it was.",
+        icon=":material/warning:",
+    )
+    if isinstance(refused, InputError):
+        problem_list(refused.problems)
+    with st.container(horizontal=True):
+        st.button(
+            "Back to the YAML",
+            key=state.key(state.RUBRIC_ACT, name, "yaml_back"),
+            type="primary",
+            on_click=state.put,
+            args=(view_key, yaml),
+        )
+        st.button(
+            "Drop the typed YAML",
+            key=state.key(state.RUBRIC_ACT, name, "yaml_drop"),
+            on_click=_on_drop,
+            args=(name,),
+        )
+
+
+def _notices(typed: str) -> None:
+    notices = authoring.read(typed, "rubric.yaml").notices
+    if notices:
+        st.info("Read, and kept as additional data:", icon=":material/info:")
+        problem_list(notices)
+
+
+def _on_text(name: str) -> None:
+    with shown_errors():
+        work.change_text(name, str(state.get(state.key(state.RUBRIC_YAML, name)) or ""))
+
+
+def _on_drop(name: str) -> None:
+    with shown_errors():
+        work.drop_text(name)
