@@ -273,10 +273,10 @@ VOTES = (
 
 
 def _refuse(table: str, verb: str, columns: str = "") -> str:
-    of = f" OF {columns}" if columns else ""
+    of, some = (f" OF {columns}", " in these columns") if columns else ("", "")
     return f"""
     CREATE TRIGGER {table}_is_never_{verb.lower()}d BEFORE {verb}{of} ON {table}
-    BEGIN SELECT RAISE(ABORT, '{table} rows are never {verb.lower()}d'); END
+    BEGIN SELECT RAISE(ABORT, '{table} rows are never {verb.lower()}d{some}'); END
     """
 
 

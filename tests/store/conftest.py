@@ -1,0 +1,23 @@
+"""A store of its own for every test, and a small run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.store import Store
+from tests.store.making import queued_run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "studio.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def run_id(store: Store) -> int:
+    return queued_run(store)
