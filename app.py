@@ -14,6 +14,11 @@ from typing import Any
 
 import streamlit as st
 
+from core.services import open_store
+from core.services.demo import ensure_example
+from core.services.serving import runner_beside
+from core.settings import load_settings
+
 
 @contextlib.asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
@@ -24,7 +29,9 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     # What is imported by now stays: the collector need not look at it again on every rerun.
     gc.collect()
     gc.freeze()
-    with contextlib.ExitStack():
+    settings = load_settings()
+    ensure_example(open_store(settings))
+    with runner_beside(settings):
         yield {"warm": (pandas.__name__, plotly.graph_objects.__name__)}
 
 

@@ -70,7 +70,7 @@ def grade(
 
     RUBRIC and DATASET are files, or folders in the common layout.
     """
-    from core.services import headless
+    from core.services import grading, headless
 
     with output.plain_errors(as_json):
         store = open_db(db)
@@ -80,7 +80,7 @@ def grade(
         if only_estimate:
             _print_estimate(headless.estimate_figures(store, request.request), as_json)
             return
-        run_id = headless.start(store, request.request)
+        run_id = grading.start(store, request.request)
         _follow(store, run_id, as_json)
 
 

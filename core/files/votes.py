@@ -113,29 +113,34 @@ class _Reader:
 
     def _vote(self, row: dict[str, str], line: int) -> ImportedVote | None:
         if None in row or None in row.values():
-            return self._wrong(line, "has another number of cells than the first line.", "")
+            self._wrong(line, "has another number of cells than the first line.", "")
+            return None
         item, name = row["item_id"], row["criterion"]
         if item not in self._rubrics:
-            return self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id")
+            self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id")
+            return None
         criterion = next((c for c in self._rubrics[item].criteria if c.name == name), None)
         if criterion is None:
             known = ", ".join(c.name for c in self._rubrics[item].criteria)
-            return self._wrong(
+            self._wrong(
                 line,
                 f"names the criterion {name!r}, which does not exist.",
                 "criterion",
                 f"Use one of {known}.",
             )
+            return None
         if row["rater_kind"] not in KINDS:
-            return self._wrong(
+            self._wrong(
                 line, f"is {row['rater_kind']!r}.", "rater_kind", f"Use one of {', '.join(KINDS)}."
             )
+            return None
         label, option = row["label"].strip(), criterion.index_of(row["label"])
         if label and option is None and fold(label) != fold(CANNOT_ASSESS):
             known = ", ".join(o.label for o in criterion.choices)
-            return self._wrong(
+            self._wrong(
                 line, f"is {label!r}, no option of {name!r}.", "label", f"Use one of {known}."
             )
+            return None
         if not self._weigh(row, line):
             return None
         away = bool(label) and (option is None or criterion.choices[option].na)

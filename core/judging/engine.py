@@ -55,10 +55,11 @@ async def _close_after(
     workers: list[asyncio.Task[None]], outcomes: asyncio.Queue[Outcome | None], stop: asyncio.Event
 ) -> None:
     """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
-    stopped = asyncio.create_task(stop.wait())
+    stopped = asyncio.ensure_future(stop.wait())
     work = asyncio.gather(*workers)
+    both: set[asyncio.Future[object]] = {work, stopped}  # type: ignore[arg-type]
     try:
-        await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             work.cancel()
         with contextlib.suppress(asyncio.CancelledError):

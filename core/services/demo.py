@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
@@ -29,7 +29,8 @@ SEED = 20261121
 class CriterionReport:
     """One criterion of the example: how often the panel's verdict is the label.
 
-    ``majority`` is the accuracy of always answering the commonest label of the same items.
+    ``majority`` is the accuracy of always giving the commonest label of the same ``n`` items,
+    those that the panel gave an answer to, so that the two can be compared.
     ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
     """
 
@@ -82,7 +83,7 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     criteria = against_labels(store, run_id)
-    rows = store.results.items(run_id, limit=None)
+    rows = store.results.items(run_id, limit=run.items)
     scores = [row.score for row in rows if row.score is not None]
     return {
         **summary(store, run_id),
@@ -112,8 +113,7 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     """Per criterion of the run's rubric: its verdicts against the items' labels.
 
-    Abstentions are left out of accuracy and kappa and counted; the majority class's accuracy is on
-    all labelled items of the run, so the two differ in n where there are abstentions.
+    Items on which the panel abstains are counted, and left out of all three figures alike.
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -145,10 +145,9 @@ def _criterion_report(
     answered = [(t, level[c.option]) for c, t in labelled if c.option in level]
     k = len(level)
     counts = confusion([t for t, _ in answered], [v for _, v in answered], k)
-    everything = [t for _, t in labelled]
-    weights = "quadratic" if criterion.scale == "ordinal" else "none"
+    weights: Literal["quadratic", "none"] = "quadratic" if criterion.scale == "ordinal" else "none"
     right, kappa = accuracy(counts), cohen_kappa(counts, weights)
-    commonest = majority_share(confusion(everything, everything, k))
+    commonest = majority_share(counts)
     return CriterionReport(
         name=name,
         scale=criterion.scale,

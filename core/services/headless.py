@@ -17,7 +17,6 @@ from core.files import parse_data, read_dataset_file, read_rubric_file
 from core.services import clock
 from core.services.estimating import estimate
 from core.services.grading import Progress, progress, release_if_gone
-from core.services.grading import start
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES

@@ -75,6 +75,9 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     learned_from = request.learn_from or head.id
     if learners:
         pool = everything if learned_from == head.id else _items_of(store, learned_from)
+        if request.kind == "spot" and request.items is not None:
+            # One item is asked about, so all other labelled ones may teach.
+            pool = [item for item in pool if item.id not in request.items]
         calibration = choose_calibration(pool, rubric, request.label_share, seed)
         if not calibration:
             raise InputError(_NO_LABELS.format(names=", ".join(j.name for j in learners)))

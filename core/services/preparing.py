@@ -16,6 +16,7 @@ from core.judging.doors import Door, door_for, open_door
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
 from core.judging.protocol import AskableJudge
+from core.judging.providers import provider_of
 from core.services.planning import effective, labels_of
 from core.services.results import deriver, rubric_lookup, texts_lookup
 from core.store.run_rows import Derive, Run, RunPlan
@@ -89,8 +90,9 @@ class Doors:
         kind = door_for(spec)
         if kind not in self._doors:
             self._doors[kind] = open_door(kind)
-        provider = spec.api_base or spec.model.partition("/")[0]
-        gate = self._gates.setdefault(provider, ProviderGate())
+        # Judges behind one address, or of one provider, share its rate limit and so its gate.
+        shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
+        gate = self._gates.setdefault(shared, ProviderGate())
         key = os.environ.get(spec.key_env) if spec.key_env else None
         return LLMJudge(spec, self._doors[kind], key, gate)
 

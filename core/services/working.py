@@ -58,6 +58,7 @@ class Work:
         """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
         started = time.monotonic()
         beat = asyncio.create_task(self._keep_lease())
+        status: RunStatus = "failed"
         message = ""
         try:
             status, message = await self._work()
@@ -65,10 +66,10 @@ class Work:
             self.lost = True
             return None
         except RubricStudioError as error:
-            status, message = "failed", str(error)
+            message = str(error)
         except Exception as error:
             log.exception("run %s failed", self.lease.run_id)
-            status, message = "failed", f"A defect in the program stopped this run: {error!r}"
+            message = f"A defect in the program stopped this run: {error!r}"
             raise
         finally:
             beat.cancel()
