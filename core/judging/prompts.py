@@ -16,7 +16,7 @@ from core.domain.votes import Segment
 from core.identity import canonical_json, seeded, text_hash
 from core.judging import wording
 from core.judging.protocol import Question
-from core.judging.wording import PROMPT_VERSION
+from core.judging.wording import PROMPT_VERSION as PROMPT_VERSION
 
 NONCE_LENGTH = 12
 

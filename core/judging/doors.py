@@ -1,0 +1,194 @@
+"""Doors to providers: one request in, one completion out, or a ``CallError`` that says why not.
+
+A door sends exactly one request per call. It never retries, never waits for a rate limit, and never
+shows the key: that is ``core.judging.llm``'s and ``core.judging.faults``' business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypedDict
+
+from core.domain.panel import Judge, Thinking
+from core.domain.votes import FailureKind
+from core.judging.providers import provider_of
+
+#: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
+ReplyFormat = Literal["schema", "object", "words"]
+
+#: The next thing to try where an endpoint does not know a format.
+SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
+
+#: Keys of ``Judge.params`` that are refused: they are set elsewhere, would make a call something
+#: else than one visible request, or could hold a secret.
+_RESERVED = """
+    api_base api_key api_version base_url cache caching callbacks extra_headers fallbacks headers
+    max_retries messages metadata mock_response model n num_retries response_format retry_policy
+    stream timeout
+"""
+RESERVED_PARAMS = frozenset(_RESERVED.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
+
+    ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
+    """
+
+    model: str
+    messages: list[dict[str, str]]
+    schema: dict[str, object]
+    format: ReplyFormat = "schema"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 60.0
+    thinking: Thinking | int | None = None
+    params: dict[str, object] = field(default_factory=dict)
+    api_base: str = ""
+    key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What came back. ``None`` where the provider did not say; ``cost`` in US dollars."""
+
+    text: str | None
+    thinking: str = ""
+    model: str = ""
+    finish: str = ""
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_out: int | None = None
+    tokens_thinking: int | None = None
+    cost: float | None = None
+    refusal: str = ""
+
+
+class CallError(Exception):
+    """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
+
+    ``retry_after`` is in seconds, ``status`` the HTTP status; ``None`` where there is none.
+    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        status: int | None = None,
+        about_format: bool = False,
+    ) -> None:
+        self.kind, self.message, self.retry_after = kind, message, retry_after
+        self.status, self.about_format = status, about_format
+        super().__init__(message)
+
+
+class Door(Protocol):
+    """A way to reach models. One door serves any number of calls at once, on one event loop."""
+
+    name: str
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one request. Raises ``CallError``, and nothing else for trouble with the call."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections. A closed door opens again when it is used."""
+        ...
+
+
+def door_for(judge: Judge) -> Literal["litellm", "openai"]:
+    """Which door the judge's settings mean.
+
+    ``auto`` takes the lean door where an address is given and the model is not named after one of
+    litellm's providers.
+
+    >>> door_for(Judge(name="j", model="openai/gpt-4.1-mini"))
+    'litellm'
+    >>> door_for(Judge(name="j", model="meta-llama/x", api_base="http://localhost:8000/v1"))
+    'openai'
+    """
+    if judge.door != "auto":
+        return judge.door
+    return "openai" if judge.api_base and not provider_of(judge.model) else "litellm"
+
+
+def open_door(kind: Literal["litellm", "openai"]) -> Door:
+    """A new door. Nothing heavy is imported, and no connection made, before its first call."""
+    if kind == "openai":
+        from core.judging.openai_door import OpenAIDoor
+
+        return OpenAIDoor()
+    from core.judging.litellm_door import LiteLLMDoor
+
+    return LiteLLMDoor()
+
+
+def response_format(request: Request) -> dict[str, object] | None:
+    """The ``response_format`` of a request's body, or ``None`` where it has none."""
+    if request.format == "words":
+        return None
+    if request.format == "object":
+        return {"type": "json_object"}
+    schema = {"name": "judgement", "strict": True, "schema": request.schema}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def check_params(params: dict[str, object]) -> None:
+    """Refuse parameters that a judge may not set, with ``CallError``."""
+    if refused := sorted(RESERVED_PARAMS & params.keys()):
+        raise CallError(
+            "bad_request", f"The judge's params may not hold {', '.join(refused)}. Remove them."
+        )
+
+
+def effort(request: Request) -> str | None:
+    """The level of thinking in the protocol's words; ``None`` leaves it to the provider."""
+    return "none" if request.thinking == "off" else str(request.thinking or "") or None
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """Thinking and the rest, where a local model writes its thinking into the reply.
+
+    >>> split_thinking("<think>Hm.</think>{}")
+    ('Hm.', '{}')
+    """
+    head, tag, rest = text.partition("</think>")
+    opened = head.lstrip()
+    if not tag or not opened.startswith("<think>"):
+        return "", text
+    return opened.removeprefix("<think>").strip(), rest
+
+
+class Tokens(TypedDict):
+    """The counts of a ``Completion``."""
+
+    tokens_in: int | None
+    tokens_cached: int | None
+    tokens_out: int | None
+    tokens_thinking: int | None
+
+
+def tokens(usage: object) -> Tokens:
+    """The counts in a ``usage`` object of the OpenAI protocol; ``None`` where it has none.
+
+    >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
+    9
+    """
+    known = usage if isinstance(usage, dict) else {}
+    # No prompt is empty, so a count of 0 means that nobody counted.
+    counted = bool(_count(known, "prompt_tokens"))
+    return {
+        "tokens_in": _count(known, "prompt_tokens") or None,
+        "tokens_cached": _count(known.get("prompt_tokens_details"), "cached_tokens"),
+        "tokens_out": _count(known, "completion_tokens") if counted else None,
+        "tokens_thinking": _count(known.get("completion_tokens_details"), "reasoning_tokens"),
+    }
+
+
+def _count(counts: object, name: str) -> int | None:
+    value = counts.get(name) if isinstance(counts, dict) else None
+    return value if isinstance(value, int) else None

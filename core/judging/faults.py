@@ -1,0 +1,194 @@
+"""What a refused request means: status and words of a provider as one of our failure kinds."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from core.domain.votes import FailureKind
+from core.judging.doors import CallError
+
+MAX_DETAIL = 300
+
+#: Words of a 4xx answer, most telling first. Codes and sentences of the providers we know.
+_WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
+    (
+        "context_length",
+        re.compile(
+            r"context.?(length|window)|maximum context|prompt is too long|input is too long"
+            r"|too many (input )?tokens|reduce the length|exceeds? the max\w* (number of )?tokens"
+            r"|request too large",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "content_filter",
+        re.compile(
+            r"content.?filter|content.?policy|responsible.?ai|content management policy"
+            r"|flagged as potentially",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "auth",
+        re.compile(
+            r"incorrect api key|invalid.{0,3}api.?key|api key not (valid|found)|missing credentials"
+            r"|missing .{0,40}api key|authentication.?error|no api.?key",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "not_found",
+        re.compile(
+            r"model.?not.?found|no such model|model .{0,100} does not exist|unknown model"
+            r"|llm provider not provided",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_FORMAT = re.compile(
+    r"response.?format|json.?schema|json.?object|structured.?output|guided.?json|response.?schema",
+    re.IGNORECASE,
+)
+_BY_STATUS: dict[int, FailureKind] = {
+    401: "auth",
+    402: "auth",
+    403: "auth",
+    404: "not_found",
+    405: "not_found",
+    408: "timeout",
+    413: "context_length",
+    429: "rate_limit",
+}
+_SAYS: dict[str, str] = {
+    "rate_limit": "The provider is refusing requests for now",
+    "timeout": "The provider gave up waiting",
+    "server": "The provider had an error of its own",
+    "auth": "The provider refused the key",
+    "not_found": "The provider knows no such model or address",
+    "bad_request": "The provider refused the request",
+    "context_length": "The prompt is longer than the model takes",
+    "content_filter": "The provider's content filter refused the prompt",
+}
+_MEND: dict[str, str] = {
+    "auth": " Check the key, its rights and the account's credit.",
+    "not_found": " Check the model's name and the address (it usually ends in /v1).",
+    "context_length": " Shorten the item or use a model with a larger context.",
+}
+_KEYLIKE = re.compile(r"\b(?:(?:sk|pk|rk|xai)-[\w*.\-]{6,}|(?:gsk|hf)_\w{6,}|AIza[\w\-]{10,})")
+#: Shorter "keys" are placeholders such as "none", and common words.
+_SHORTEST_KEY = 6
+_BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+def from_status(
+    status: int, body: str, *, headers: Mapping[str, str] | None = None, key: str | None = None
+) -> CallError:
+    """The error that an HTTP status and the body (JSON, a web page or plain words) stand for.
+
+    ``headers`` must find ``retry-after`` in lower case.
+    """
+    words, code = _message(body)
+    kind = kind_of(status, words, code)
+    about_format = kind == "bad_request" and _FORMAT.search(words) is not None
+    number = f"{status} {code}" if code and not code.isdigit() else str(status)
+    detail = brief(words, key)
+    return CallError(
+        kind,
+        f"{_SAYS[kind]} ({number}): {detail}{_MEND.get(kind, '')}",
+        retry_after=retry_after(headers or {}),
+        status=status,
+        about_format=about_format,
+    )
+
+
+def kind_of(status: int, words: str, code: str = "") -> FailureKind:
+    """The failure kind of a refused request.
+
+    >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
+    ('rate_limit', 'auth', 'server')
+    """
+    if status >= 500:
+        return "server"
+    if status == 429:
+        # No waiting brings credit back; some providers call a plain rate limit a "quota",
+        # so only the code tells.
+        return "auth" if code == "insufficient_quota" else "rate_limit"
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if 300 <= status < 400:
+        return "not_found"
+    text = f"{code} {words}"
+    return next((kind for kind, pattern in _WORDS if pattern.search(text)), "bad_request")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that ``Retry-After`` asks for (a number or an HTTP date), or ``None``.
+
+    A date is compared with the answer's own ``Date`` where it has one, so that the two clocks need
+    not agree.
+
+    >>> retry_after({"retry-after": "1.5"})
+    1.5
+    """
+    if (exact := _seconds(headers.get("retry-after-ms", ""))) is not None:
+        return exact / 1000
+    given = headers.get("retry-after", "")
+    if (seconds := _seconds(given)) is not None:
+        return seconds
+    until = _timestamp(given)
+    if until is None:
+        return None
+    now = _timestamp(headers.get("date", ""))
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def redact(text: str, key: str | None) -> str:
+    """``text`` without the key, without anything that looks like a key, and without logins.
+
+    >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", None)
+    'Incorrect API key: [key], sent to http://[login]@host/v1'
+    """
+    if key and len(key) >= _SHORTEST_KEY:
+        text = text.replace(key, "[key]")
+    text = _BEARER.sub("Bearer [key]", _KEYLIKE.sub("[key]", text))
+    return _USERINFO.sub("[login]@", text)
+
+
+def brief(words: str, key: str | None) -> str:
+    """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+    text = redact(" ".join(words.split()), key) or "no reason given"
+    if re.match(r"(?i)<!doctype html|<html", text):
+        text = "it answered with a web page"
+    if len(text) > MAX_DETAIL:
+        text = text[: MAX_DETAIL - 3] + "..."
+    return text if text[-1] in ".!?" else f"{text}."
+
+
+def _message(body: str) -> tuple[str, str]:
+    """The words and the code in a body; OpenAI's shape, FastAPI's, or plain text."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return body, ""
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if not isinstance(error, dict):
+        return str(error), ""
+    words = error.get("message") or error.get("detail") or json.dumps(error)
+    code = error.get("code") or error.get("type") or ""
+    return str(words), str(code)
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text) else None
+
+
+def _timestamp(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,130 @@
+"""A gate before each provider: when it says "too many requests", everybody waits, and nobody fails.
+
+One gate stands before one provider and is shared by its judges. A refusal (429) closes it until the
+time the provider asks for; then callers go through one by one, spaced as the provider's answers
+came until then, and little by little closer. A storm of refusals so loses no call, and the number
+of refused requests stays small.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from random import Random
+
+from core.identity import seeded
+from core.judging.doors import CallError
+
+Sleep = Callable[[float], Awaitable[None]]
+Clock = Callable[[], float]
+
+#: How long the gate stays closed where the provider names no time: doubling, in seconds.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+#: The spacing of callers, in seconds: at most so much after a first refusal, at most double after a
+#: further one, at most so much ever, and too little to matter.
+FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
+#: A pace is read off so many answers at most.
+ANSWERS = 256
+#: How much closer the next caller may follow: by time (a share per second), and at most per answer.
+NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
+
+
+class ProviderGate:
+    """Open until a provider refuses. Use one gate on one event loop.
+
+    ``max_refusals`` bounds what one call bears before it is given up, and ``max_wait`` (seconds)
+    how long the provider may go without answering anybody.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_refusals: int = 60,
+        max_wait: float = 900.0,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+        rng: Random | None = None,
+    ) -> None:
+        self._max_refusals, self._max_wait = max_refusals, max_wait
+        self._sleep, self._clock = sleep, clock
+        self._rng = rng or seeded("gate")
+        self._closed_at = float("-inf")
+        self._opens_at = float("-inf")
+        self._next_slot = float("-inf")
+        self._spacing = 0.0
+        self._refusals_in_a_row = 0
+        self._refusing_since = 0.0
+        self._answers: deque[float] = deque(maxlen=ANSWERS)
+        self._answered_at = self._clock()
+
+    async def enter(self) -> float:
+        """Wait until a call may be made. Returns the time it may start, on the gate's clock.
+
+        Raises ``CallError`` where the provider asks for more than ``max_wait`` seconds.
+        """
+        while True:
+            now = self._clock()
+            if (wait := self._opens_at - now) > self._max_wait:
+                raise CallError(
+                    "rate_limit", f"The provider asks to wait {wait:.0f} seconds. Try again then."
+                )
+            slot = max(now, self._opens_at, self._next_slot)
+            self._next_slot = slot + self._spacing
+            if slot <= now:
+                return now
+            await self._sleep(slot - now)
+            if self._closed_at <= now and self._opens_at <= slot:
+                # Not closed again meanwhile: the slot stands.
+                return self._clock()
+
+    def refused(self, started: float, retry_after: float | None) -> None:
+        """A call that started at ``started`` got a 429. Closes the gate, or keeps it closed.
+
+        ``retry_after`` is in seconds; ``None`` where the provider named no time.
+        """
+        now = self._clock()
+        news = started >= self._closed_at
+        if news:
+            self._refusing_since = self._refusing_since if self._refusals_in_a_row else now
+            self._refusals_in_a_row += 1
+            self._closed_at = now
+        pause = retry_after
+        if pause is None:
+            # Calls that were under way when the gate closed say nothing new.
+            pause = self._pause() if news else 0.0
+        self._opens_at = max(self._opens_at, now + pause)
+        if news:
+            self._widen()
+            # Everybody who waits for a slot takes a new one when it comes.
+            self._next_slot = self._opens_at
+
+    def passed(self) -> None:
+        """A call was answered: the next ones may follow a little closer."""
+        now = self._clock()
+        by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
+        self._spacing *= max(by_time, NARROWEST_PER_ANSWER)
+        if self._spacing < NO_SPACING:
+            self._spacing = 0.0
+        self._answered_at = now
+        self._answers.append(now)
+        self._refusals_in_a_row = 0
+
+    def hopeless(self, refusals: int) -> bool:
+        """Whether a call that was refused so often should be given up."""
+        silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
+        return refusals > self._max_refusals or silent > self._max_wait
+
+    def _widen(self) -> None:
+        """Space callers as the last answers came, the pause until the gate opens included."""
+        answers = len(self._answers)
+        seen = (self._opens_at - self._answers[0]) / answers if answers else math.inf
+        widest = min(LONGEST_SPACING, 2 * self._spacing) if self._spacing else FIRST_SPACING
+        self._spacing = min(widest, max(seen, self._spacing))
+        self._answers.clear()
+
+    def _pause(self) -> float:
+        longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._refusals_in_a_row - 1))
+        return longest * self._rng.uniform(0.5, 1.0)

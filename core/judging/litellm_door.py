@@ -1,0 +1,153 @@
+"""The door to any provider, through litellm. The only module that imports it, and only when used.
+
+litellm's own retries, cache, callbacks and console notes are off: every request is one request on
+the wire, and ours to see. Its exception classes differ between versions and lump a refused
+connection with an error of the server, so an error is read by its status and its words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+from core.judging.doors import (
+    CallError,
+    Completion,
+    Request,
+    check_params,
+    effort,
+    response_format,
+    split_thinking,
+    tokens,
+)
+from core.judging.faults import brief, from_status
+from core.judging.providers import provider_of
+
+#: What litellm puts before a provider's own words.
+_PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")
+
+#: Doors in use: litellm keeps its clients for the whole process, so the last one to go closes them.
+_in_use: set[int] = set()
+
+
+class LiteLLMDoor:
+    """Calls through ``litellm.acompletion``. Use it on one long-lived event loop."""
+
+    name = "litellm"
+
+    async def complete(self, request: Request) -> Completion:
+        """One request, no retry. Raises ``CallError``."""
+        check_params(request.params)
+        litellm = load_litellm()
+        _in_use.add(id(self))
+        try:
+            response = await litellm.acompletion(**_arguments(request))
+        except TimeoutError:
+            raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
+        except Exception as error:
+            if not hasattr(error, "status_code"):
+                raise
+            raise _call_error(error, request) from None
+        return _completion(response)
+
+    async def close(self) -> None:
+        """Close litellm's clients, unless another door of this process still uses them."""
+        if id(self) not in _in_use:
+            return
+        _in_use.discard(id(self))
+        if not _in_use:
+            litellm = load_litellm()
+            await litellm.close_litellm_async_clients()
+            litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def load_litellm() -> Any:
+    """The module, imported on first use with its price list read from disk, and silenced."""
+    # Without this the import fetches a price list from the network.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    if not litellm.suppress_debug_info:
+        litellm.suppress_debug_info = True
+        litellm.telemetry = False
+        litellm.cache = None
+        litellm.num_retries = None
+        litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
+    return litellm
+
+
+def _arguments(request: Request) -> dict[str, object]:
+    arguments: dict[str, object] = {
+        "model": _model(request),
+        "messages": request.messages,
+        "timeout": request.timeout,
+        # Only this one: giving num_retries as well makes some versions retry after all.
+        "max_retries": 0,
+        "response_format": response_format(request),
+        "temperature": request.temperature,
+        "max_tokens": request.max_tokens,
+        "api_base": request.api_base or None,
+        "api_key": request.key,
+        **_thinking(request),
+        **request.params,
+    }
+    if request.api_base and not request.key:
+        # Or else litellm would send the key it finds in the environment to that address.
+        arguments["api_key"] = "none"
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _model(request: Request) -> str:
+    if request.model.startswith("openai/") or provider_of(request.model) or not request.api_base:
+        return request.model
+    return f"openai/{request.model}"
+
+
+def _thinking(request: Request) -> dict[str, object]:
+    if isinstance(request.thinking, int):
+        return {"thinking": {"type": "enabled", "budget_tokens": request.thinking}}
+    return {"reasoning_effort": effort(request)}
+
+
+def _call_error(error: Any, request: Request) -> CallError:
+    words = _PREFIX.sub("", str(error))
+    name, status = type(error).__name__, int(error.status_code or 500)
+    if name == "Timeout":
+        return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
+    lost = "connection error" in words.lower() or "cannot connect" in words.lower()
+    if status >= 500 and (lost or name == "APIConnectionError"):
+        return CallError("connection", f"The connection failed: {brief(words, request.key)}")
+    if status >= 500 and "missing credentials" in words.lower():
+        # No request was sent: litellm found no key, and says so as an error of the server.
+        status = 401
+    given = dict(getattr(error, "litellm_response_headers", None) or {})
+    headers = {str(header).lower(): str(value) for header, value in given.items()}
+    body = json.dumps({"error": {"message": words, "code": _code(error)}})
+    return from_status(status, body, headers=headers, key=request.key)
+
+
+def _code(error: Any) -> str:
+    body = getattr(error, "body", None)
+    return str(body.get("code") or "") if isinstance(body, dict) else ""
+
+
+def _completion(response: Any) -> Completion:
+    choice = response.choices[0] if response.choices else None
+    message = choice.message if choice is not None else None
+    text = getattr(message, "content", None)
+    thinking = str(getattr(message, "reasoning_content", None) or "")
+    if isinstance(text, str) and not thinking:
+        thinking, text = split_thinking(text)
+    own = getattr(message, "provider_specific_fields", None) or {}
+    usage = getattr(response, "usage", None)
+    return Completion(
+        text=text,
+        thinking=thinking,
+        model=str(response.model or ""),
+        finish=str(getattr(choice, "finish_reason", None) or ""),
+        cost=response._hidden_params.get("response_cost"),
+        refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
+        **tokens(usage.model_dump() if usage is not None else None),
+    )

@@ -1,0 +1,170 @@
+"""The lean door: any endpoint that speaks the OpenAI chat protocol, over aiohttp.
+
+Measured at about a twentieth of litellm's CPU per call. A thinking level is sent as
+``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
+tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from core.judging.doors import (
+    CallError,
+    Completion,
+    Request,
+    check_params,
+    effort,
+    response_format,
+    split_thinking,
+    tokens,
+)
+from core.judging.faults import brief, from_status
+
+if TYPE_CHECKING:
+    import aiohttp
+
+DEFAULT_BASE = "https://api.openai.com/v1"
+
+
+class OpenAIDoor:
+    """Calls over one shared session, which is opened when it is first needed."""
+
+    name = "openai"
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def complete(self, request: Request) -> Completion:
+        """One POST, no retry. Raises ``CallError``."""
+        status, headers, body = await self._post(request)
+        if status != 200:
+            raise from_status(status, body, headers=headers, key=request.key)
+        return _completion(body, headers, request.key)
+
+    async def close(self) -> None:
+        """Close the session; a later call opens a new one."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
+        import aiohttp
+
+        url, data = _url(request), json.dumps(_body(request)).encode()
+        try:
+            async with self._open().post(
+                url,
+                data=data,
+                headers=_headers(request),
+                timeout=aiohttp.ClientTimeout(total=request.timeout),
+                # A redirect would carry the key to an address nobody named.
+                allow_redirects=False,
+            ) as response:
+                body = (await response.read()).decode("utf-8", "replace")
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return response.status, headers, body
+        except TimeoutError:
+            raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
+            raise CallError(
+                "not_found", "The address is not a web address. Check api_base."
+            ) from None
+        except (aiohttp.ClientError, OSError) as error:
+            detail = brief(str(error) or type(error).__name__, request.key)
+            raise CallError("connection", f"The connection failed: {detail}") from None
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        session, loop = self._session, asyncio.get_running_loop()
+        # aiohttp binds a session to the loop it was made on.
+        if session is None or session.closed or self._loop is not loop:
+            # The judges' own concurrency is the limit, not the connection pool's.
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
+            )
+            self._session, self._loop = session, loop
+        return session
+
+
+def _url(request: Request) -> str:
+    base = (request.api_base or DEFAULT_BASE).rstrip("/")
+    return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+
+
+def _headers(request: Request) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if request.key:
+        headers["Authorization"] = f"Bearer {request.key}"
+    return headers
+
+
+def _body(request: Request) -> dict[str, object]:
+    check_params(request.params)
+    if isinstance(request.thinking, int):
+        raise CallError(
+            "bad_request",
+            "A thinking budget in tokens has no field in the OpenAI protocol. Use off, low, medium "
+            "or high, or put the server's own field into the judge's params.",
+        )
+    # OpenAI's reasoning models refuse the old name; other servers know only the old name.
+    limit = "max_tokens" if request.api_base else "max_completion_tokens"
+    body: dict[str, object] = {
+        "model": request.model.removeprefix("openai/"),
+        "messages": request.messages,
+        "response_format": response_format(request),
+        "temperature": request.temperature,
+        limit: request.max_tokens,
+        "reasoning_effort": effort(request),
+    }
+    extra = dict(request.params)
+    further = extra.pop("extra_body", None)
+    body |= extra | (further if isinstance(further, dict) else {})
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _completion(body: str, headers: dict[str, str], key: str | None) -> Completion:
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and data.get("error") and not data.get("choices"):
+        raise _error_in_200(data["error"], body, headers, key)
+    if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
+        raise CallError(
+            "server",
+            f"The address answered, but not with a chat completion: {brief(body, key)} "
+            "Check the address (it usually ends in /v1).",
+            status=200,
+        )
+    choice = data["choices"][0] if data["choices"] else {}
+    message = choice.get("message") or {}
+    return Completion(
+        **_texts(message),
+        **tokens(data.get("usage")),
+        model=str(data.get("model") or ""),
+        finish=str(choice.get("finish_reason") or ""),
+    )
+
+
+def _error_in_200(error: object, body: str, headers: dict[str, str], key: str | None) -> CallError:
+    # Some gateways answer 200 and put the upstream status into the error's code.
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 300 <= code < 600 else 500
+    return from_status(status, body, headers=headers, key=key)
+
+
+def _texts(message: dict[str, Any]) -> dict[str, Any]:
+    text = message.get("content")
+    if isinstance(text, list):
+        parts = [part.get("text") for part in text if isinstance(part, dict)]
+        text = "".join(part for part in parts if isinstance(part, str))
+    thinking = str(message.get("reasoning_content") or message.get("reasoning") or "")
+    if isinstance(text, str) and not thinking:
+        thinking, text = split_thinking(text)
+    refusal = str(message.get("refusal") or "")
+    return {"text": text, "thinking": thinking, "refusal": refusal}

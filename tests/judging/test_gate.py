@@ -1,0 +1,181 @@
+"""The gate on a clock of its own: nobody is lost in a storm, and few requests are refused."""
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+import pytest
+
+from core.judging.doors import CallError
+from core.judging.gate import ProviderGate
+
+
+class World:
+    """Time that passes only when everybody sleeps."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self._sleepers: list[tuple[float, int, asyncio.Event]] = []
+        self._order = count()
+
+    def now(self) -> float:
+        return self.time
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        heapq.heappush(self._sleepers, (self.time + max(0.0, seconds), next(self._order), woken))
+        await woken.wait()
+
+    def run(self, *work: Callable[[], Awaitable[None]]) -> None:
+        async def go() -> None:
+            tasks = [asyncio.ensure_future(one()) for one in work]
+            while not all(task.done() for task in tasks):
+                for _ in range(20):  # let everybody who can go on do so before time passes
+                    await asyncio.sleep(0)
+                if self._sleepers:
+                    self.time, _, woken = heapq.heappop(self._sleepers)
+                    woken.set()
+            await asyncio.gather(*tasks)
+
+        asyncio.run(go())
+
+
+def gate_in(world: World, **limits: float) -> ProviderGate:
+    return ProviderGate(sleep=world.sleep, clock=world.now, **limits)  # type: ignore[arg-type]
+
+
+def test_an_open_gate_costs_no_time() -> None:
+    world = World()
+    gate = gate_in(world)
+    times: list[float] = []
+
+    async def caller() -> None:
+        times.append(await gate.enter())
+
+    world.run(*[caller] * 5)
+    assert times == [0.0] * 5
+
+
+def test_a_refusal_holds_everybody_back_until_the_time_asked_for_and_then_spaces_them() -> None:
+    world = World()
+    gate = gate_in(world)
+    gate.refused(0.0, 5.0)
+    times: list[float] = []
+
+    async def caller() -> None:
+        times.append(await gate.enter())
+
+    world.run(*[caller] * 3)
+    assert times == pytest.approx([5.0, 5.1, 5.2])  # the spacing after a first refusal
+
+
+def test_calls_under_way_when_the_gate_closed_do_not_count_as_new_refusals() -> None:
+    world = World()
+    gate = gate_in(world)
+    world.time = 1.0
+    gate.refused(0.5, 5.0)
+    for _ in range(10):
+        gate.refused(0.5, 5.0)
+    times: list[float] = []
+
+    async def caller() -> None:
+        times.append(await gate.enter())
+
+    world.run(*[caller] * 2)
+    assert times == pytest.approx([6.0, 6.1])
+
+
+def test_without_a_named_time_the_pause_doubles_with_jitter() -> None:
+    world = World()
+    gate = gate_in(world)
+    for longest in (1, 2, 4, 8, 16, 32, 60, 60):
+        before = world.time
+        gate.refused(before, None)
+        entered: list[float] = []
+
+        async def caller(entered: list[float] = entered) -> None:
+            entered.append(await gate.enter())
+
+        world.run(caller)
+        assert longest / 2 <= entered[0] - before <= longest
+
+
+def test_a_wait_of_hours_is_refused_instead_of_slept() -> None:
+    world = World()
+    gate = gate_in(world, max_wait=900)
+    gate.refused(0.0, 86_400)
+
+    async def caller() -> None:
+        with pytest.raises(CallError, match="86400 seconds"):
+            await gate.enter()
+
+    world.run(caller)
+    assert world.time == 0.0
+
+
+def test_a_call_is_given_up_after_many_refusals_or_when_nobody_is_answered_for_long() -> None:
+    world = World()
+    gate = gate_in(world, max_refusals=3, max_wait=100)
+    world.time = 5000.0  # a gate that stood idle is not a silent provider
+    gate.refused(world.time, 1.0)
+    assert not gate.hopeless(3)
+    assert gate.hopeless(4)
+    world.time += 101
+    assert gate.hopeless(1)
+    gate.passed()
+    assert not gate.hopeless(1)
+
+
+def test_answers_bring_callers_together_again() -> None:
+    world = World()
+    gate = gate_in(world)
+    gate.refused(0.0, 1.0)
+    for _ in range(200):  # 200 answers over 200 s narrow the spacing to nothing
+        world.time += 1
+        gate.passed()
+    times: list[float] = []
+
+    async def caller() -> None:
+        times.append(await gate.enter())
+
+    world.run(*[caller] * 3)
+    assert times == [200.0] * 3
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("limit", [20, 100, 300])
+def test_a_storm_loses_nothing_and_few_requests_are_refused(limit: int, named: bool) -> None:
+    # 64 callers, 20 seconds' worth of calls of 100 ms; the provider takes ``limit`` per second and
+    # refuses the rest, naming the start of the next second or no time at all.
+    world = World()
+    gate = gate_in(world)
+    left, answered, refused = iter(range(20 * limit)), 0, 0
+    taken: dict[int, int] = {}
+
+    async def caller() -> None:
+        nonlocal answered, refused
+        for _ in left:
+            refusals = 0
+            while True:
+                started = await gate.enter()
+                second = int(world.time)
+                taken[second] = taken.get(second, 0) + 1
+                allowed = taken[second] <= limit
+                await world.sleep(0.1)
+                if allowed:
+                    gate.passed()
+                    answered += 1
+                    break
+                refused += 1
+                refusals += 1
+                gate.refused(started, max(0.01, second + 1 - world.time) if named else None)
+                assert not gate.hopeless(refusals)
+
+    world.run(*[caller] * 64)
+    assert answered == 20 * limit
+    # Goals of performance.md (fault 1): refused per good call at most 0.2 where the limit is
+    # unknown, beside the first burst of 64, which nobody could know of; 1.3 times the ideal time
+    # where the provider names the time to wait. Where it does not, our pauses cost up to a half.
+    assert refused <= 64 + 0.2 * answered
+    assert world.time < (1.3 if named else 1.7) * 20

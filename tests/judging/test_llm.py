@@ -1,0 +1,305 @@
+"""The LLM judge's own doings, behind a door made of a script: pauses, repairs, costs, accounts."""
+
+import asyncio
+import json
+import logging
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Call, Cell, Outcome, Vote, VoteFailure
+from core.identity import seeded
+from core.judging.calling import backoff
+from core.judging.doors import CallError, Completion, Request
+from core.judging.gate import ProviderGate
+from core.judging.llm import LLMJudge
+from core.judging.prompts import build, repair
+from core.judging.protocol import Question
+
+KEY = "sk-TOP-SECRET-0123456789"
+CRITERION = Criterion(name="c", requirement="Names the capital.", weight=1)
+QUESTION = Question(
+    Cell("i", "c", "j"),
+    Item(id="i", submission="It is Canberra."),
+    Rubric(criteria=(CRITERION,)),
+    CRITERION,
+    (1, 0, 2),
+    7,
+)
+
+
+def says(option: object = 1, **more: Any) -> Completion:
+    text = json.dumps({"evidence": ["Canberra"], "reason": "It does.", "option": option})
+    return Completion(**{"text": text, "tokens_in": 1000, "tokens_out": 100, **more})
+
+
+@dataclass
+class ScriptedDoor:
+    """Answers from a script; keeps the requests."""
+
+    script: deque[Completion | Exception]
+    name: str = "scripted"
+    requests: list[Request] = field(default_factory=list)
+    closed: bool = False
+
+    async def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        answer = self.script.popleft()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def ask(
+    *script: Completion | Exception, key: str | None = KEY, **settings: Any
+) -> tuple[Vote | VoteFailure, Call | None, ScriptedDoor, list[float]]:
+    door, pauses = ScriptedDoor(deque(script)), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    spec = Judge(**{"name": "j", "model": "openai/x", **settings})
+    gate = ProviderGate(sleep=sleep, clock=lambda: sum(pauses))
+
+    async def go() -> Outcome:
+        judge = LLMJudge(spec, door, key, gate, sleep=sleep, clock=lambda: sum(pauses))
+        outcome = await judge.ask(QUESTION)
+        await judge.close()
+        return outcome
+
+    outcome = asyncio.run(go())
+    (result,) = outcome.results
+    return result, outcome.call, door, pauses
+
+
+def test_the_shown_number_becomes_the_authors_option() -> None:
+    result, call, _, _ = ask(says(1, thinking="hm", model="m-1", finish="stop"))
+    assert result == Vote(
+        QUESTION.cell,
+        1,  # order[0]
+        False,
+        reason="It does.",
+        evidence=("Canberra",),
+        order=(1, 0, 2),
+    )
+    assert call is not None
+    assert (call.prompt, call.thinking) == (build(QUESTION).segments, "hm")
+    assert (call.model, call.finish, call.tries) == ("m-1", "stop", 1)
+
+
+def test_the_abstention_is_a_vote_that_abstains() -> None:
+    result, *_ = ask(says(3))
+    assert isinstance(result, Vote)
+    assert (result.option, result.abstained) == (2, True)
+
+
+def test_pauses_grow_with_full_jitter_and_are_the_same_in_every_run() -> None:
+    errors = [CallError("server", "x") for _ in range(4)]
+    _, _, _, pauses = ask(*errors, says())
+    rng = seeded("backoff", 7, "i", "c", "j", 0)
+    # The n-th pause is uniform on 0 to 2^(n-1) seconds.
+    assert pauses == [rng.uniform(0, longest) for longest in (1.0, 2.0, 4.0, 8.0)]
+
+
+def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
+    _, _, _, pauses = ask(CallError("server", "x", retry_after=30.0), says())
+    assert pauses == [30.0]
+    assert backoff(1, 10_000.0, seeded(1)) == 60.0
+
+
+@pytest.mark.parametrize("tries", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["server", "timeout", "connection"])
+def test_what_may_pass_is_tried_as_often_as_the_judge_allows(kind: Any, tries: int) -> None:
+    result, call, door, pauses = ask(*[CallError(kind, "Why.")] * 9, tries=tries)
+    assert result == VoteFailure(QUESTION.cell, kind, "Why.", (1, 0, 2))
+    assert call is not None
+    assert (len(door.requests), call.tries, len(pauses)) == (tries, tries, tries - 1)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["auth", "not_found", "bad_request", "context_length", "content_filter", "refusal"],
+)
+def test_what_cannot_pass_is_not_tried_again(kind: Any) -> None:
+    result, _, door, pauses = ask(CallError(kind, "Why."), says())
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, len(door.requests), pauses) == (kind, 1, [])
+
+
+def test_refusals_for_now_do_not_count_as_tries() -> None:
+    storm = [CallError("rate_limit", "x", retry_after=2.0)] * 20
+    result, call, _, pauses = ask(*storm, CallError("server", "x"), says(), tries=2)
+    assert isinstance(result, Vote)
+    assert call is not None
+    assert call.tries == 22
+    assert all(pause >= 2.0 for pause in pauses[:20])
+
+
+def test_a_refusal_after_the_bound_says_how_often_it_was_refused() -> None:
+    result, call, _, _ = ask(*[CallError("rate_limit", "Slow.", retry_after=0.0)] * 99)
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, result.message) == ("rate_limit", "Given up after 61 refusals. Slow.")
+    assert call is not None
+    assert call.tries == 61
+
+
+def test_a_wait_of_a_day_is_not_waited_for() -> None:
+    result, _, _, pauses = ask(CallError("rate_limit", "x", retry_after=86_400.0), says())
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, pauses) == ("rate_limit", [])
+
+
+def test_a_repair_quotes_the_problem_and_is_billed() -> None:
+    broken = says(9, cost=0.01, tokens_cached=500)
+    result, call, door, _ = ask(broken, says(2, cost=0.02, tokens_cached=900))
+    assert isinstance(result, Vote)
+    assert (result.option, result.detail) == (0, {"repaired": True})
+    problem = "The reply's option was not from 1 to 3."
+    assert call is not None
+    assert call.prompt == (*build(QUESTION).segments, repair(problem, 3))
+    assert problem in door.requests[1].messages[-1]["content"]
+    assert (call.tries, call.tokens_in, call.tokens_cached, call.tokens_out) == (2, 2000, 1400, 200)
+    assert call.cost == pytest.approx(0.03)
+
+
+def test_a_reply_that_stays_unreadable_is_kept_and_is_no_vote() -> None:
+    result, call, _, _ = ask(Completion("I think 1."), Completion("Surely 1."), says())
+    assert isinstance(result, VoteFailure)
+    assert result.kind == "malformed"
+    assert result.message.endswith("A second request did not help.")
+    assert call is not None
+    assert (call.reply, call.tries, call.tokens_in) == ("Surely 1.", 2, None)
+
+
+def test_a_judge_with_one_try_is_not_asked_to_repair() -> None:
+    result, _, door, _ = ask(Completion("I think 1."), says(), tries=1)
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, len(door.requests)) == ("malformed", 1)
+
+
+def test_a_reply_cut_off_says_that_max_tokens_is_the_cause() -> None:
+    result, *_ = ask(Completion('{"evi', finish="length"), Completion('{"evi', finish="length"))
+    assert isinstance(result, VoteFailure)
+    assert result.kind == "malformed"
+    assert "max_tokens" in result.message
+
+
+def test_thinking_that_ate_all_tokens_is_empty_and_says_so() -> None:
+    result, *_ = ask(Completion("", finish="length"), Completion(None, finish="length"))
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, "max_tokens" in result.message) == ("empty", True)
+
+
+def test_a_refusal_in_words_is_kept_as_the_reply() -> None:
+    result, call, door, _ = ask(Completion(None, refusal="I will not."), says())
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, result.message) == ("refusal", "The model refused: I will not.")
+    assert call is not None
+    assert (call.reply, len(door.requests)) == ("I will not.", 1)
+
+
+def test_a_missing_key_is_named_by_its_variable_before_any_request() -> None:
+    result, call, door, _ = ask(says(), key=None, key_env="MY_KEY")
+    assert isinstance(result, VoteFailure)
+    assert result.kind == "missing_key"
+    assert "MY_KEY" in result.message
+    assert (call, door.requests) == (None, [])
+
+
+def test_a_bug_is_a_failure_with_its_name_and_a_line_in_the_log_without_the_key(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        result, call, _, _ = ask(ZeroDivisionError(f"with {KEY}"))
+    assert isinstance(result, VoteFailure)
+    assert result.kind == "internal"
+    assert "ZeroDivisionError: with [key]" in result.message
+    assert "Traceback" in caplog.text
+    assert KEY not in caplog.text
+    assert call is not None
+    assert call.tries == 1
+
+
+def test_cancelling_is_not_turned_into_a_failure() -> None:
+    class Stuck(ScriptedDoor):
+        async def complete(self, request: Request) -> Completion:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async def go() -> None:
+        judge = LLMJudge(Judge(name="j", model="x"), Stuck(deque()), None, ProviderGate())
+        asking = asyncio.create_task(judge.ask(QUESTION))
+        await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(go())
+
+
+def test_what_was_sent_is_kept_without_the_key_or_a_login() -> None:
+    _, call, door, _ = ask(
+        says(),
+        api_base="http://me:password@host/v1",
+        key_env="MY_KEY",
+        temperature=0.2,
+        params={"seed": 5},
+    )
+    assert call is not None
+    assert call.params == {
+        "door": "scripted",
+        "prompt": "criterion/1",
+        "model": "openai/x",
+        "api_base": "http://[login]@host/v1",
+        "temperature": 0.2,
+        "timeout": 60.0,
+        "params": {"seed": 5},
+        "format": "schema",
+    }
+    assert KEY not in repr(call)
+    assert door.requests[0].key == KEY
+
+
+def test_a_format_found_out_by_one_call_is_used_by_the_next() -> None:
+    door = ScriptedDoor(
+        deque([CallError("bad_request", "response_format", about_format=True), says(), says()])
+    )
+    judge = LLMJudge(Judge(name="j", model="x", tries=1), door, None, ProviderGate())
+
+    async def go() -> None:
+        await judge.ask(QUESTION)
+        await judge.ask(QUESTION)
+
+    asyncio.run(go())
+    assert [request.format for request in door.requests] == ["schema", "object", "object"]
+
+
+def test_calls_in_flight_together_make_the_format_simpler_only_once() -> None:
+    class Picky(ScriptedDoor):
+        async def complete(self, request: Request) -> Completion:
+            self.requests.append(request)
+            await asyncio.sleep(0)
+            if request.format == "schema":
+                raise CallError("bad_request", "response_format", about_format=True)
+            return says()
+
+    door = Picky(deque())
+    judge = LLMJudge(Judge(name="j", model="x"), door, None, ProviderGate())
+
+    async def go() -> None:
+        await asyncio.gather(*(judge.ask(QUESTION) for _ in range(5)))
+
+    asyncio.run(go())
+    assert [r.format for r in door.requests] == ["schema"] * 5 + ["object"] * 5
+
+
+def test_closing_a_judge_leaves_the_shared_door_open() -> None:
+    assert not ask(says())[2].closed

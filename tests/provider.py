@@ -1,0 +1,206 @@
+"""A provider on loopback that answers chat requests as a test tells it to, and counts them.
+
+    with Provider() as provider:
+        provider.say(status(429, headers={"Retry-After": "1"}), ok(2))
+        ...                        # two requests: the first is refused, the second answered
+        assert provider.count == 2
+
+Scripted answers are used up in order; after them, or without any, ``provider.rule`` answers (by
+default: option 1). It runs in a thread of its own, so tests may use any event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+USAGE = {
+    "prompt_tokens": 1000,
+    "completion_tokens": 50,
+    "total_tokens": 1050,
+    "prompt_tokens_details": {"cached_tokens": 600},
+    "completion_tokens_details": {"reasoning_tokens": 20},
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One scripted answer. ``stall`` seconds pass first; ``reset`` drops the connection."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+    stall: float = 0.0
+    reset: bool = False
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One request as it came over the wire. Header names are in lower case."""
+
+    body: dict[str, Any]
+    headers: dict[str, str]
+    path: str
+
+
+def said(
+    content: str | None, *, finish: str = "stop", usage: object = USAGE, **message: object
+) -> Answer:
+    """A completion with this content; further keys go into the message."""
+    completion = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted-model-v1",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": content, **message},
+                "finish_reason": finish,
+            }
+        ],
+        "usage": usage,
+    }
+    return Answer(body=json.dumps(completion).encode())
+
+
+def ok(option: object = 1, *, reason: str = "It fits.", **message: object) -> Answer:
+    """A well-formed reply that chooses the shown ``option``."""
+    reply = {"evidence": ["a quote"], "reason": reason, "option": option}
+    return said(json.dumps(reply), **message)  # type: ignore[arg-type]
+
+
+def status(
+    code: int,
+    message: str = "scripted error",
+    *,
+    error_code: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> Answer:
+    """An error in the OpenAI shape."""
+    error = {"message": message, "type": "scripted", "param": None, "code": error_code}
+    return Answer(code, json.dumps({"error": error}).encode(), headers or {})
+
+
+def plain(body: object, code: int = 200) -> Answer:
+    """Any JSON at all."""
+    return Answer(code, json.dumps(body).encode())
+
+
+def html(code: int = 200) -> Answer:
+    """A web page, as a gateway or a captive portal sends it."""
+    page = b"<!DOCTYPE html><html><body><h1>Gateway</h1></body></html>"
+    return Answer(code, page, content_type="text/html")
+
+
+def malformed() -> Answer:
+    return said("I choose the second option.")
+
+
+def truncated() -> Answer:
+    return said('{"evidence": ["a quote"], "reas', finish="length")
+
+
+def null() -> Answer:
+    return said(None)
+
+
+def refusal(words: str = "I cannot help with that.") -> Answer:
+    return said(None, refusal=words)
+
+
+def filtered() -> Answer:
+    return said("", finish="content_filter")
+
+
+def stall(seconds: float = 30.0) -> Answer:
+    return Answer(body=b"{}", stall=seconds)
+
+
+def reset() -> Answer:
+    return Answer(reset=True)
+
+
+class Provider:
+    """The server. ``url`` is its API base; ``requests`` is what came over the wire."""
+
+    def __init__(self) -> None:
+        self.rule: Callable[[dict[str, Any]], Answer] = lambda body: ok()
+        self.requests: list[Recorded] = []
+        self.in_flight = self.peak_in_flight = 0
+        self._script: deque[Answer] = deque()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._runner: web.AppRunner | None = None
+        self._stopping = asyncio.Event()
+        self.url = ""
+
+    @property
+    def count(self) -> int:
+        """Requests seen so far."""
+        return len(self.requests)
+
+    def say(self, *answers: Answer) -> None:
+        """Add answers to the script."""
+        self._script.extend(answers)
+
+    def __enter__(self) -> Provider:
+        self._thread.start()
+        self._in_loop(self._start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._in_loop(self._stop())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _in_loop(self, work: Any) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
+
+    async def _start(self) -> None:
+        app = web.Application(client_max_size=64 * 1024**2)
+        app.router.add_post("/v1/chat/completions", self._chat)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def _stop(self) -> None:
+        self._stopping.set()
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        self.requests.append(Recorded(body, headers, request.path))
+        answer = self._script.popleft() if self._script else self.rule(body)
+        self.in_flight += 1
+        self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
+        try:
+            return await self._give(answer, request)
+        finally:
+            self.in_flight -= 1
+
+    async def _give(self, answer: Answer, request: web.Request) -> web.StreamResponse:
+        if answer.stall:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), answer.stall)
+        if answer.reset and request.transport is not None:
+            request.transport.abort()
+        return web.Response(
+            status=answer.status,
+            body=answer.body,
+            headers=answer.headers,
+            content_type=answer.content_type,
+        )
