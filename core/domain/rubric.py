@@ -49,7 +49,8 @@ class Option(Noun):
     @classmethod
     def _na_has_no_value(cls, data: Any) -> Any:
         # A value there never counts; kept, it would make equal rubrics differ.
-        return {**data, "value": None} if isinstance(data, dict) and data.get("na") is True else data
+        na = isinstance(data, dict) and data.get("na") is True
+        return {**data, "value": None} if na else data
 
     @field_validator("label", mode="before")
     @classmethod
