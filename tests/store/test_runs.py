@@ -7,6 +7,7 @@ import pytest
 from core.errors import Conflict, NotFound
 from core.store import Store
 from core.store.run_rows import RunItemFilter, RunItemSort, RunPlan
+from core.store.vote_rows import ItemBallots
 from tests.store.making import (
     AT,
     DATASET,
@@ -205,17 +206,11 @@ def test_results_are_replaced_and_can_be_made_anew_from_the_votes(
 ) -> None:
     three_items(store, run_id)
     before = store.results.items(run_id), store.results.all_cells(run_id)
-    store.results.put(run_id, derive([]))
-    empty = derive(store.votes.ballots(run_id, ["c"]))  # no verdicts
-    store.results.put(run_id, [r.__class__(**{**_fields(r), "item_id": "b"}) for r in empty])
+    store.results.put(run_id, derive([ItemBallots("b", (), {})]))  # as if b had no votes
     assert store.results.item(run_id, "b").score is None
     assert store.results.cells(run_id, "b") == []
     assert store.results.rebuild(run_id, derive, batch=2) == 3
     assert (store.results.items(run_id), store.results.all_cells(run_id)) == before
-
-
-def _fields(result: object) -> dict[str, object]:
-    return {name: getattr(result, name) for name in result.__class__.__slots__}
 
 
 def test_open_failures_are_asked_again_on_request(store: Store, run_id: int) -> None:
