@@ -71,7 +71,9 @@ def _navigation() -> st.Page:
     return st.navigation(built)
 
 
-st.set_page_config(page_title="Rubric Studio", page_icon=":material/checklist:", layout="wide")
+# Both pictures are files of ours: a Material icon as page icon would be fetched from elsewhere.
+st.set_page_config(page_title="Rubric Studio", page_icon=HERE / "ui" / "icon.svg", layout="wide")
+st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
 frame_css()
 _chosen = _navigation()
 with shown_errors():

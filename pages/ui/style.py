@@ -5,6 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 CSS = """<style>
+.stMainBlockContainer{padding-left:2.2rem;padding-right:2.2rem;max-width:1560px}
+@media (max-width:640px){.stMainBlockContainer{padding-left:1rem;padding-right:1rem}}
+.st-key-rs_source textarea{font-family:"Source Code Pro",ui-monospace,monospace;font-size:.84rem;
+ line-height:1.5;white-space:pre;overflow-x:auto}
 .rs-prose{white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.55;max-width:78ch}
 .rs-mark{background:light-dark(#F6E2A6,#4A3D12);color:inherit;border-bottom:2px solid
  light-dark(#A67C00,#E0B94A);padding:0 .1em;border-radius:.15em}

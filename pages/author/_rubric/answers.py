@@ -22,6 +22,8 @@ TEMPLATES: Mapping[str, Template] = {
     "5 levels": "five",
     "2 categories": "categories",
 }
+#: The height, in pixels, of a field for a line or two.
+SHORT = 68
 UP, DOWN, COPY, REMOVE = "Move up", "Move down", "Duplicate", "Remove"
 TO_NA, FROM_NA = "Make it an abstention", "Give it a value"
 
@@ -74,10 +76,10 @@ def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None
             _value(name, ids, option)
     key = state.key(state.RUBRIC_ACT, name, "option", *ids)
     menu.menu_button(
-        "Option",
+        ":material/more_horiz:",
         [UP, DOWN, COPY, FROM_NA if option["na"] else TO_NA, REMOVE],
         key=key,
-        icon=":material/more_horiz:",
+        help="Move, copy, remove, abstention",
         type="tertiary",
         on_click=_on_menu,
         args=(name, uid, option["uid"], key),
@@ -107,7 +109,7 @@ def _anchor(name: str, uid: str, option: OptionDraft) -> None:
     st.text_area(
         "Anchor",
         key=key,
-        height="content",
+        height=SHORT if len(option["description"]) < 100 else "content",
         max_chars=20_000,
         label_visibility="collapsed",
         placeholder="Anchor: what does a text look like that earns this option?",

@@ -22,7 +22,10 @@ SCALES: Mapping[str, str] = {
     "nominal": "Categories",
 }
 REWARD, PENALTY = "Rewards", "Penalises"
+#: No rule of the criterion's own.
+PANELS = ""
 RULE_WORDS: Mapping[str, str] = {
+    PANELS: "the panel's rule",
     "majority": "majority of heads",
     "weighted": "majority of judges' weights",
     "unanimous": "unanimous",
@@ -92,14 +95,15 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
 
 def _actions(name: str, uid: str, place: int, total: int) -> None:
     for act, icon, words, off in (
-        ("up", "arrow_upward", "Move up", place == 0),
-        ("down", "arrow_downward", "Move down", place == total - 1),
-        ("copy", "content_copy", "Duplicate", False),
+        ("up", "arrow_upward", "Up", place == 0),
+        ("down", "arrow_downward", "Down", place == total - 1),
+        ("copy", "content_copy", "Copy", False),
         ("remove", "delete", "Remove", False),
     ):
         st.button(
             words,
             key=state.key(state.RUBRIC_ACT, name, act, uid),
+            type="tertiary",
             icon=f":material/{icon}:",
             disabled=off,
             on_click=_on_act,
@@ -218,20 +222,26 @@ def _on_weight(name: str, uid: str) -> None:
         work.set_value(name, "criterion", (uid,), "weight", -size if penalises and size else size)
 
 
+def _on_rule(name: str, uid: str) -> None:
+    with shown_errors():
+        rule = state.get(work.field(name, uid, "aggregation")) or None
+        work.set_value(name, "criterion", (uid,), "aggregation", rule)
+
+
 def _more(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     scale: Scale = criterion["scale"]  # type: ignore[assignment]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = work.field(name, uid, "aggregation")
-        state.seed(key, criterion["aggregation"])
+        state.seed(key, criterion["aggregation"] or PANELS)
         st.selectbox(
             "When judges disagree",
-            [None, *RULES[scale]],
+            [PANELS, *RULES[scale]],
             key=key,
-            format_func=lambda rule: "the panel's rule" if rule is None else RULE_WORDS[rule],
+            format_func=lambda rule: RULE_WORDS[rule],
             width=270,
-            on_change=work.on_field,
-            args=(name, "criterion", (uid,), "aggregation"),
+            on_change=_on_rule,
+            args=(name, uid),
         )
         key = work.field(name, uid, "tags")
         state.seed(key, list(criterion["tags"]))

@@ -18,7 +18,7 @@ from pages.ui.text import label
 from pages.ui.widgets import row, show_flash, shown_errors, tag
 
 FORM, YAML = "Form", "YAML"
-SIDES = ("Check", "Preview", "Try scoring", "Versions")
+SIDES = ("Check", "Preview", "Scoring", "Versions")
 
 
 def show(name: str) -> None:
@@ -143,7 +143,7 @@ def _side(name: str) -> None:
             show_problems(name)
         elif side == "Preview":
             preview.show(name)
-        elif side == "Try scoring":
+        elif side == "Scoring":
             trying.show(name)
         else:
             reading.show_versions(name)

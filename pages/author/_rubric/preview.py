@@ -137,7 +137,11 @@ def _sent(preview: Preview) -> None:
         f"wording {esc(preview.version)} · the fences' code is drawn anew for every seed</span>"
     )
     for segment in preview.segments:
-        st.caption(label(segment.role))
-        raw(segment.text)
+        if segment.role == "system":
+            with st.expander("System text, the same for every question"):
+                raw(segment.text, height=420)
+        else:
+            st.caption(label(segment.role))
+            raw(segment.text)
     with st.expander("The reply it must give (JSON schema)"):
         raw(json.dumps(preview.schema, indent=2))

@@ -23,14 +23,15 @@ def show(name: str) -> None:
         problem_list(refused.problems)
     elif typed is not None:
         _notices(typed)
-    st.text_area(
-        "YAML",
-        key=key,
-        height=560,
-        label_visibility="collapsed",
-        on_change=_on_text,
-        args=(name,),
-    )
+    with st.container(key="rs_source"):
+        st.text_area(
+            "YAML",
+            key=key,
+            height=620,
+            label_visibility="collapsed",
+            on_change=_on_text,
+            args=(name,),
+        )
     st.caption(
         "Read again when you leave the field or press Ctrl+Enter; the form follows. Comments are "
         "kept until something is changed in the form."
