@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, cast
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.votes import Cell
+from core.domain.votes import Call, Cell, FailureKind, Vote, VoteFailure
 from core.errors import NotFound
+from core.scoring import explain
+from core.scoring.trace import Trace
 from core.services.planning import effective
 from core.store.run_rows import CellResult, Run, RunItemFilter, RunItemRow, RunItemSort
 from core.store.store import Store
@@ -36,6 +38,17 @@ class VoteView:
     options: tuple[ShownOption, ...]
     label: str | None
 
+    @property
+    def result(self) -> Vote | VoteFailure | None:
+        """The vote or the open failure as the nouns they are; ``None``: not asked yet."""
+        if self.vote is not None:
+            names = (f.name for f in fields(Vote))
+            return Vote(**{name: getattr(self.vote, name) for name in names})
+        if self.failure is not None:
+            kind = cast("FailureKind", self.failure.kind)
+            return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
+        return None
+
 
 @dataclass(frozen=True)
 class CriterionView:
@@ -59,6 +72,16 @@ class ItemView:
     row: RunItemRow
     item: Item
     criteria: tuple[CriterionView, ...]
+
+    @property
+    def trace(self) -> Trace | None:
+        """How the score came about; ``None`` before the first vote."""
+        return None if self.row.trace is None else Trace.from_dict(self.row.trace)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The trace in plain sentences; none before the first vote."""
+        return [] if self.trace is None else explain(self.trace)
 
 
 def run_items(
@@ -171,6 +194,14 @@ def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> s
 def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
     """The call a vote or failure came from, with the exact prompt and the raw reply."""
     return None if vote.call_id is None else store.votes.call(vote.call_id)
+
+
+def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
+    """The same as the noun it is: what was sent, what came back, what it cost."""
+    row = call_of(store, vote)
+    if row is None:
+        return None
+    return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
 
 
 def neighbours(
