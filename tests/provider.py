@@ -33,7 +33,11 @@ USAGE = {
 
 @dataclass(frozen=True)
 class Answer:
-    """One scripted answer. ``stall`` seconds pass first; ``reset`` drops the connection."""
+    """One scripted answer.
+
+    ``stall`` seconds pass first; ``reset`` drops the connection; ``trickle`` sends a space every so
+    many seconds, and never ends.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -41,6 +45,7 @@ class Answer:
     content_type: str = "application/json"
     stall: float = 0.0
     reset: bool = False
+    trickle: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,10 @@ def stall(seconds: float = 30.0) -> Answer:
     return Answer(body=b"{}", stall=seconds)
 
 
+def trickle(every: float = 0.05) -> Answer:
+    return Answer(trickle=every)
+
+
 def reset() -> Answer:
     return Answer(reset=True)
 
@@ -196,6 +205,8 @@ class Provider:
         if answer.stall:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), answer.stall)
+        if answer.trickle:
+            return await self._trickle(answer.trickle, request)
         if answer.reset and request.transport is not None:
             request.transport.abort()
         return web.Response(
@@ -204,3 +215,12 @@ class Provider:
             headers=answer.headers,
             content_type=answer.content_type,
         )
+
+    async def _trickle(self, every: float, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        with contextlib.suppress(ConnectionError):
+            while not self._stopping.is_set():
+                await response.write(b" ")
+                await asyncio.sleep(every)
+        return response

@@ -7,6 +7,7 @@ connection with an error of the server, so an error is read by its status and it
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -37,20 +38,27 @@ class LiteLLMDoor:
 
     name = "litellm"
 
+    def __init__(self) -> None:
+        self._litellm: Any = None
+
     async def complete(self, request: Request) -> Completion:
         """One request, no retry. Raises ``CallError``."""
         check_params(request.params)
-        litellm = load_litellm()
+        if self._litellm is None:
+            # In a thread, because the import takes seconds and others live on this loop.
+            self._litellm = await asyncio.to_thread(load_litellm)
         _in_use.add(id(self))
         try:
-            response = await litellm.acompletion(**_arguments(request))
+            # litellm's own timeout starts again with every piece of an answer.
+            async with asyncio.timeout(request.timeout):
+                response = await self._litellm.acompletion(**_arguments(request))
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
             if not hasattr(error, "status_code"):
                 raise
             raise _call_error(error, request) from None
-        return _completion(response)
+        return _completion(response, request)
 
     async def close(self) -> None:
         """Close litellm's clients, unless another door of this process still uses them."""
@@ -58,9 +66,8 @@ class LiteLLMDoor:
             return
         _in_use.discard(id(self))
         if not _in_use:
-            litellm = load_litellm()
-            await litellm.close_litellm_async_clients()
-            litellm.in_memory_llm_clients_cache.flush_cache()
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
 def load_litellm() -> Any:
@@ -133,7 +140,7 @@ def _code(error: Any) -> str:
     return str(body.get("code") or "") if isinstance(body, dict) else ""
 
 
-def _completion(response: Any) -> Completion:
+def _completion(response: Any, request: Request) -> Completion:
     choice = response.choices[0] if response.choices else None
     message = choice.message if choice is not None else None
     text = getattr(message, "content", None)
@@ -142,12 +149,14 @@ def _completion(response: Any) -> Completion:
         thinking, text = split_thinking(text)
     own = getattr(message, "provider_specific_fields", None) or {}
     usage = getattr(response, "usage", None)
+    foreign = request.api_base and not provider_of(request.model)
     return Completion(
         text=text,
         thinking=thinking,
         model=str(response.model or ""),
         finish=str(getattr(choice, "finish_reason", None) or ""),
-        cost=response._hidden_params.get("response_cost"),
+        # litellm prices a known name even where somebody else's server goes by it.
+        cost=None if foreign else response._hidden_params.get("response_cost"),
         refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
         **tokens(usage.model_dump() if usage is not None else None),
     )

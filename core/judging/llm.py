@@ -44,9 +44,10 @@ class LLMJudge:
         clock: Clock = time.monotonic,
     ) -> None:
         self.spec = spec
-        self._key = key
-        self._caller = Caller(spec, door, key, gate, sleep, clock)
-        self._params = _shown_params(spec, door.name, key)
+        # A variable read from a file often ends in a line break, which no header may hold.
+        self._key = (key or "").strip() or None
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock)
+        self._params = _shown_params(spec, door.name, self._key)
 
     async def ask(self, question: Question) -> Outcome:
         """A vote or a failure for the question's cell, and what was sent and came back."""

@@ -1,6 +1,6 @@
 """The lean door: any endpoint that speaks the OpenAI chat protocol, over aiohttp.
 
-Measured at about a twentieth of litellm's CPU per call. A thinking level is sent as
+Measured at a thirteenth of litellm's CPU per call. A thinking level is sent as
 ``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
 tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
 """
@@ -141,10 +141,10 @@ def _completion(body: str, headers: dict[str, str], key: str | None) -> Completi
             "Check the address (it usually ends in /v1).",
             status=200,
         )
-    choice = data["choices"][0] if data["choices"] else {}
-    message = choice.get("message") or {}
+    choice = _first(data["choices"])
+    message = choice.get("message")
     return Completion(
-        **_texts(message),
+        **_texts(message if isinstance(message, dict) else {}),
         **tokens(data.get("usage")),
         model=str(data.get("model") or ""),
         finish=str(choice.get("finish_reason") or ""),
@@ -158,6 +158,10 @@ def _error_in_200(error: object, body: str, headers: dict[str, str], key: str | 
     return from_status(status, body, headers=headers, key=key)
 
 
+def _first(choices: list[Any]) -> dict[str, Any]:
+    return choices[0] if choices and isinstance(choices[0], dict) else {}
+
+
 def _texts(message: dict[str, Any]) -> dict[str, Any]:
     text = message.get("content")
     if isinstance(text, list):
@@ -167,4 +171,5 @@ def _texts(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(text, str) and not thinking:
         thinking, text = split_thinking(text)
     refusal = str(message.get("refusal") or "")
+    text = text if isinstance(text, str) else None
     return {"text": text, "thinking": thinking, "refusal": refusal}

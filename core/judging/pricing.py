@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.panel import Judge
+from core.judging.providers import provider_of
 
 #: The list that ships with litellm. It is read as a file: importing litellm takes seconds.
 _LIST = "model_prices_and_context_window_backup.json"
@@ -19,7 +20,7 @@ def price_of(judge: Judge) -> tuple[float, float] | None:
     """US dollars per million tokens (in, out), or ``None`` where unknown.
 
     The judge's own prices come first, and both are needed. A model at an address of its own has no
-    listed price, whatever its name.
+    listed price, whatever its name, unless it is named after the provider (``azure/...``).
 
     >>> price_of(Judge(name="j", model="m", price_in=0.5, price_out=2))
     (0.5, 2.0)
@@ -28,7 +29,8 @@ def price_of(judge: Judge) -> tuple[float, float] | None:
         if judge.price_in is None or judge.price_out is None:
             return None
         return judge.price_in, judge.price_out
-    return None if judge.api_base else _listed(judge.model)
+    foreign = judge.api_base and not provider_of(judge.model)
+    return None if foreign else _listed(judge.model)
 
 
 def cost_of(

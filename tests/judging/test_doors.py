@@ -220,6 +220,44 @@ def test_a_stalled_answer_is_a_timeout(
 
 
 @pytest.mark.parametrize("kind", DOORS)
+def test_an_answer_that_trickles_in_does_not_outlast_the_timeout(
+    kind: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    provider.say(answers.trickle())
+    error = complete(runner, kind, request(provider, timeout=0.3))
+    assert isinstance(error, CallError)
+    assert error.kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"choices": [None]}, None),
+        ({"choices": [{"message": None, "finish_reason": None}]}, None),
+        ({"choices": [{"message": {"content": 5}}], "usage": [1]}, None),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "a"}, 5]}}]}, "a"),
+    ],
+)
+def test_odd_shapes_are_read_as_far_as_they_go(
+    body: object, text: str | None, provider: Provider, runner: asyncio.Runner
+) -> None:
+    # Through the lean door only: litellm makes what it likes of them before we see it.
+    provider.say(answers.plain(body))
+    completion = complete(runner, "openai", request(provider))
+    assert isinstance(completion, Completion)
+    assert completion.text == text
+
+
+@pytest.mark.parametrize("kind", DOORS)
+def test_a_known_name_at_somebody_elses_address_has_no_price(
+    kind: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    completion = complete(runner, kind, request(provider, model="openai/gpt-4o-mini"))
+    assert isinstance(completion, Completion)
+    assert completion.cost is None
+
+
+@pytest.mark.parametrize("kind", DOORS)
 def test_nobody_at_the_address_is_a_connection_failure(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:

@@ -214,6 +214,11 @@ def test_a_missing_key_is_named_by_its_variable_before_any_request() -> None:
     assert (call, door.requests) == (None, [])
 
 
+def test_a_line_break_after_the_key_is_taken_off() -> None:
+    *_, door, _ = ask(says(), key=f"{KEY}\n", key_env="MY_KEY")
+    assert door.requests[0].key == KEY
+
+
 def test_a_bug_is_a_failure_with_its_name_and_a_line_in_the_log_without_the_key(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
