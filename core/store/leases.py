@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import Conflict
 from core.store.connection import Connections
+from core.store.content import clean
 from core.store.run_rows import Beat, Lease, RunStatus
 
 _FREE = """
@@ -91,13 +92,14 @@ class Leases:
             if found is None:
                 return False
             settled: RunStatus = "cancelled" if status == "queued" and found[0] else status
+            finished = None if settled == "queued" else now
             db.execute(
                 f"""
                 UPDATE run SET status = ?, finished = ?, message = ?, seconds = seconds + ?,
                     lease_owner = NULL, lease_until = NULL
                 WHERE {_HELD}
                 """,
-                (settled, None if settled == "queued" else now, message, seconds, *_key(lease)),
+                (settled, finished, clean(message), seconds, *_key(lease)),
             )
         return True
 
