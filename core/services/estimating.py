@@ -9,7 +9,9 @@ from itertools import islice
 from core.domain.panel import Judge
 from core.judging.pricing import price_of
 from core.judging.prompts import build
+from core.services.connecting import last_result
 from core.services.planning import Planned, RunRequest, plan_run, questions
+from core.store.rows import ItemFilter
 from core.store.store import Store
 
 #: Prompts built to learn their mean length; drawn evenly over the run.
@@ -22,7 +24,11 @@ _TOKENS_OUT = 150
 
 @dataclass(frozen=True)
 class JudgeEstimate:
-    """One judge's share. ``cost`` is ``None`` where its price is unknown; offline judges cost 0."""
+    """One judge's share. ``cost`` is ``None`` where its price is unknown; offline judges cost 0.
+
+    ``seconds`` is the time its calls take at its concurrency, from how long its last connection
+    test took; ``None`` where it was never tested. Offline judges take none worth saying.
+    """
 
     name: str
     votes: int
@@ -30,6 +36,17 @@ class JudgeEstimate:
     tokens_in: int
     tokens_out: int
     cost: float | None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What offline judges could learn from in a dataset version: labelled items, and those of them
+    that the dataset marks as its calibration part.
+    """
+
+    labelled: int
+    marked: int
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,18 @@ class Estimate:
         costs = [j.cost for j in self.judges]
         return None if None in costs else sum(c for c in costs if c is not None)
 
+    @property
+    def seconds(self) -> float | None:
+        """The time of the slowest judge (judges work side by side); ``None`` where unknown."""
+        times = [j.seconds for j in self.judges]
+        return None if None in times else max((t for t in times if t is not None), default=0.0)
+
+
+def learning(store: Store, dataset_version: int) -> Learning:
+    """How many items offline judges could learn from."""
+    marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
+    return Learning(store.datasets.version(dataset_version).labelled, marked)
+
 
 def estimate(store: Store, request: RunRequest) -> Estimate:
     """The estimate for a request; raises ``InputError`` where no run can be made of it."""
@@ -72,18 +101,22 @@ def estimate(store: Store, request: RunRequest) -> Estimate:
         items=len(planned.items),
         calibration=len(planned.calibration),
         votes=cells,
-        judges=tuple(_judge(judge, planned, per_judge) for judge in request.panel.judges),
+        judges=tuple(_judge(store, judge, planned, per_judge) for judge in request.panel.judges),
     )
 
 
-def _judge(judge: Judge, planned: Planned, votes: int) -> JudgeEstimate:
+def _judge(store: Store, judge: Judge, planned: Planned, votes: int) -> JudgeEstimate:
     if judge.offline:
-        return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0)
+        return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
     mean = _mean_prompt_tokens(judge, planned)
     tokens_in, tokens_out = round(mean * votes), _TOKENS_OUT * votes
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
-    return JudgeEstimate(judge.name, votes, votes, tokens_in, tokens_out, cost)
+    tested = last_result(store, judge.name)
+    seconds = None
+    if tested is not None and tested.ok and tested.seconds is not None:
+        seconds = tested.seconds * votes / judge.concurrency
+    return JudgeEstimate(judge.name, votes, votes, tokens_in, tokens_out, cost, seconds)
 
 
 def _mean_prompt_tokens(judge: Judge, planned: Planned) -> float:

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.errors import Conflict
 from core.services import clock
 from core.services.planning import RunRequest, plan_run
-from core.store.run_rows import RunKind, RunRow
+from core.store.run_rows import RunKind, RunMeans, RunRow
 from core.store.store import Store
 from core.store.vote_rows import FailureCount
+
+#: Two looks closer together than this many seconds say nothing about a rate.
+_TOO_SOON = 0.2
+
+
+class Look(NamedTuple):
+    """What one look at a run leaves for the next, as plain data that a browser's session can hold.
+
+    ``seen`` is on this process's monotonic clock; ``rate`` is in cells per second.
+    """
+
+    run_id: int
+    settled: int
+    seen: float
+    rate: float | None = None
+
+
+class Listing(NamedTuple):
+    """A page of runs; ``total`` counts all that were found, ``means`` is by run id."""
+
+    rows: list[RunRow]
+    total: int
+    means: dict[int, RunMeans]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is, now. ``rate`` is cells per second since the progress before.
+    """How far a run is, now. ``rate`` is cells per second, over the last few looks.
 
     ``rate`` and ``seconds_left`` are ``None`` until two looks are taken, or when nothing moves.
     ``stalled`` says that the process that worked on the run is gone and nobody has taken it up.
@@ -39,6 +62,11 @@ class Progress:
         """Settled cells over planned ones, in [0, 1]."""
         return self.settled / self.row.planned if self.row.planned else 1.0
 
+    @property
+    def look(self) -> Look:
+        """What to give to the next ``progress``."""
+        return Look(self.row.id, self.settled, self.seen, self.rate)
+
 
 def start(store: Store, request: RunRequest) -> int:
     """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does."""
@@ -49,6 +77,18 @@ def start(store: Store, request: RunRequest) -> int:
 def runs(store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0) -> list[RunRow]:
     """Runs, newest first."""
     return store.runs.list(kind=kind, limit=limit, offset=offset)
+
+
+def listing(
+    store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
+) -> Listing:
+    """A page of runs, newest first, with their means; ``search`` looks into the names.
+
+    The names are those of the run, its rubric and its dataset.
+    """
+    rows = store.runs.list(kind=kind, search=search, limit=limit, offset=offset)
+    total = store.runs.count(kind, search=search)
+    return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
 
 
 def cancel(store: Store, run_id: int) -> str:
@@ -80,20 +120,29 @@ def release_if_gone(store: Store, run_id: int) -> None:
         store.leases.expire(run_id, row.lease_owner, row.fence)
 
 
-def progress(store: Store, run_id: int, before: Progress | None = None) -> Progress:
-    """How far a run is; give the progress before to learn rate and time left."""
+def progress(store: Store, run_id: int, before: Progress | Look | None = None) -> Progress:
+    """How far a run is; give the progress (or look) before to learn rate and time left."""
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
     stalled = row.status == "running" and (row.lease_until or 0) < clock.at()
     seen = time.monotonic()
-    look = Progress(row, failures, seen, stalled=stalled)
-    if before is None or before.row.id != run_id or seen - before.seen < 0.05:
-        return look
-    moved = (look.settled - before.settled) / (seen - before.seen)
+    now = Look(row.id, row.votes + row.failures_open, seen)
+    last = before.look if isinstance(before, Progress) else before
+    rate = _rate(now, last) if row.active and not stalled else None
+    left = (row.planned - now.settled) / rate if rate else None
+    return Progress(row, failures, seen, rate, left, stalled)
+
+
+def _rate(now: Look, before: Look | None) -> float | None:
+    if before is None or before.run_id != now.run_id or now.settled < before.settled:
+        return None
+    gone = now.seen - before.seen
+    if gone < _TOO_SOON:
+        return before.rate
+    moved = (now.settled - before.settled) / gone
     # A little memory of the rate before, so that the time left does not jump about.
     rate = moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
-    left = (row.planned - look.settled) / rate if rate > 0 else None
-    return Progress(row, failures, seen, rate if rate > 0 else None, left, stalled)
+    return rate if rate > 0.001 else None
 
 
 def summary(store: Store, run_id: int) -> dict[str, Any]:

@@ -25,6 +25,9 @@ LABEL_SHARE = 0.2
 class RunRequest:
     """What a person asks for. ``seed=None`` draws one; ``items=None`` means all items.
 
+    ``limit`` keeps so many of the items that would be graded: the first, or with ``drawn`` those
+    that the seed draws, so that a small run says something about the whole dataset.
+
     ``label_share`` is the share of labelled items that offline judges learn from, where the
     dataset does not mark a calibration part itself. ``learn_from`` is another dataset version to
     learn from, for spot checks.
@@ -39,6 +42,8 @@ class RunRequest:
     budget: float | None = None
     label_share: float = LABEL_SHARE
     items: tuple[str, ...] | None = None
+    limit: int | None = None
+    drawn: bool = False
     learn_from: int | None = None
     kind: RunKind = "run"
 
@@ -83,8 +88,10 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
             raise InputError(_NO_LABELS.format(names=", ".join(j.name for j in learners)))
     held_out = {i.id for i in calibration} if learned_from == head.id else set()
     wanted = None if request.items is None else set(request.items)
-    items = tuple(
-        i for i in everything if (wanted is None or i.id in wanted) and i.id not in held_out
+    items = _limited(
+        [i for i in everything if (wanted is None or i.id in wanted) and i.id not in held_out],
+        request,
+        seed,
     )
     if not items:
         raise InputError(
@@ -106,6 +113,15 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         versions=versions(request.panel),
     )
     return Planned(plan, rubric, items, calibration)
+
+
+def _limited(items: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+    if request.limit is None or request.limit >= len(items):
+        return tuple(items)
+    if not request.drawn:
+        return tuple(items[: request.limit])
+    chosen = {i.id for i in seeded("items", seed).sample(items, request.limit)}
+    return tuple(i for i in items if i.id in chosen)
 
 
 _NO_LABELS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import NamedTuple, cast
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Option, Rubric
@@ -12,7 +12,14 @@ from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.planning import effective
-from core.store.run_rows import CellResult, Run, RunItemFilter, RunItemRow, RunItemSort
+from core.store.run_rows import (
+    CellResult,
+    Run,
+    RunItemFilter,
+    RunItemRow,
+    RunItemSort,
+    ScoreBin,
+)
 from core.store.store import Store
 from core.store.vote_rows import CallRow, FailureRow, VoteRow
 
@@ -82,6 +89,26 @@ class ItemView:
     def sentences(self) -> list[str]:
         """The trace in plain sentences; none before the first vote."""
         return [] if self.trace is None else explain(self.trace)
+
+
+class Neighbours(NamedTuple):
+    """The ids before and after an item in a list, its place (from 1), and the list's length.
+
+    An item that the list does not hold has no place; ``after`` is then the list's first item.
+    """
+
+    before: str | None
+    after: str | None
+    place: int | None
+    total: int
+
+
+class VerdictCounts(NamedTuple):
+    """How often each scored choice (``criterion.scored``) is the verdict, and abstentions."""
+
+    criterion: Criterion
+    settled: tuple[int, ...]
+    abstained: int
 
 
 def run_items(
@@ -211,20 +238,49 @@ def neighbours(
     where: RunItemFilter,
     sort: RunItemSort,
     descending: bool,
-) -> tuple[str | None, str | None]:
-    """The ids before and after an item in a list of items, ``None`` at its ends."""
+) -> Neighbours:
+    """Where an item stands in a list of items, and what is next to it."""
     ids = store.results.ids(run_id, where, sort=sort, descending=descending)
     try:
         at = ids.index(item_id)
     except ValueError:
-        return None, None
+        return Neighbours(None, ids[0] if ids else None, None, len(ids))
     before = ids[at - 1] if at > 0 else None
-    return before, ids[at + 1] if at + 1 < len(ids) else None
+    return Neighbours(before, ids[at + 1] if at + 1 < len(ids) else None, at + 1, len(ids))
 
 
-def verdict_counts(store: Store, run_id: int) -> list[dict[str, Any]]:
-    """How often each option is the verdict, per criterion, counted in the database."""
-    return store.results.verdict_counts(run_id)
+def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
+    """How often each choice is the verdict, per criterion of the run's rubric.
+
+    Counted in the database, over the items that the rubric's criteria were asked about.
+    """
+    counts = {
+        (c["criterion"], c["option"], c["abstained"]): c["count"]
+        for c in store.results.verdict_counts(run_id)
+    }
+    found = list[VerdictCounts]()
+    for criterion in rubric.criteria:
+        settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
+        abstained = sum(
+            n for (name, _, gone), n in counts.items() if gone and name == criterion.name
+        )
+        found.append(VerdictCounts(criterion, settled, abstained))
+    return found
+
+
+def scores(store: Store, run_id: int) -> list[ScoreBin]:
+    """How the scores of a run are distributed; empty where no item has one."""
+    return store.results.score_bins(run_id)
+
+
+def systems(store: Store, run_id: int) -> list[str]:
+    """The systems whose submissions a run grades."""
+    return store.results.systems(run_id)
+
+
+def rubric_of(store: Store, run: Run) -> Rubric:
+    """The rubric of a run. Items may have their own; see ``item_view``."""
+    return store.rubrics.version(run.rubric_version_id).rubric
 
 
 def require_run(store: Store, run_id: int | None) -> Run:

@@ -23,6 +23,8 @@ from core.store.run_rows import (
     RunItemFilter,
     RunItemRow,
     RunItemSort,
+    RunMeans,
+    ScoreBin,
 )
 
 _EVERYTHING = RunItemFilter()
@@ -131,6 +133,39 @@ class Results:
                 "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2",
                 (run_id,),
             )
+        ]
+
+    def means(self, run_id: int) -> RunMeans:
+        """The mean score and the mean agreement of the run's items."""
+        ((score, agreement),) = self._files.tuples(
+            "SELECT (SELECT avg(score) FROM run_item WHERE run_id = ?), "
+            "(SELECT avg(agreement) FROM run_item WHERE run_id = ?)",
+            (run_id, run_id),
+        )
+        return RunMeans(score, agreement)
+
+    def score_bins(self, run_id: int, bins: int = 20) -> list[ScoreBin]:
+        """How the scores are distributed: equal bins from 0 to 1, or over their range if wider.
+
+        Empty where no item has a score.
+        """
+        ((least, most),) = self._files.tuples(
+            "SELECT min(score), max(score) FROM run_item WHERE run_id = ?", (run_id,)
+        )
+        if least is None:
+            return []
+        low, high = min(0.0, least), max(1.0, most)
+        width = (high - low) / bins
+        counts = dict(
+            self._files.tuples(
+                # A score on a bin's lower edge must not fall below it by a rounding error.
+                "SELECT min(?, CAST((score - ?) / ? + 1e-9 AS INTEGER)), count(*) FROM run_item "
+                "WHERE run_id = ? AND score IS NOT NULL GROUP BY 1",
+                (bins - 1, low, width, run_id),
+            )
+        )
+        return [
+            ScoreBin(low + i * width, low + (i + 1) * width, counts.get(i, 0)) for i in range(bins)
         ]
 
     def put(self, run_id: int, results: Sequence[ItemResult]) -> None:

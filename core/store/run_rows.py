@@ -130,6 +130,21 @@ class RunItemRow:
     trace: dict[str, Any] | None = None
 
 
+class RunMeans(NamedTuple):
+    """Means over the items of a run; ``None`` where no item has a value."""
+
+    score: float | None
+    agreement: float | None
+
+
+class ScoreBin(NamedTuple):
+    """How many items score from ``low`` up to ``high`` (the last bin holds its end, too)."""
+
+    low: float
+    high: float
+    count: int
+
+
 RunItemSort = Literal["position", "item_id", "score", "agreement", "failures", "abstentions"]
 
 

@@ -13,7 +13,7 @@ from core.domain.panel import Panel
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
 from core.store.connection import Connections, new_id
-from core.store.content import clean, dump, noun_hash, to_json
+from core.store.content import clean, dump, like, noun_hash, to_json
 from core.store.run_rows import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 
 _ROW = """
@@ -98,18 +98,20 @@ class Runs:
         return RunRow(**_fields(rows[0]))
 
     def list(
-        self, *, kind: RunKind = "run", limit: int = 50, offset: int = 0
+        self, *, kind: RunKind = "run", search: str = "", limit: int = 50, offset: int = 0
     ) -> builtins.list[RunRow]:
-        """A page of runs, newest first."""
+        """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset."""
+        where, values = _found(kind, search)
         rows = self._files.rows(
-            f"SELECT {_ROW} FROM {_FROM} WHERE r.kind = ? ORDER BY r.id DESC LIMIT ? OFFSET ?",
-            (kind, limit, offset),
+            f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
+            (*values, limit, offset),
         )
         return [RunRow(**_fields(row)) for row in rows]
 
-    def count(self, kind: RunKind = "run") -> int:
-        """How many runs of this kind there are."""
-        ((count,),) = self._files.tuples("SELECT count(*) FROM run WHERE kind = ?", (kind,))
+    def count(self, kind: RunKind = "run", *, search: str = "") -> int:
+        """How many runs of this kind there are, or are found."""
+        where, values = _found(kind, search)
+        ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
         return int(count)
 
     def item_ids(self, run_id: int) -> builtins.list[str]:
@@ -199,6 +201,13 @@ class Runs:
                 f"There is no item {missing[0][0]!r} in dataset version {plan.dataset_version_id}."
             )
         return rubric[0][0], dataset[0][0]
+
+
+def _found(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
+    if not search:
+        return "r.kind = ?", (kind,)
+    names = " OR ".join(f"{name} LIKE ? ESCAPE '\\'" for name in ("r.name", "rv.name", "dv.name"))
+    return f"r.kind = ? AND ({names})", (kind, *[like(search)] * 3)
 
 
 def _plan_rest(plan: RunPlan) -> dict[str, Any]:
