@@ -1,0 +1,36 @@
+"""Judges that need no model and no network: they learn from the items that people have labelled.
+
+``train`` gives a ``Trained`` judge of one criterion, or ``Unfit`` with the reason; ``OfflineJudge``
+puts those of all criteria behind the common protocol. NumPy, SciPy and scikit-learn are imported
+when ``train`` is first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.judging.offline.judge import OfflineJudge
+from core.judging.offline.report import Report, Unfit
+
+if TYPE_CHECKING:
+    from core.judging.offline.trained import Trained
+
+__all__ = ["OfflineJudge", "Report", "Unfit", "train"]
+
+
+def train(
+    spec: Judge,
+    criterion: Criterion,
+    labelled: Sequence[tuple[Item, int]],
+    unlabelled: Sequence[Item],
+    *,
+    seed: int,
+) -> Trained | Unfit:
+    """See ``core.judging.offline.training.train``."""
+    from core.judging.offline.training import train as run
+
+    return run(spec, criterion, labelled, unlabelled, seed=seed)

@@ -1,0 +1,113 @@
+"""The offline judge as everything else sees it: ask it a question, get a vote."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.domain.votes import Outcome, Vote
+from core.judging.offline.report import Prediction, Unfit
+from core.judging.protocol import Question
+
+if TYPE_CHECKING:
+    from core.judging.offline.encoding import Encoded, Encoder
+    from core.judging.offline.trained import Trained
+
+SWITCHED_OFF = "Switched off: "
+WHAT_IT_IS = {
+    "classifier": "logistic regression on labelled answers",
+    "neighbours": "nearest labelled answers",
+}
+
+
+class OfflineJudge:
+    """One trained model per criterion. Where there is none, it abstains and says why.
+
+    A judge that has switched itself off refuses to vote, which is an abstention and no failure:
+    asking again would change nothing (docs/decisions/0003).
+    """
+
+    def __init__(self, spec: Judge, models: Mapping[str, Trained | Unfit]) -> None:
+        self.spec = spec
+        self._models = dict(models)
+        self._ready = dict[tuple[str, str], tuple[Item, Prediction]]()
+
+    def prepare(self, items: Sequence[Item]) -> None:
+        """Predicts all items at once, so that asking about one only looks it up.
+
+        Takes seconds for thousands of items; call it in a worker thread.
+        """
+        if not items:
+            return
+        done: dict[Encoder, Encoded] = {}
+        for name, model in self._models.items():
+            if isinstance(model, Unfit):
+                continue
+            if model.encoder not in done:
+                done[model.encoder] = model.encoder.encode(items)
+            predictions = model.predict(items, done[model.encoder])
+            for item, prediction in zip(items, predictions, strict=True):
+                self._ready[item.id, name] = item, prediction
+
+    async def ask(self, question: Question) -> Outcome:
+        """A vote on the question's cell. Never a failure; no call, no cost, no order of options."""
+        model = self._models.get(question.criterion.name)
+        if model is None:
+            return _abstention(question, "it was not trained on this criterion.")
+        if isinstance(model, Unfit):
+            return _abstention(question, model.reason, model.report.to_dict())
+        if _labels(model.criterion) != _labels(question.criterion):
+            return _abstention(question, "it was trained on other options of this criterion.")
+        ready = self._ready.get((question.item.id, question.criterion.name))
+        if ready is not None and (ready[0] is question.item or ready[0] == question.item):
+            return self._vote(question, ready[1])
+        predictions = await asyncio.to_thread(model.predict, [question.item])
+        return self._vote(question, predictions[0])
+
+    async def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _vote(self, question: Question, prediction: Prediction) -> Outcome:
+        detail: dict[str, object] = {
+            "method": WHAT_IT_IS[self.spec.kind],
+            "likeliest": question.criterion.choices[prediction.best].label,
+        }
+        if prediction.neighbours:
+            detail["neighbours"] = list(prediction.neighbours)
+        if prediction.held_out:
+            detail["held_out"] = True
+        abstained = prediction.abstained
+        vote = Vote(
+            cell=question.cell,
+            option=question.criterion.na_index if abstained else prediction.best,
+            abstained=abstained,
+            reason=prediction.reason,
+            confidence=prediction.confidence,
+            probabilities=prediction.probabilities,
+            detail=detail,
+        )
+        return Outcome((vote,))
+
+
+def _labels(criterion: Criterion) -> list[tuple[str, bool]]:
+    return [(option.label, option.na) for option in criterion.choices]
+
+
+def _abstention(
+    question: Question, why: str, report: Mapping[str, object] | None = None
+) -> Outcome:
+    detail: dict[str, object] = {"switched_off": True}
+    if report is not None:
+        detail["report"] = dict(report)
+    vote = Vote(
+        cell=question.cell,
+        option=question.criterion.na_index,
+        abstained=True,
+        reason=f"{SWITCHED_OFF}{why}",
+        detail=detail,
+    )
+    return Outcome((vote,))

@@ -1,0 +1,143 @@
+"""The two ways to learn from labels. Both see only how near answers are to each other.
+
+Logistic regression on the features themselves would give the same classifier; with few labels and
+many features, its equal in terms of products between answers is a hundred times faster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from core.judging.offline.corpus import Floats
+from core.judging.offline.encoding import Nearness
+from core.judging.offline.folds import Ints
+
+#: The score of a label that no example has.
+NEVER = -30.0
+# Chosen on SAF and Mohler by bench/offline.py; accuracy changes little around them.
+TEXT, TEXT_SAME, RELATED, RELATED_SAME, PROMPT = 1.0, 1.0, 0.5, 0.2, 0.5
+STRENGTH = 4.0
+NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
+
+
+class Fitted(Protocol):
+    """What was learnt from ``n`` labelled answers."""
+
+    def scores(self, products: Floats) -> Floats:
+        """From products (m, n) to scores (m, k): log-odds up to a constant per row."""
+        ...
+
+
+class Method(Protocol):
+    """A way to learn."""
+
+    def products(self, near: Nearness) -> Floats:
+        """One number per pair of answers, shape (m, n): how much one says about the other."""
+        ...
+
+    def fit(self, products: Floats, labels: Ints, k: int) -> Fitted:
+        """Learn from products (n, n) and labels (n,) in 0 .. k-1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Logistic regression as a weight per labelled answer and label: (n, k), and (k,)."""
+
+    weights: Floats
+    intercept: Floats
+
+    def scores(self, products: Floats) -> Floats:
+        """Log-odds (m, k)."""
+        return np.asarray(products @ self.weights + self.intercept)
+
+
+class LogisticRegression:
+    """Multinomial, L2. Shared weights plus weights per prompt (Daumé 2007, eq. 1, as a kernel).
+
+    So a dataset of many questions shares what holds for all ("uses the reference's words") and
+    still learns what only one of them asks for.
+    """
+
+    def products(self, near: Nearness) -> Floats:
+        """The kernel of the shared and the per-prompt features."""
+        shared = TEXT * near.text + RELATED * near.related
+        own = TEXT_SAME * near.text + RELATED_SAME * near.related + PROMPT
+        return np.asarray(shared + near.same * own)
+
+    def fit(self, products: Floats, labels: Ints, k: int) -> Dual:
+        """Fits on rows of a Cholesky factor, whose products are ``products``."""
+        from sklearn.linear_model import LogisticRegression as Regression
+
+        weights = np.zeros((len(labels), k))
+        intercept = np.full(k, NEVER)
+        known = np.unique(labels)
+        if len(known) == 1:
+            intercept[known] = 0.0
+            return Dual(weights, intercept)
+        # Duplicates make the matrix singular; the ridge is far below any real difference.
+        factor = np.linalg.cholesky(products + 1e-6 * np.eye(len(products)))
+        model = Regression(C=STRENGTH, max_iter=5_000, tol=1e-5).fit(factor, labels)
+        # At the optimum an example's weight is what it is still wrong by, times C.
+        chances = model.predict_proba(factor)
+        wrong = STRENGTH * ((labels[:, None] == known) - chances)
+        bias = model.intercept_
+        if len(known) == 2:  # one row of coefficients: halves for and against
+            wrong, bias = wrong / 2, np.array([-bias[0] / 2, bias[0] / 2])
+        weights[:, known], intercept[known] = wrong, bias
+        return Dual(weights, intercept)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The labelled answers and how common each label is among them."""
+
+    labels: Ints
+    shares: Floats
+
+    @property
+    def size(self) -> int:
+        """How many neighbours vote: the root of the number of examples, 3 to 15."""
+        root = round(len(self.labels) ** 0.5)
+        return int(min(len(self.labels), max(3, min(MOST_NEIGHBOURS, root))))
+
+    def nearest(self, products: Floats) -> Ints:
+        """The columns of the nearest examples, nearest first, shape (m, size)."""
+        return np.argsort(-products, axis=1, kind="stable")[:, : self.size]
+
+    def scores(self, products: Floats) -> Floats:
+        """Log shares of the vote. Near ones count more; one further vote goes to the base rates."""
+        nearest = self.nearest(products)
+        near = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
+        weight = (near / np.maximum(near[:, :1], 1e-12)) ** SHARPNESS
+        votes = np.stack(
+            [(weight * (self.labels[nearest] == c)).sum(axis=1) for c in range(len(self.shares))],
+            axis=1,
+        )
+        # Relative weights say which neighbour counts; the nearest's own nearness, how much all do.
+        sure = near[:, :1]
+        mixed = sure * votes + self.shares
+        chances = mixed / mixed.sum(axis=1, keepdims=True)
+        return np.asarray(np.log(np.maximum(chances, np.exp(NEVER))))
+
+
+class Neighbours:
+    """Nearest labelled answers, those of the same prompt preferred, weighted by nearness."""
+
+    def products(self, near: Nearness) -> Floats:
+        """Cosine of text and related numbers together; answers to another prompt count half."""
+        left, right = (1 + NEIGHBOUR_RELATED * lengths for lengths in near.lengths)
+        cosine = (near.text + NEIGHBOUR_RELATED * near.related) / np.sqrt(np.outer(left, right))
+        return np.asarray(cosine * np.where(near.same, 1.0, OTHER_PROMPT))
+
+    def fit(self, products: Floats, labels: Ints, k: int) -> Neighbourhood:
+        """Remembers the examples; there is nothing to solve."""
+        return Neighbourhood(labels, np.bincount(labels, minlength=k) / len(labels))
+
+
+def method_of(kind: str) -> Method:
+    """The method of a judge's kind: ``classifier`` or ``neighbours``."""
+    return LogisticRegression() if kind == "classifier" else Neighbours()

@@ -1,0 +1,188 @@
+"""Training a judge of one criterion from labels, or refusing to, with the figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.errors import InputError, Problem
+from core.identity import seeded
+from core.judging.offline.calibration import LEAST_COVERAGE, TARGET, answering
+from core.judging.offline.corpus import Floats, texts_of
+from core.judging.offline.encoding import Encoded, Encoder, Nearness, encoder_of
+from core.judging.offline.evidence import Evidence, not_better, weigh, with_figures
+from core.judging.offline.folds import Ints, group_numbers
+from core.judging.offline.methods import Method, method_of
+from core.judging.offline.report import Report, Unfit
+from core.judging.offline.trained import Learnt, Trained
+from core.judging.offline.validation import cross_validate
+
+#: Below this many different labelled answers nothing was measured to be worth learning.
+LEAST_LABELS = 10
+#: Labels other than the commonest; with fewer, a fold has none to learn from or to be tested on.
+LEAST_OTHERS = 3
+#: More labels than this are sampled: time grows with their square, accuracy hardly at all.
+MOST_LABELS = 1_200
+
+Labelled = Sequence[tuple[Item, int]]
+
+
+def train(
+    spec: Judge, criterion: Criterion, labelled: Labelled, unlabelled: Sequence[Item], *, seed: int
+) -> Trained | Unfit:
+    """A judge of ``criterion`` that learnt from ``labelled``, or why there is none.
+
+    Args:
+        spec: Of kind ``classifier`` or ``neighbours``. ``params`` may hold ``target`` (share right
+            among the answers given, default 0.8) and ``min_coverage`` (default 0.5).
+        criterion: What is judged.
+        labelled: Items with their true option, an index into ``criterion.choices``. Abstentions
+            are left out: what cannot be assessed is not learnt.
+        unlabelled: Items to be judged. They say which words are rare, and nothing else; equal
+            answers count once, labelled or not.
+        seed: Decides the folds. Same arguments, same judge.
+
+    Returns:
+        ``Unfit`` where there are fewer than ten different labelled answers, fewer than three
+        labels besides the commonest, or where cross-validated accuracy does not beat the commonest
+        label (of all, or of each prompt: whichever is right more often) by 1.28
+        standard errors. ``Trained`` otherwise.
+
+    Raises:
+        InputError: ``params`` holds something else than a share.
+    """
+    target, least = _share(spec, "target", TARGET), _share(spec, "min_coverage", LEAST_COVERAGE)
+    scored = {choice: i for i, choice in enumerate(criterion.scored)}
+    pairs = [(item, scored[choice]) for item, choice in labelled if choice in scored]
+    report = _opening(spec, criterion, pairs, seed)
+    problem = _too_few(pairs, report)
+    if problem:
+        return _unfit(report, problem)
+    pairs = _sample(pairs, seed)
+    known = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
+    encoder = encoder_of(tuple(sorted(known)))
+    # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
+    # and one thread adds up in the same order every time.
+    with threadpool_limits(1, user_api="blas"):
+        return _learn(criterion, pairs, encoder, replace(report, target=target), least)
+
+
+def _share(spec: Judge, name: str, default: float) -> float:
+    value = spec.params.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        problem = Problem(f"is {value!r}.", "Use a number from 0 to 1.", ("params", name))
+        raise InputError(f"The judge {spec.name!r} cannot be trained.", (problem,))
+    return float(value)
+
+
+def _learn(
+    criterion: Criterion,
+    pairs: list[tuple[Item, int]],
+    encoder: Encoder,
+    report: Report,
+    least: float,
+) -> Trained | Unfit:
+    items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
+    encoded = encoder.encode(items)
+    method, k = method_of(report.method), len(criterion.scored)
+    products = method.products(Nearness.between(encoded, encoded))
+    groups = group_numbers([_same(item) for item in items])
+    found = cross_validate(method, products, labels, groups, k, report.seed)
+    evidence = weigh(found, labels, encoded.prompts, groups)
+    report = with_figures(report, evidence, labels, k)
+    if not evidence.gain.enough:
+        return _unfit(report, not_better(report))
+    learnt = _finish(method, products, items, labels, encoded, evidence)
+    learnt, report = _with_threshold(learnt, report, evidence, found.folds[0], least)
+    return Trained(criterion, method, encoder, learnt, report)
+
+
+def _opening(spec: Judge, criterion: Criterion, pairs: list[tuple[Item, int]], seed: int) -> Report:
+    counts = Counter(label for _, label in pairs)
+    return Report(
+        method=spec.kind,
+        criterion=criterion.name,
+        seed=seed,
+        n=len(pairs),
+        classes=tuple(
+            (criterion.choices[choice].label, counts[i])
+            for i, choice in enumerate(criterion.scored)
+        ),
+        trained=False,
+    )
+
+
+def _unfit(report: Report, reason: str) -> Unfit:
+    return Unfit(reason, replace(report, reason=reason))
+
+
+def _same(item: Item) -> tuple[str, str]:
+    """Equal for answers that are duplicates: same prompt, same text but for case and spaces."""
+    return item.prompt, " ".join(item.output.casefold().split())
+
+
+def _too_few(pairs: list[tuple[Item, int]], report: Report) -> str:
+    different = len({_same(item) for item, _ in pairs})
+    if different < LEAST_LABELS:
+        return (
+            f"{different} different labelled answers are too few; it needs at least {LEAST_LABELS}."
+        )
+    commonest = max(count for _, count in report.classes)
+    others = report.n - commonest
+    if others < LEAST_OTHERS:
+        label = next(label for label, count in report.classes if count == commonest)
+        return (
+            f'{commonest} of {report.n} labels are "{label}"; it needs at least {LEAST_OTHERS} '
+            "others to learn a difference."
+        )
+    return ""
+
+
+def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
+    if len(pairs) <= MOST_LABELS:
+        return pairs
+    kept = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
+    return [pairs[i] for i in kept]
+
+
+def _finish(
+    method: Method,
+    products: Floats,
+    items: tuple[Item, ...],
+    labels: Ints,
+    encoded: Encoded,
+    evidence: Evidence,
+) -> Learnt:
+    return Learnt(
+        examples=items,
+        labels=tuple(labels.tolist()),
+        encoded=encoded,
+        fitted=method.fit(products, labels, evidence.chances.shape[1]),
+        temperature=evidence.temperature,
+        threshold=0.0,
+        out_of_fold=evidence.chances,
+    )
+
+
+def _with_threshold(
+    learnt: Learnt, report: Report, evidence: Evidence, folds: Ints, least: float
+) -> tuple[Learnt, Report]:
+    """Aims at the target, or at what the simple rule reaches where that is more."""
+    target = max(report.target or 0.0, evidence.majority)
+    right = evidence.chances.argmax(axis=1) == np.array(learnt.labels)
+    worth = answering(evidence.chances.max(axis=1), right.astype(np.float64), folds, target, least)
+    return learnt._replace(threshold=worth.threshold), replace(
+        report,
+        trained=True,
+        target=target,
+        threshold=worth.threshold,
+        coverage=worth.coverage,
+        accuracy_answering=worth.accuracy,
+    )
