@@ -123,12 +123,9 @@ def gates(draw: st.DrawFn, over: tuple[Criterion, ...]) -> Gate:
     criterion = draw(st.sampled_from(over))
     label = draw(st.sampled_from([o.label for o in criterion.options]))
     valued = draw(st.sampled_from([o.label for o in criterion.options if not o.na]))
-    predicate: dict[str, Any] = draw(
-        st.sampled_from(
-            [{"below": valued}, {"is": label}, {"in": (label,)}, {"abstained": True}]
-            + [{"at_least": 0.5}, {"above": 1.0}, {"at_most": 0.25}]
-        )
-    )
+    named: list[dict[str, Any]] = [{"below": valued}, {"is": label}, {"in": (label,)}]
+    others: list[dict[str, Any]] = [{"at_least": 0.5}, {"above": 1.0}, {"abstained": True}]
+    predicate = draw(st.sampled_from([*named, *others]))
     when: dict[str, Any] = {"criterion": criterion.name, **predicate}
     if criterion.tags and draw(st.booleans()):
         when = {"tag": criterion.tags[0], "abstained": True, "count_at_least": 2}

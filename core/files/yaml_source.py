@@ -94,7 +94,9 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
-    mark = error.problem_mark or error.context_mark
+    # A quote or bracket that never closes is looked for where it opens, not at the file's end.
+    unclosed = "end of stream" in (error.problem or "")
+    mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
     line = lines.at(mark.index) if mark else None
     written = text.split("\n")[line - 1] if line else ""
     indent = written[: len(written) - len(written.lstrip())]
