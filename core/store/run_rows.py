@@ -142,7 +142,7 @@ class ScoreBin(NamedTuple):
 
     low: float
     high: float
-    count: int
+    items: int
 
 
 RunItemSort = Literal["position", "item_id", "score", "agreement", "failures", "abstentions"]
