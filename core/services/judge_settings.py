@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.domain.base import build
-from core.domain.panel import Judge
+from core.domain.panel import Judge, names_a_variable
 from core.errors import InputError, Problem
 from core.judging.doors import RESERVED_PARAMS, door_for
 from core.judging.providers import provider_of
@@ -109,6 +109,19 @@ def _param_problems(params: Mapping[str, Any]) -> list[Problem]:
         Problem("is set elsewhere or could hold a secret.", "Take it out.", ("params", name))
         for name in sorted(RESERVED_PARAMS & params.keys())
     ]
+
+
+def could_be_secret(field: str, text: str) -> bool:
+    """Whether what was entered for a text field of a judge could be, or hold, a key.
+
+    >>> could_be_secret("key_env", "OPENAI_API_KEY"), could_be_secret("key_env", "sk-1234")
+    (False, True)
+    """
+    if field == "key_env":
+        return bool(text) and not names_a_variable(text.strip())
+    if field == "api_base":
+        return bool(_address_problems(text.strip()))
+    return looks_like_key(text)
 
 
 def looks_like_key(text: str) -> bool:

@@ -18,7 +18,8 @@ from core.services import clock
 from core.services.connecting import ConnectionResult, last_result
 from core.services.judge_settings import checked_judge, default_key_env
 from core.store.content import noun_hash
-from core.store.rows import JudgeRow, PanelRow
+from core.store.rows import JudgeRow as JudgeRow
+from core.store.rows import PanelRow as PanelRow
 from core.store.store import Store
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (

@@ -1,0 +1,121 @@
+"""What a connection test said, in plain words, and what to do where it failed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.votes import FailureKind
+from core.services import connecting
+from core.services.connecting import ConnectionResult
+from core.services.registry import JudgeEntry
+from pages.ui import format as fmt
+from pages.ui.resources import store
+from pages.ui.text import esc
+from pages.ui.votes import FAILURE_WORDS
+from pages.ui.widgets import row, shown_errors, tag
+
+POLL_SECONDS = 0.5
+
+MENDS: dict[FailureKind, str] = {
+    "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
+    "timeout": "Check that the address is right and the server is up, or raise the timeout.",
+    "connection": "Nobody answers there. Check the address, and that the server is running.",
+    "server": "The provider has trouble of its own, or the address is not a chat endpoint. "
+    "Test again later, or check the address.",
+    "auth": "The key was refused. Check that the variable holds the right key for this provider.",
+    "not_found": "Check the model's name as the provider spells it, and the address.",
+    "bad_request": "The provider did not accept a setting. Try it without temperature, thinking "
+    "and a token limit.",
+    "context_length": "The model takes too little text for grading. Choose another.",
+    "refusal": "The model declined a harmless question. Choose another model.",
+    "content_filter": "A filter stopped a harmless question. Check the account's filter settings.",
+    "empty": "It answered with nothing. Raise the most tokens in a reply, or lower thinking.",
+    "malformed": "It answers, but not in the form asked for. Small models often cannot; choose a "
+    "larger one, or raise the most tokens in a reply.",
+    "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
+    "missing_key": "Set the variable before starting the app, then start it again.",
+    "internal": "This looks like a defect of the program. The server's log says more.",
+}
+
+
+def last_test_tag(entry: JudgeEntry) -> str:
+    """The HTML of a small tag on the last test."""
+    result = entry.last_test
+    if entry.judge.offline:
+        return tag("needs labels, no connection")
+    if connecting.is_running(store(), entry.name):
+        return tag("testing …", "info")
+    if result is None:
+        return tag("not tested")
+    when = fmt.ago(result.when)
+    if not entry.test_holds:
+        return tag(f"changed since its test {when}", "warn")
+    if not result.ok:
+        return tag(f"✕ {_kind(result)}, {when}", "bad")
+    return tag(f"✓ answered, {when}", "good")
+
+
+def _kind(result: ConnectionResult) -> str:
+    return FAILURE_WORDS.get(result.failure or "", result.failure or "")
+
+
+def show(entry: JudgeEntry) -> None:
+    """The last test's result; while one is under way, this looks again by itself."""
+    waiting = connecting.is_running(store(), entry.name)
+    st.fragment(_look, run_every=POLL_SECONDS if waiting else None)(entry.name, waiting)
+
+
+def _look(name: str, was_waiting: bool) -> None:
+    with shown_errors():
+        if connecting.is_running(store(), name):
+            row([tag("testing …", "info"), "Asking one small question, at most 20 seconds."])
+            return
+        if was_waiting:
+            st.rerun()
+        result = connecting.last_result(store(), name)
+        if result is not None:
+            st.html(_card(result))
+
+
+def _card(result: ConnectionResult) -> str:
+    head = _answered(result) if result.ok else _failed(result)
+    return f'<div class="rs-card">{head}<div class="rs-quiet rs-num">{_spent(result)}</div></div>'
+
+
+def _answered(result: ConnectionResult) -> str:
+    if result.right:
+        verdict = tag("✓ It works", "good")
+        words = "It was asked whether a text names the capital of France, and got it right."
+    else:
+        verdict = tag("It answers, but wrongly", "warn")
+        words = (
+            f"It answered {result.answer} where MET is right. "
+            "A judge that misses this is too weak to grade with."
+        )
+    reason = f'<div class="rs-quote">{esc(result.reason)}</div>' if result.reason else ""
+    return f"<div>{verdict}</div><div>{esc(words)}</div>{reason}"
+
+
+def _failed(result: ConnectionResult) -> str:
+    mend = MENDS.get(result.failure, "") if result.failure else ""
+    return (
+        f"<div>{tag(f'✕ No answer: {_kind(result)}', 'bad')}</div>"
+        f'<div class="rs-prose">{esc(result.message)}</div><div><b>{esc(mend)}</b></div>'
+    )
+
+
+def _spent(result: ConnectionResult) -> str:
+    parts = [f"tested {fmt.ago(result.when)}"]
+    if result.tries:
+        total = None
+        if result.tokens_in is not None and result.tokens_out is not None:
+            total = result.tokens_in + result.tokens_out
+        parts += [
+            fmt.seconds(result.seconds),
+            fmt.tokens(total),
+            f"cost {fmt.cost(result.cost)}",
+            fmt.plural(result.tries, "try", "tries"),
+        ]
+    if result.model:
+        parts.append(f"answered by {result.model}")
+    return esc(" · ".join(parts))

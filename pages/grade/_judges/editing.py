@@ -1,0 +1,243 @@
+"""One judge: its settings, each with what it does, and whether it can be reached."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import connecting, registry
+from core.services.registry import JudgeEntry
+from pages.grade._judges import connection, work
+from pages.grade._judges.fields import (
+    API_BASE,
+    BUDGET,
+    BY_BUDGET,
+    CONCURRENCY,
+    DOORS,
+    EXAMPLES,
+    KEY_ENV,
+    MAX_TOKENS,
+    MODEL,
+    NAME,
+    OFFLINE,
+    OFFLINE_NEEDS,
+    PRICE_IN,
+    PRICE_OUT,
+    SHUFFLE_SAYS,
+    TEMPERATURE,
+    THINKING,
+    THINKING_SAYS,
+    TIMEOUT,
+    TRIES,
+    WEIGHT,
+    Field,
+)
+from pages.ui import families as fam
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import (
+    back_link,
+    empty_state,
+    page_header,
+    problem_list,
+    row,
+    show_flash,
+    tag,
+)
+
+KINDS = {"llm": "A language model", "classifier": "Text classifier", "neighbours": "Neighbours"}
+
+
+def show(reference: str) -> None:
+    """The screen of the judge with that id, or of a new one."""
+    back_link("grade/judges.py", "All judges")
+    entry = work.entry(reference)
+    if entry is None and reference != fam.NEW:
+        page_header("Judges")
+        empty_state("No such judge", "It may have been put away or renamed.")
+        return
+    page_header(entry.name if entry else "New judge", own_words=entry is None)
+    show_flash()
+    work.seed(reference, entry)
+    kind = _kind(reference, entry)
+    if kind == "llm":
+        _model(reference)
+    else:
+        _offline(reference, kind)
+    _refused(reference)
+    _acts(reference, kind)
+    if entry is not None and not entry.judge.offline:
+        st.subheader("Connection", anchor=False)
+        _connection(entry)
+
+
+def _kind(reference: str, entry: JudgeEntry | None) -> str:
+    if entry is not None:
+        return entry.judge.kind
+    chosen = st.segmented_control(
+        "Kind",
+        list(KINDS),
+        format_func=KINDS.__getitem__,
+        key=work.field(reference, "kind"),
+        required=True,
+    )
+    return chosen or "llm"
+
+
+def _offline(reference: str, kind: str) -> None:
+    name, does = OFFLINE[kind]
+    st.html(
+        f'<div class="rs-card"><b>{esc(name)}</b><div>{esc(does)}</div>'
+        f"<div>{esc(OFFLINE_NEEDS)}</div></div>"
+    )
+    _grid(reference, NAME, WEIGHT)
+
+
+def _model(reference: str) -> None:
+    _section("Who is asked")
+    _grid(reference, NAME, MODEL)
+    with st.expander("Examples of model names"):
+        lines = "".join(
+            f'<li><code>{esc(model)}</code> <span class="rs-quiet">{esc(where)}</span></li>'
+            for model, where in EXAMPLES
+        )
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+    _grid(reference, API_BASE, KEY_ENV)
+    _key_help(reference)
+    st.radio(
+        "Door",
+        list(DOORS),
+        format_func=lambda door: DOORS[door][0],
+        captions=[says for _, says in DOORS.values()],
+        key=work.field(reference, "door"),
+        on_change="ignore",
+        horizontal=True,
+    )
+    _section("How it is asked")
+    left, right = st.columns(2)
+    with left:
+        _input(reference, TEMPERATURE)
+    with right:
+        _thinking(reference)
+    with left:
+        _input(reference, MAX_TOKENS)
+    with right:
+        st.toggle("Shuffle the options", key=work.field(reference, "shuffle"), on_change="ignore")
+        st.caption(SHUFFLE_SAYS)
+    _section("When calls go wrong, and how many at once")
+    _grid(reference, TIMEOUT, TRIES, CONCURRENCY)
+    _section("What it costs and counts")
+    _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
+
+
+def _key_help(reference: str) -> None:
+    named = str(state.get(work.field(reference, "key_env")) or "").strip()
+    names = [name for _, name in registry.KNOWN_KEYS]
+    found = [name for name, is_set in registry.env_status(names).items() if is_set]
+    parts = [
+        f"Set in this environment: {', '.join(found)}."
+        if found
+        else "None of the usual variables is set in this environment."
+    ]
+    parts.append(
+        "Left empty, litellm looks for the provider's usual variable, and an address of "
+        "your own is sent no key."
+    )
+    tags = []
+    if named and work.may_be_shown("key_env", named):
+        is_set = registry.env_status([named])[named]
+        tags = [tag(f"✓ {named} is set", "good") if is_set else tag(f"✕ {named} is not set", "bad")]
+    row([*tags, f'<span class="rs-quiet">{esc(" ".join(parts))}</span>'])
+
+
+def _thinking(reference: str) -> None:
+    chosen = st.selectbox(
+        "Thinking",
+        list(THINKING),
+        format_func=THINKING.__getitem__,
+        key=work.field(reference, "thinking"),
+    )
+    st.caption(THINKING_SAYS)
+    if chosen == BY_BUDGET:
+        _input(reference, BUDGET)
+
+
+def _grid(reference: str, *fields: Field) -> None:
+    for column, one in zip(st.columns(len(fields)), fields, strict=True):
+        with column:
+            _input(reference, one)
+
+
+def _input(reference: str, one: Field) -> None:
+    key = work.field(reference, one.name)
+    if one.kind == "text":
+        st.text_input(
+            one.label,
+            key=key,
+            placeholder=one.placeholder,
+            autocomplete="off",
+            on_change="ignore",
+            max_chars=500,
+        )
+    elif one.kind == "whole":
+        st.number_input(
+            one.label,
+            min_value=None if one.low is None else int(one.low),
+            max_value=None if one.high is None else int(one.high),
+            step=int(one.step or 1),
+            key=key,
+            on_change="ignore",
+        )
+    else:
+        st.number_input(
+            one.label,
+            min_value=one.low,
+            max_value=one.high,
+            step=one.step,
+            format="%g",
+            key=key,
+            on_change="ignore",
+        )
+    st.caption(one.says)
+
+
+def _section(words: str) -> None:
+    st.html(f'<div class="rs-section">{esc(words)}</div>')
+
+
+def _refused(reference: str) -> None:
+    refused = work.refused(reference)
+    if refused:
+        st.error(label("This judge was not saved."), icon=":material/error:")
+        problem_list(refused)
+
+
+def _acts(reference: str, kind: str) -> None:
+    with st.container(horizontal=True):
+        st.button(
+            "Save",
+            key=state.key(fam.JUDGE_ACT, reference, "save"),
+            type="primary",
+            icon=":material/save:",
+            on_click=work.on_save,
+            args=(reference, kind, False),
+        )
+        if kind == "llm":
+            st.button(
+                "Save and test connection",
+                key=state.key(fam.JUDGE_ACT, reference, "test"),
+                icon=":material/cable:",
+                on_click=work.on_save,
+                args=(reference, kind, True),
+            )
+
+
+def _connection(entry: JudgeEntry) -> None:
+    if entry.last_test is None and not connecting.is_running(store(), entry.name):
+        st.caption(
+            "Not tested yet. A test asks one small real question and costs a fraction of a cent."
+        )
+        return
+    if entry.last_test is not None and not entry.test_holds:
+        st.caption("The settings changed since this test.")
+    connection.show(entry)

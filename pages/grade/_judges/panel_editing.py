@@ -1,0 +1,120 @@
+"""One panel: who sits on it, and the rule by which their votes become a verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rules import SCALES
+from core.errors import InputError, Problem
+from core.services import registry
+from core.services.registry import PanelRow
+from pages.ui import families as fam
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
+from pages.ui.text import label, visible
+from pages.ui.widgets import (
+    back_link,
+    empty_state,
+    page_header,
+    problem_list,
+    show_flash,
+    shown_errors,
+)
+
+
+def show(reference: str) -> None:
+    """The screen of the panel with that id, or of a new one."""
+    back_link("grade/judges.py", "All judges")
+    panel_id = state.address_id(state.PANEL)
+    found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
+    if found is None and reference != fam.NEW:
+        page_header("Judges")
+        empty_state("No such panel", "It may have been put away or renamed.")
+        return
+    page_header(found.name if found else "New panel", own_words=found is None)
+    show_flash()
+    _seed(reference, found)
+    _who(reference, found)
+    _rules(reference)
+    kept = state.get(state.key(fam.PANEL_REFUSED, reference))
+    if kept:
+        st.error(label("This panel was not saved."), icon=":material/error:")
+        problem_list([Problem(message, mend) for message, mend in kept])
+    st.button(
+        "Save",
+        key=state.key(fam.PANEL_ACT, reference, "save"),
+        type="primary",
+        icon=":material/save:",
+        on_click=_on_save,
+        args=(reference, panel_id),
+    )
+
+
+def _field(reference: str, name: str) -> str:
+    return state.key(fam.PANEL_FIELD, reference, name)
+
+
+def _seed(reference: str, found: PanelRow | None) -> None:
+    if found is not None:
+        state.seed(_field(reference, "name"), found.name)
+        state.seed(_field(reference, "judges"), [j.name for j in found.panel.judges])
+        for scale in SCALES:
+            state.seed(_field(reference, scale), getattr(found.panel.rules, scale))
+
+
+def _who(reference: str, found: PanelRow | None) -> None:
+    names = [entry.name for entry in registry.list_judges(store())]
+    seats = [j.name for j in found.panel.judges] if found else []
+    st.text_input(
+        "Name", key=_field(reference, "name"), max_chars=200, on_change="ignore", autocomplete="off"
+    )
+    st.multiselect(
+        "Judges",
+        names + [name for name in seats if name not in names],
+        format_func=visible,
+        key=_field(reference, "judges"),
+        on_change="ignore",
+        placeholder="Choose who sits on it",
+    )
+    st.caption(
+        "Every judge answers every criterion of every item, so the cost grows with each. Judges "
+        "of different makers err less often in the same way."
+    )
+
+
+def _rules(reference: str) -> None:
+    st.html('<div class="rs-section">How votes become one verdict</div>')
+    st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
+    for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
+        with column:
+            words = RULE_WORDS[scale]
+            st.radio(
+                SCALE_WORDS[scale],
+                list(words),
+                format_func=rule_label,
+                captions=list(words.values()),
+                key=_field(reference, scale),
+                on_change="ignore",
+            )
+
+
+def _on_save(reference: str, panel_id: int | None) -> None:
+    state.drop(fam.PANEL_REFUSED, reference)
+    with shown_errors():
+        try:
+            registry.save_panel(
+                store(),
+                str(state.get(_field(reference, "name")) or ""),
+                list(state.get(_field(reference, "judges")) or []),
+                {scale: state.get(_field(reference, scale)) for scale in SCALES},
+                panel_id=panel_id,
+            )
+        except InputError as error:
+            kept = [(str(p), "") for p in error.problems]
+            state.put(state.key(fam.PANEL_REFUSED, reference), kept)
+            return
+        state.drop(fam.PANEL_FIELD, reference)
+        state.set_address(**{state.PANEL: None})
+        state.put(fam.JUDGES_VIEW, "panels")
+        state.flash("Saved.")
