@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,9 @@ from core.files.rubric_keys import tidied
 from core.files.rubric_shapes import Shaper
 from core.files.text import MAX_RUBRIC_BYTES, read_text
 from core.files.yaml_source import read_yaml
+
+#: A bracket, then a quoted key or text: in YAML the brackets would rarely be followed by quotes.
+_JSON = re.compile(r'\s*[\[{][\s\[{]*"')
 
 
 def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
@@ -43,7 +47,7 @@ def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
 
 def _is_json(source: str, name: str) -> bool:
     ending = name.lower().rpartition(".")[2]
-    return ending == "json" or (ending not in ("yaml", "yml") and source.lstrip()[:1] in "[{")
+    return ending == "json" or (ending not in ("yaml", "yml") and bool(_JSON.match(source)))
 
 
 def rubric_from(

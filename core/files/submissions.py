@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from core.domain.base import Path
+from core.domain.dataset import MAX_TEXT
 from core.errors import Problem
 from core.files.document import kind_of
 
@@ -65,7 +66,14 @@ def text_of(value: Any, mend: str = "Use text.") -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Unfit(f"is {kind_of(value)}.", mend)
-    return str(value)
+    return _bounded(str(value))
+
+
+def _bounded(text: str, *path: str | int) -> str:
+    if len(text) > MAX_TEXT:
+        message = f"has {len(text):,} characters; {MAX_TEXT:,} is the limit."
+        raise Unfit(message, "Shorten it.", *path)
+    return text
 
 
 def prompt_of(value: Any) -> str:
@@ -107,9 +115,9 @@ def _message(part: Any, index: int) -> dict[str, str]:
 def _content(content: Any, index: int) -> str:
     """The text of a message; a list of text parts, as chat services write it, is joined."""
     if isinstance(content, str):
-        return content
+        return _bounded(content, index, "content")
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
     if not texts or not all(isinstance(text, str) for text in texts):
         raise Unfit("is not text.", "Only text can be judged.", index, "content")
-    return "\n".join(str(text) for text in texts)
+    return _bounded("\n".join(map(str, texts)), index, "content")
