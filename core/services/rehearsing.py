@@ -9,10 +9,12 @@ from core.domain import base
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Segment
+from core.identity import seeded
 from core.judging import prompts
 from core.judging.order import shown_order
 from core.judging.protocol import Question
 from core.scoring import ItemScore, Trace, explain, score_item
+from core.services import clock
 from core.services.draft_types import Draft
 from core.services.drafts import payload
 from core.store.rows import DatasetRow as DatasetRow
@@ -95,8 +97,19 @@ def simulate(rubric: Rubric, answers: Mapping[str, int | None], *, length: int =
 
 
 def flawless(rubric: Rubric) -> dict[str, int]:
-    """The answers that give the best score: the best option for the sign of each weight."""
+    """The answers that give the most points; gates may still lower the score."""
     return {c.name: _best(c) for c in rubric.criteria}
+
+
+def worst(rubric: Rubric) -> dict[str, int]:
+    """The answers that give the fewest points."""
+    return {c.name: c.worst_of(c.scored) for c in rubric.criteria}
+
+
+def at_random(rubric: Rubric) -> dict[str, int]:
+    """Any choice for every criterion, abstentions among them."""
+    dice = seeded("try", clock.draw_seed())
+    return {c.name: dice.randrange(len(c.choices)) for c in rubric.criteria}
 
 
 def _best(criterion: Criterion) -> int:

@@ -36,7 +36,7 @@ def _when(when: Mapping[str, Any]) -> str:
     subject = repr(when.get("criterion"))
     if when.get("tag") is not None:
         number = when.get("count_at_least")
-        subject = f"each of at least {number} criteria tagged {when['tag']!r}"
+        subject = f"at least {number} of the criteria tagged {when['tag']!r}"
     if when.get("abstained") is not None:
         return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
     for name, words in _COMPARE.items():
@@ -119,6 +119,7 @@ def _changed(old: Criterion, new: Criterion) -> str:
         "meta": "additional data",
     }
     words = [word for name, word in names.items() if getattr(old, name) != getattr(new, name)]
+    said = [", ".join(words) + " changed"] if words else []
     if old.weight != new.weight:
-        words.append(f"weight {old.weight:g} to {new.weight:g}")
-    return ", ".join(words) + (" changed" if words else "")
+        said.append(f"weight {old.weight:g} to {new.weight:g}")
+    return "; ".join(said)

@@ -94,7 +94,15 @@ def address(name: str) -> str | None:
 
 def address_id(name: str) -> int | None:
     """An address parameter as an id; `None` where it is absent or not a number."""
-    text = address(name) or ""
+    return as_id(address(name) or "")
+
+
+def as_id(text: str) -> int | None:
+    """The id that a text spells, or `None`.
+
+    >>> as_id("12"), as_id("new-1"), as_id("9" * 30)
+    (12, None, None)
+    """
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 

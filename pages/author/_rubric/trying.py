@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -18,6 +18,11 @@ from pages.ui.widgets import Figure, figures, row, shown_errors, tag
 
 #: No verdict at all, as when every call failed.
 NO_VERDICT = -1
+PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
+    "Most points": rehearsing.flawless,
+    "Fewest points": rehearsing.worst,
+    "At random": rehearsing.at_random,
+}
 
 
 @st.fragment
@@ -35,15 +40,15 @@ def show(name: str) -> None:
 def _show(name: str, rubric: Rubric) -> None:
     best = rehearsing.flawless(rubric)
     for criterion in rubric.criteria:
-        state.seed(_key(name, criterion), best[criterion.name])
-        if state.get(_key(name, criterion)) not in _indices(criterion):
-            state.put(_key(name, criterion), best[criterion.name])
+        state.seed(_key(name, criterion.name), best[criterion.name])
+        if state.get(_key(name, criterion.name)) not in _indices(criterion):
+            state.put(_key(name, criterion.name), best[criterion.name])
     outcome = st.container()
     length = _length(name, rubric)
-    _presets(name, rubric)
+    _presets(name)
     for criterion in rubric.criteria:
         _verdict(name, criterion)
-    chosen = {c.name: int(state.get(_key(name, c))) for c in rubric.criteria}
+    chosen = {c.name: int(state.get(_key(name, c.name))) for c in rubric.criteria}
     answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
     with outcome:
         _outcome(rehearsing.simulate(rubric, answers, length=length))
@@ -60,15 +65,15 @@ def _verdict(name: str, criterion: Criterion) -> None:
     st.selectbox(
         label(f"{criterion.name} ({fmt.weight(criterion.weight)})", 90),
         _indices(criterion),
-        key=_key(name, criterion),
+        key=_key(name, criterion.name),
         format_func=words,
         persist_state="page",
     )
 
 
-def _presets(name: str, rubric: Rubric) -> None:
+def _presets(name: str) -> None:
     with st.container(horizontal=True):
-        for words in ("All best", "All worst", "At random"):
+        for words in PRESETS:
             st.button(
                 words,
                 key=state.key(state.RUBRIC_ACT, name, "try", words),
@@ -80,13 +85,8 @@ def _presets(name: str, rubric: Rubric) -> None:
 def _on_preset(name: str, words: str) -> None:
     with shown_errors():
         rubric = rubric_from(work.draft(name))
-        best = rehearsing.flawless(rubric)
-        for criterion in rubric.criteria:
-            option = {
-                "All best": best[criterion.name],
-                "All worst": criterion.worst_of(criterion.scored),
-            }.get(words, random.choice(range(len(criterion.choices))))
-            state.put(_key(name, criterion), option)
+        for criterion_name, option in PRESETS[words](rubric).items():
+            state.put(_key(name, criterion_name), option)
 
 
 def _length(name: str, rubric: Rubric) -> int:
@@ -123,5 +123,5 @@ def _indices(criterion: Criterion) -> list[int]:
     return [*range(len(criterion.choices)), NO_VERDICT]
 
 
-def _key(name: str, criterion: Criterion) -> str:
-    return state.key(state.RUBRIC_TRY, name, criterion.name)
+def _key(name: str, criterion: str) -> str:
+    return state.key(state.RUBRIC_TRY, name, criterion)

@@ -33,10 +33,11 @@ def load(name: str) -> None:
     kept = authoring.kept(store(), name)
     if kept is not None:
         state.put(_key(name), {"draft": kept.draft, "text": kept.text})
-    elif name.isdecimal():
-        state.put(_key(name), {"draft": authoring.opened(store(), int(name)), "text": None})
-    else:
+        return
+    rubric_id = state.as_id(name)
+    if rubric_id is None:
         raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
+    state.put(_key(name), {"draft": authoring.opened(store(), rubric_id), "text": None})
 
 
 def draft(name: str) -> Draft:

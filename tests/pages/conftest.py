@@ -1,0 +1,52 @@
+"""The app as Streamlit runs it, on a data file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.services import open_store
+from core.settings import load_settings
+from core.store.store import Store
+
+FRAME = Path(__file__).parents[2] / "pages" / "frame.py"
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test has a data file of its own, and no cached store of another one."""
+    monkeypatch.setenv("RUBRIC_STUDIO_DB", str(tmp_path / "studio.db"))
+    monkeypatch.setenv("RUBRIC_STUDIO_RUNNER", "none")
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def store(_own_data: None) -> Iterator[Store]:
+    """The store of the data file that the app under test uses."""
+    opened = open_store(load_settings())
+    yield opened
+    opened.close()
+
+
+def open_page(page: str, **address: str) -> AppTest:
+    """The app with that page (`author/rubrics.py`) and address parameters, after its first run."""
+    app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.run()
+    for name, value in address.items():
+        app.query_params[name] = value
+    app.switch_page(page).run()
+    assert not app.exception
+    return app
+
+
+def shown(app: AppTest) -> str:
+    """Every text on the page that our own HTML, captions, errors and the like show."""
+    kinds = ("html", "caption", "error", "warning", "success", "info", "title", "toast", "code")
+    parts = [str(e.proto) if k == "html" else str(e.value) for k in kinds for e in app.get(k)]
+    return "\n".join(parts)

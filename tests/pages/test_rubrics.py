@@ -1,0 +1,334 @@
+"""The Rubrics page: from an empty list to a saved rubric, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.domain.rubric import Rubric
+from core.services import authoring
+from core.services.draft_types import Draft
+from core.services.drafts import draft_from
+from core.store.store import Store
+from pages.ui import state
+from tests.pages.conftest import open_page, shown
+from tests.services.test_drafts import FULL
+
+PAGE = "author/rubrics.py"
+
+
+def saved(store: Store, rubric: Rubric = FULL) -> str:
+    return str(authoring.save(store, "new-x", draft_from(rubric)).rubric_id)
+
+
+def press(app: AppTest, *ids: object, family: str = state.RUBRIC_ACT) -> AppTest:
+    return done(app.button(key=state.key(family, *ids)).click())
+
+
+def done(act: Any) -> AppTest:
+    app: AppTest = act.run()
+    assert not app.exception
+    return app
+
+
+def field(name: str, *ids: str) -> str:
+    return state.key(state.RUBRIC_FIELD, name, *ids)
+
+
+def name_of(app: AppTest) -> str:
+    found = app.query_params[state.RUBRIC]
+    return found[0] if isinstance(found, list) else found
+
+
+def draft_of(app: AppTest) -> Draft:
+    draft: Draft = app.session_state[state.key(state.RUBRIC_WORK, name_of(app))]["draft"]
+    return draft
+
+
+def test_an_empty_library_says_what_to_do() -> None:
+    app = open_page(PAGE)
+    assert "No rubrics yet" in shown(app)
+
+
+def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store) -> None:
+    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    name = name_of(app)
+    assert "is empty" in shown(app)  # the checks speak from the first moment
+    press(app, name, "toggle", "about")
+    done(app.text_input(key=field(name, "name")).set_value("Answers"))
+    for kind, requirement in (("yes_no", "Dense?"), ("four", "Deep?"), ("categories", "Tone?")):
+        press(app, name, "add", kind)
+        uid = draft_of(app)["criteria"][-1]["uid"]
+        done(app.text_area(key=field(name, uid, "requirement")).set_value(requirement))
+    assert "Nothing to mend" in shown(app)
+    press(app, name, "save")
+    (row,) = authoring.listing(store)
+    rubric = authoring.latest(store, row.id).rubric
+    assert [(c.scale, c.requirement) for c in rubric.criteria] == [
+        ("binary", "Dense?"),
+        ("ordinal", "Deep?"),
+        ("nominal", "Tone?"),
+    ]
+    assert name_of(app) == str(row.id)
+    assert "Version 1, saved" in shown(app)
+    assert authoring.all_kept(store) == []
+
+
+def test_a_penalty_is_said_in_sign_word_and_sentence(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    done(app.segmented_control(key=field(name, uid, "effect")).set_value("Penalises"))
+    assert draft_of(app)["criteria"][0]["weight"] == -10
+    assert "− Penalty" in shown(app)
+    assert "MET is bad: it takes 10 points away." in shown(app)
+    done(app.number_input(key=field(name, uid, "points")).set_value(2.5))
+    assert draft_of(app)["criteria"][0]["weight"] == -2.5
+
+
+def test_unsaved_changes_are_marked_kept_and_can_be_discarded(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    done(app.text_input(key=field(name, "name")).set_value("Changed"))
+    assert "Unsaved changes to version 1" in shown(app)
+    other_tab = open_page(PAGE, rubric=name)
+    assert draft_of(other_tab)["name"] == "Changed"
+    assert "Unsaved changes" in shown(open_page(PAGE))
+    press(app, name, "discard")
+    assert draft_of(app)["name"] == "Essays"
+    assert authoring.all_kept(store) == []
+
+
+def test_typing_back_what_was_there_leaves_nothing_unsaved(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    for words in ("Changed", "Essays"):
+        done(app.text_input(key=field(name, "name")).set_value(words))
+    assert "Version 1, saved" in shown(app)
+    assert authoring.all_kept(store) == []
+
+
+def test_the_form_keeps_gates_and_length_penalty_and_says_them(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    assert "the item is flagged" in shown(app)
+    assert "Length penalty" in shown(app)
+    uid = draft_of(app)["criteria"][1]["uid"]
+    press(app, name, "toggle", uid)
+    done(app.text_input(key=field(name, uid, "name")).set_value("Deep"))
+    press(app, name, "save")
+    rubric = authoring.latest(store, int(name)).rubric
+    assert rubric.gates[0].when.criterion == "Deep"
+    assert len(rubric.gates) == 3
+    assert rubric.scoring == FULL.scoring
+
+
+def test_criteria_are_moved_copied_and_removed(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    press(app, name, "down", uid)
+    press(app, name, "copy", uid)
+    names = [c["name"] for c in draft_of(app)["criteria"]]
+    assert names == ["Depth", "Clear", "Clear copy 1", "Tone"]
+    twin = draft_of(app)["criteria"][2]["uid"]
+    press(app, name, "remove", twin)
+    assert [c["name"] for c in draft_of(app)["criteria"]] == ["Depth", "Clear", "Tone"]
+
+
+def test_options_are_edited_one_by_one(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][1]["uid"]
+    low = draft_of(app)["criteria"][1]["options"][0]["uid"]
+    press(app, name, "toggle", uid)
+    done(app.text_input(key=field(name, uid, low, "label")).set_value("Shallow"))
+    done(app.text_area(key=field(name, uid, low, "description")).set_value("Only the surface."))
+    done(app.number_input(key=field(name, uid, low, "value")).set_value(0.1))
+    press(app, name, "option", uid)
+    option = draft_of(app)["criteria"][1]["options"][0]
+    assert (option["label"], option["description"], option["value"]) == (
+        "Shallow",
+        "Only the surface.",
+        0.1,
+    )
+    assert len(draft_of(app)["criteria"][1]["options"]) == 4
+
+
+def test_another_scale_shows_its_options_at_once(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    done(app.segmented_control(key=field(name, uid, "scale")).set_value("ordinal"))
+    labels = [o["label"] for o in draft_of(app)["criteria"][0]["options"]]
+    assert labels == ["Poor", "Fair", "Good"]
+    assert "Poor" in [t.value for t in app.text_input]
+
+
+def view(app: AppTest, which: str) -> AppTest:
+    key = state.key(state.RUBRIC_VIEW, name_of(app))
+    return done(app.segmented_control(key=key).set_value(which))
+
+
+def type_yaml(app: AppTest, text: str) -> AppTest:
+    key = state.key(state.RUBRIC_YAML, name_of(app))
+    return done(app.text_area(key=key).set_value(text))
+
+
+def yaml_of(app: AppTest) -> str:
+    return str(app.text_area(key=state.key(state.RUBRIC_YAML, name_of(app))).value)
+
+
+def test_yaml_and_form_are_two_views_of_one_draft(store: Store) -> None:
+    name = saved(store)
+    app = view(open_page(PAGE, rubric=name), "YAML")
+    assert yaml_of(app) == authoring.written(FULL, "yaml")
+    type_yaml(app, "# mine\n" + yaml_of(app).replace("name: Clear", "name: Lucid"))
+    assert draft_of(app)["criteria"][0]["name"] == "Lucid"
+    assert yaml_of(app).startswith("# mine")
+    view(app, "Form")
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    assert app.text_input(key=field(name, uid, "name")).value == "Lucid"
+    done(app.text_input(key=field(name, uid, "name")).set_value("Clear again"))
+    view(app, "YAML")
+    assert "name: Clear again" in yaml_of(app)
+
+
+def test_wrong_yaml_names_its_line_is_not_applied_and_not_lost(store: Store) -> None:
+    name = saved(store)
+    app = view(open_page(PAGE, rubric=name), "YAML")
+    wrong = "name: R\ncriteria:\n  - name: A\n    requirement: Is it?\n    weigth: 3\n"
+    type_yaml(app, wrong.replace("requirement: Is it?", "requirement: ''"))
+    assert "line 4" in shown(app)
+    assert draft_of(app)["name"] == "Essays"
+    view(app, "Form")
+    assert "holds text that is not a valid rubric yet" in shown(app)
+    other_tab = open_page(PAGE, rubric=name)
+    assert "holds text that is not a valid rubric yet" in shown(other_tab)
+    press(app, name, "save")
+    assert authoring.latest(store, int(name)).number == 1
+    press(app, name, "yaml_back")
+    assert "weigth" in yaml_of(app)
+    view(app, "Form")
+    press(app, name, "yaml_drop")
+    assert "Version 1, saved" in shown(app)
+
+
+def test_a_second_save_shows_both_and_loses_neither(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    done(app.text_input(key=field(name, "name")).set_value("Mine"))
+    theirs = {**authoring.opened(store, int(name)), "guidelines": "Be strict."}
+    authoring.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
+    press(app, name, "save")
+    assert "Nothing was overwritten" in shown(app)
+    assert "The guidelines changed." in shown(app)
+    press(app, name, "conflict", "mine")
+    press(app, name, "save")
+    latest = authoring.latest(store, int(name))
+    assert (latest.number, latest.rubric.name) == (3, "Mine")
+    assert authoring.history(store, int(name))[1].number == 2
+
+
+def test_pasted_text_is_refused_with_lines_or_opened_unsaved(store: Store) -> None:
+    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    app.text_area(key=state.RUBRICS_TEXT).set_value("name: R\ncriteria:\n  - name: A\n")
+    press(app, "read", family=state.RUBRICS_ACT)
+    assert "line 3" in shown(app)
+    app.text_area(key=state.RUBRICS_TEXT).set_value("- Cites a source.\n")
+    press(app, "read", family=state.RUBRICS_ACT)
+    assert draft_of(app)["criteria"][0]["name"] == "Cites a source"
+    assert authoring.listing(store) == []
+    assert "Never saved" in shown(app)
+
+
+def test_a_file_is_read_like_pasted_text(store: Store) -> None:
+    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    text = authoring.written(FULL, "json").encode()
+    app.file_uploader(key=state.RUBRICS_FILE).set_value([("f.json", text, "application/json")])
+    press(app, "read", family=state.RUBRICS_ACT)
+    assert [c["name"] for c in draft_of(app)["criteria"]] == ["Clear", "Depth", "Tone"]
+
+
+def test_a_sample_opens_as_a_draft_of_one_s_own(store: Store) -> None:
+    app = press(open_page(PAGE), "samples", family=state.RUBRICS_ACT)
+    sample = authoring.samples()[0]
+    press(app, "sample", sample.file, family=state.RUBRICS_ACT)
+    assert draft_of(app)["name"] == sample.rubric.name
+    assert authoring.listing(store) == []
+
+
+def side(app: AppTest, which: str) -> AppTest:
+    key = state.key(state.RUBRIC_SIDE, name_of(app))
+    return done(app.segmented_control(key=key).set_value(which))
+
+
+def test_the_preview_shows_the_prompt_and_another_order_on_request(store: Store) -> None:
+    app = side(open_page(PAGE, rubric=saved(store)), "Preview")
+    assert "Is clear." in shown(app)
+    assert "Ice floats" in shown(app)
+    seen = {shown(app).split("Shown in this order")[1][:600]}
+    for _ in range(6):
+        press(app, "shuffle")
+        seen.add(shown(app).split("Shown in this order")[1][:600])
+    assert len(seen) > 1
+
+
+def test_the_simulator_scores_and_explains(store: Store) -> None:
+    app = side(open_page(PAGE, rubric=saved(store)), "Scoring")
+    name = name_of(app)
+    # All 20 points, but Depth is below High: its gate caps the score at 0.4.
+    assert app.metric[0].value == ".40".replace(".", "&#46;")
+    press(app, name, "try", "Fewest points")
+    # Clear UNMET: 0; Depth High takes 4; Tone Cold: 0. Raw -4 of 20, clamped to 0.
+    assert app.metric[0].value == ".00".replace(".", "&#46;")
+    assert "Base score" in shown(app)
+
+
+def test_an_old_version_is_read_only_and_can_be_started_from(store: Store) -> None:
+    name = saved(store)
+    changed: Any = {**authoring.opened(store, int(name)), "name": "Second"}
+    authoring.save(store, name, changed)
+    app = side(open_page(PAGE, rubric=name), "Versions")
+    first = authoring.history(store, int(name))[1].id
+    press(app, name, "version", first)
+    assert "Version 1, read only" in shown(app)
+    press(app, "from")
+    assert draft_of(app)["name"] == "Essays"
+    press(app, name, "save")
+    assert authoring.latest(store, int(name)).number == 3
+
+
+@pytest.mark.parametrize("address", ["99", "new-gone", "x", "-1", "9" * 30])
+def test_an_address_that_leads_nowhere_says_so(address: str) -> None:
+    app = open_page(PAGE, rubric=address)
+    assert app.warning or app.error
+    press(app, "list")
+    assert "No rubrics yet" in shown(app)
+
+
+HOSTILE = "![x](http://evil.test/p.png) :material/home: <img src=x> $a$ \u202e"
+
+
+def test_hostile_names_never_reach_markdown_as_they_are(store: Store) -> None:
+    rubric = FULL.model_dump(mode="json", by_alias=True) | {"name": HOSTILE, "gates": []}
+    rubric["criteria"][0] |= {"name": HOSTILE, "requirement": HOSTILE, "section": HOSTILE}
+    name = saved(store, Rubric.model_validate(rubric))
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", draft_of(app)["criteria"][0]["uid"])
+    for which in ("Preview", "Scoring", "Versions", "Check"):
+        side(app, which)
+    seen = [b.label for b in app.button] + [s.label for s in app.selectbox]
+    seen += [str(t.value) for t in app.title]
+    assert not [text for text in seen if "![" in text or ":material/home" in text]
+    assert "&lt;img src=x&gt;" in shown(app)
