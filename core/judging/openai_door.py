@@ -7,7 +7,6 @@ tokens, so a number is refused; a server that has such a field takes it from the
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,6 @@ class OpenAIDoor:
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
@@ -54,7 +52,7 @@ class OpenAIDoor:
     async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import aiohttp
 
-        url, data = _url(request), json.dumps(_body(request)).encode()
+        url, data = _url(request), json.dumps(chat_body(request)).encode()
         try:
             async with self._open().post(
                 url,
@@ -80,14 +78,13 @@ class OpenAIDoor:
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
 
-        session, loop = self._session, asyncio.get_running_loop()
-        # aiohttp binds a session to the loop it was made on.
-        if session is None or session.closed or self._loop is not loop:
+        session = self._session
+        if session is None:
             # The judges' own concurrency is the limit, not the connection pool's.
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
             )
-            self._session, self._loop = session, loop
+            self._session = session
         return session
 
 
@@ -103,7 +100,8 @@ def _headers(request: Request) -> dict[str, str]:
     return headers
 
 
-def _body(request: Request) -> dict[str, object]:
+def chat_body(request: Request) -> dict[str, object]:
+    """The body of the POST. Raises ``CallError`` for settings that it cannot carry."""
     check_params(request.params)
     if isinstance(request.thinking, int):
         raise CallError(

@@ -27,6 +27,7 @@ from core.judging.doors import (
 )
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
+from core.judging.openai_door import chat_body
 from core.judging.prompts import reply_schema
 from core.judging.protocol import Question
 from tests import provider as answers
@@ -441,6 +442,22 @@ def test_a_refused_format_is_made_simpler_step_by_step(
     formats = [(r.body.get("response_format") or {}).get("type") for r in provider.requests]
     assert formats == ["json_schema", "json_object", None]
     assert (call.params["format"], pauses) == ("words", [])
+
+
+def test_a_redirect_is_not_followed_with_the_key(
+    provider: Provider, runner: asyncio.Runner
+) -> None:
+    provider.say(Answer(307, headers={"Location": f"{provider.url}/chat/completions"}))
+    error = complete(runner, "openai", request(provider))
+    assert isinstance(error, CallError)
+    assert (error.kind, error.status, provider.count) == ("not_found", 307, 1)
+
+
+def test_openai_itself_gets_the_new_name_of_the_limit_and_other_servers_the_old() -> None:
+    own = chat_body(Request("gpt-x", [], {}, max_tokens=9))
+    other = chat_body(Request("x", [], {}, max_tokens=9, api_base="http://localhost/v1"))
+    assert (own["max_completion_tokens"], "max_tokens" in own) == (9, False)
+    assert (other["max_tokens"], "max_completion_tokens" in other) == (9, False)
 
 
 def test_auto_takes_the_lean_door_where_an_address_speaks_the_open_protocol() -> None:

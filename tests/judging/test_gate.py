@@ -86,6 +86,24 @@ def test_calls_under_way_when_the_gate_closed_do_not_count_as_new_refusals() -> 
     assert times == pytest.approx([6.0, 6.1])
 
 
+def test_a_straggler_that_names_a_later_time_holds_back_those_who_wait_already() -> None:
+    world = World()
+    gate = gate_in(world)
+    world.time = 1.0
+    gate.refused(1.0, 5.0)
+    times: list[float] = []
+
+    async def waiter() -> None:
+        times.append(await gate.enter())
+
+    async def straggler() -> None:
+        await world.sleep(2.0)
+        gate.refused(0.5, 9.0)
+
+    world.run(waiter, straggler)
+    assert times == [12.0]  # 3 + 9, not 1 + 5
+
+
 def test_without_a_named_time_the_pause_doubles_with_jitter() -> None:
     world = World()
     gate = gate_in(world)
@@ -123,6 +141,8 @@ def test_a_call_is_given_up_after_many_refusals_or_when_nobody_is_answered_for_l
     assert gate.hopeless(4)
     world.time += 101
     assert gate.hopeless(1)
+    gate.refused(world.time, 1.0)
+    assert gate.hopeless(1)  # a further refusal does not start the silence anew
     gate.passed()
     assert not gate.hopeless(1)
 

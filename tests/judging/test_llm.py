@@ -306,5 +306,52 @@ def test_calls_in_flight_together_make_the_format_simpler_only_once() -> None:
     assert [r.format for r in door.requests] == ["schema"] * 5 + ["object"] * 5
 
 
+def test_a_late_refusal_of_the_first_format_does_not_bring_a_later_one_back() -> None:
+    refused = CallError("bad_request", "response_format", about_format=True)
+    go_on = asyncio.Event()
+
+    class Slow(ScriptedDoor):
+        async def complete(self, request: Request) -> Completion:
+            self.requests.append(request)
+            if len(self.requests) == 1:
+                await go_on.wait()
+            if request.format == "words":
+                return says()
+            raise refused
+
+    door = Slow(deque())
+    judge = LLMJudge(Judge(name="j", model="x"), door, None, ProviderGate())
+
+    async def go() -> None:
+        first = asyncio.create_task(judge.ask(QUESTION))
+        await asyncio.sleep(0)
+        await judge.ask(QUESTION)
+        go_on.set()
+        await first
+
+    asyncio.run(go())
+    formats = [request.format for request in door.requests]
+    assert formats == ["schema", "schema", "object", "words", "words"]
+
+
+def test_an_answer_ends_a_row_of_refusals() -> None:
+    refused = CallError("rate_limit", "Slow.")
+    door, pauses = ScriptedDoor(deque([refused, says(), refused, says()])), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    gate = ProviderGate(sleep=sleep, clock=lambda: sum(pauses))
+    judge = LLMJudge(Judge(name="j", model="x"), door, None, gate)
+
+    async def go() -> None:
+        await judge.ask(QUESTION)
+        await judge.ask(QUESTION)
+
+    asyncio.run(go())
+    # Unnamed pauses are 0.5 to 1 s after a first refusal in a row and 1 to 2 s after a second.
+    assert max(pauses) <= 1.0
+
+
 def test_closing_a_judge_leaves_the_shared_door_open() -> None:
     assert not ask(says())[2].closed

@@ -22,6 +22,7 @@ READ = Reply(("a quote",), "It says so.", 2)
         f'The set {{a, b}} and "quotes" come first. {GOOD}',
         f'{{"option": 1}} was my first thought, but: {GOOD}',
         f'{GOOD} {{"note": "no option here"}}',
+        f'A 5" screen was asked for. {GOOD}',
         '{"evidence": "a quote", "reason": " It says so. ", "option": "2"}',
         '{"evidence": ["a quote", "", 5, null], "reason": "It says so.", "option": 2.0}',
         '{"evidence": ["a quote"], "reason": "It says so.", "option": " 2 ", "more": {"x": 1}}',
@@ -32,9 +33,9 @@ def test_a_whole_object_is_read_whatever_stands_around_it(text: str) -> None:
 
 
 def test_braces_and_escaped_quotes_inside_strings_do_not_end_the_object() -> None:
-    reply = {"evidence": ['}{ "x" \\'], "reason": '{"option": 1}', "option": 3}
+    reply = {"evidence": ['}{ "x} \\'], "reason": '{"option": 1}', "option": 3}
     assert read_reply(f"So: {json.dumps(reply)} Done.", 3) == Reply(
-        ('}{ "x" \\',), '{"option": 1}', 3
+        ('}{ "x} \\',), '{"option": 1}', 3
     )
 
 

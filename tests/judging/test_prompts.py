@@ -221,6 +221,13 @@ def test_a_submission_that_guesses_the_code_gets_another_one() -> None:
     assert build(question(CAPITAL, knowing)).nonce != first
 
 
+def test_a_code_that_the_text_holds_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Codes of one digit, and a submission that holds all digits but one.
+    monkeypatch.setattr("core.judging.prompts.NONCE_LENGTH", 1)
+    item = PLAIN.model_copy(update={"submission": "0123456789ABCDE"})
+    assert build(question(CAPITAL, item)).nonce == "f"
+
+
 def test_a_lone_surrogate_is_replaced_because_it_cannot_be_sent() -> None:
     broken = PLAIN.model_copy(update={"submission": "a\ud800b"})
     text = build(question(CAPITAL, broken)).segments[1].text
