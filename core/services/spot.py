@@ -8,14 +8,16 @@ from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Submission
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Rubric
-from core.errors import InputError
+from core.errors import InputError, NotFound, Problem
 from core.services import clock
 from core.services.grading import start
 from core.services.planning import RunRequest
+from core.store.content import noun_hash
 from core.store.rows import DatasetRow
 from core.store.run_rows import RunRow
 from core.store.store import Store
 
+#: The id of a typed submission in the dataset of one item that is made for it.
 ITEM = "spot"
 
 
@@ -40,37 +42,126 @@ class SpotRequest:
     seed: int | None = None
 
 
+@dataclass(frozen=True)
+class Teacher:
+    """A dataset that offline judges could learn a rubric from.
+
+    ``labels`` counts the labels whose criterion and option the rubric has; ``untaught`` names the
+    criteria without any, on which offline judges will abstain.
+    """
+
+    row: DatasetRow
+    labels: int
+    untaught: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recent:
+    """A spot check in a list. ``score`` is ``None`` where there is none (yet)."""
+
+    row: RunRow
+    item_id: str
+    preview: str
+    score: float | None
+
+
 def check(store: Store, request: SpotRequest) -> int:
-    """Starts a spot check; returns its run's id, to be polled like any run's."""
+    """Starts a spot check; returns its run's id, to be polled like any run's.
+
+    Raises:
+        InputError: there is no judge or nothing to judge, or offline judges have no labels to
+            learn from.
+    """
     if not request.judges:
         raise InputError("No judge is chosen. Choose at least one.")
-    rubric = store.rubrics.create(request.rubric, now=clock.now(), hidden=True)
+    panel = build(
+        Panel,
+        {"name": "Spot check", "judges": request.judges, "rules": request.rules},
+        "panel",
+    )
     version, item = request.dataset_version, request.item
     if version is None or item is None:
         version, item = _typed(store, request), ITEM
-    panel = build(
-        Panel, {"name": "Spot check", "judges": request.judges, "rules": request.rules}, "panel"
+    run = RunRequest(
+        rubric_version=_rubric_version(store, request.rubric),
+        dataset_version=version,
+        panel=panel,
+        name=f"Spot check: {request.rubric.name}",
+        seed=request.seed,
+        replicates=request.replicates,
+        label_share=1.0,
+        items=(item,),
+        learn_from=request.learn_from,
+        kind="spot",
     )
-    return start(
-        store,
-        RunRequest(
-            rubric_version=rubric.id,
-            dataset_version=version,
-            panel=panel,
-            name=f"Spot check: {request.rubric.name}",
-            seed=request.seed,
-            replicates=request.replicates,
-            label_share=1.0,
-            items=(item,),
-            learn_from=request.learn_from,
-            kind="spot",
-        ),
+    return start(store, run)
+
+
+def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
+    """The same check with another seed (drawn where none is given); returns the new run's id."""
+    run = store.runs.get(run_id)
+    plan = run.plan
+    request = RunRequest(
+        rubric_version=plan.rubric_version_id,
+        dataset_version=plan.dataset_version_id,
+        panel=plan.panel,
+        name=plan.name,
+        seed=seed,
+        replicates=plan.replicates,
+        label_share=1.0,
+        items=(item_of(store, run_id),),
+        learn_from=plan.calibration.get("dataset_version"),
+        kind="spot",
     )
+    return start(store, request)
+
+
+def item_of(store: Store, run_id: int) -> str:
+    """The id of the one item of a spot check. Raises ``NotFound`` for any other run."""
+    if store.runs.row(run_id).kind != "spot":
+        raise NotFound(f"Run {run_id} is not a spot check. Open it on the Runs page.")
+    return store.runs.item_ids(run_id)[0]
+
+
+def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
+    """The datasets that offline judges could learn this rubric from, most labels first."""
+    found = list[Teacher]()
+    for row in store.datasets.list():
+        if not row.labelled:
+            continue
+        counts = store.datasets.label_counts(row.version_id)
+        fitting = {
+            criterion.name: sum(
+                n
+                for label, n in counts.get(criterion.name, {}).items()
+                if criterion.index_of(label) is not None
+            )
+            for criterion in rubric.criteria
+        }
+        if any(fitting.values()):
+            untaught = tuple(name for name, n in fitting.items() if not n)
+            found.append(Teacher(row, sum(fitting.values()), untaught))
+    return sorted(found, key=lambda teacher: -teacher.labels)
+
+
+def recent(store: Store, limit: int = 10) -> list[Recent]:
+    """The latest spot checks, newest first."""
+    found = list[Recent]()
+    for row in store.runs.list(kind="spot", limit=limit):
+        (item,) = store.results.items(row.id, limit=1)
+        found.append(Recent(row, item.item_id, item.preview, item.score))
+    return found
+
+
+def _rubric_version(store: Store, rubric: Rubric) -> int:
+    """The saved version with this content, or a hidden one made for it."""
+    same = store.rubrics.find_by_hash(noun_hash(rubric))
+    if same is not None:
+        return same.id
+    return store.rubrics.create(rubric, now=clock.now(), hidden=True).id
 
 
 def _typed(store: Store, request: SpotRequest) -> int:
-    if not request.submission:
-        raise InputError("There is nothing to judge. Paste a submission or pick an item.")
     item = build(
         Item,
         {
@@ -81,29 +172,8 @@ def _typed(store: Store, request: SpotRequest) -> int:
         },
         "submission",
     )
+    if not item.output.strip():
+        mend = "Paste a submission, or pick an item of a dataset."
+        raise InputError("There is nothing to judge.", (Problem("The submission is empty.", mend),))
     dataset = Dataset(name="Spot check", items=(item,))
     return store.datasets.create(dataset, now=clock.now(), source="spot check", hidden=True).id
-
-
-def teachers(store: Store, rubric: Rubric) -> list[tuple[DatasetRow, int]]:
-    """The datasets that offline judges could learn this rubric from, with the labels that fit.
-
-    The count is of labels whose criterion and option the rubric has, best first.
-    """
-    found = []
-    for row in store.datasets.list():
-        counts = store.datasets.label_counts(row.version_id)
-        fitting = sum(
-            n
-            for criterion in rubric.criteria
-            for label, n in counts.get(criterion.name, {}).items()
-            if criterion.index_of(label) is not None
-        )
-        if fitting:
-            found.append((row, fitting))
-    return sorted(found, key=lambda pair: -pair[1])
-
-
-def recent(store: Store, limit: int = 10) -> list[RunRow]:
-    """The latest spot checks, newest first."""
-    return store.runs.list(kind="spot", limit=limit)
