@@ -1,5 +1,6 @@
-"""A scripted provider on loopback for the tests of judges and doors."""
+"""A scripted provider on loopback, and one event loop per module."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -11,3 +12,10 @@ from tests.provider import Provider
 def provider() -> Iterator[Provider]:
     with Provider() as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """One loop for the module: litellm's clients belong to the loop they were made on."""
+    with asyncio.Runner() as runner:
+        yield runner

@@ -1,83 +1,21 @@
-"""The LLM judge's own doings, behind a door made of a script: pauses, repairs, costs, accounts."""
+"""The LLM judge behind a scripted door: votes, pauses, tries, patience, accounts."""
 
 import asyncio
-import json
 import logging
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Call, Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import Vote, VoteFailure
 from core.identity import seeded
 from core.judging.calling import backoff
 from core.judging.doors import CallError, Completion, Request
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
-from core.judging.prompts import build, repair
-from core.judging.protocol import Question
-
-KEY = "sk-TOP-SECRET-0123456789"
-CRITERION = Criterion(name="c", requirement="Names the capital.", weight=1)
-QUESTION = Question(
-    Cell("i", "c", "j"),
-    Item(id="i", submission="It is Canberra."),
-    Rubric(criteria=(CRITERION,)),
-    CRITERION,
-    (1, 0, 2),
-    7,
-)
-
-
-def says(option: object = 1, **more: Any) -> Completion:
-    text = json.dumps({"evidence": ["Canberra"], "reason": "It does.", "option": option})
-    return Completion(**{"text": text, "tokens_in": 1000, "tokens_out": 100, **more})
-
-
-@dataclass
-class ScriptedDoor:
-    """Answers from a script; keeps the requests."""
-
-    script: deque[Completion | Exception]
-    name: str = "scripted"
-    requests: list[Request] = field(default_factory=list)
-    closed: bool = False
-
-    async def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        answer = self.script.popleft()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-def ask(
-    *script: Completion | Exception, key: str | None = KEY, **settings: Any
-) -> tuple[Vote | VoteFailure, Call | None, ScriptedDoor, list[float]]:
-    door, pauses = ScriptedDoor(deque(script)), list[float]()
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    spec = Judge(**{"name": "j", "model": "openai/x", **settings})
-    gate = ProviderGate(sleep=sleep, clock=lambda: sum(pauses))
-
-    async def go() -> Outcome:
-        judge = LLMJudge(spec, door, key, gate, sleep=sleep, clock=lambda: sum(pauses))
-        outcome = await judge.ask(QUESTION)
-        await judge.close()
-        return outcome
-
-    outcome = asyncio.run(go())
-    (result,) = outcome.results
-    return result, outcome.call, door, pauses
+from core.judging.prompts import build
+from tests.judging.scripted import KEY, QUESTION, ScriptedDoor, ask, says
 
 
 def test_the_shown_number_becomes_the_authors_option() -> None:
@@ -157,55 +95,6 @@ def test_a_wait_of_a_day_is_not_waited_for() -> None:
     assert (result.kind, pauses) == ("rate_limit", [])
 
 
-def test_a_repair_quotes_the_problem_and_is_billed() -> None:
-    broken = says(9, cost=0.01, tokens_cached=500)
-    result, call, door, _ = ask(broken, says(2, cost=0.02, tokens_cached=900))
-    assert isinstance(result, Vote)
-    assert (result.option, result.detail) == (0, {"repaired": True})
-    problem = "The reply's option was not from 1 to 3."
-    assert call is not None
-    assert call.prompt == (*build(QUESTION).segments, repair(problem, 3))
-    assert problem in door.requests[1].messages[-1]["content"]
-    assert (call.tries, call.tokens_in, call.tokens_cached, call.tokens_out) == (2, 2000, 1400, 200)
-    assert call.cost == pytest.approx(0.03)
-
-
-def test_a_reply_that_stays_unreadable_is_kept_and_is_no_vote() -> None:
-    result, call, _, _ = ask(Completion("I think 1."), Completion("Surely 1."), says())
-    assert isinstance(result, VoteFailure)
-    assert result.kind == "malformed"
-    assert result.message.endswith("A second request did not help.")
-    assert call is not None
-    assert (call.reply, call.tries, call.tokens_in) == ("Surely 1.", 2, None)
-
-
-def test_a_judge_with_one_try_is_not_asked_to_repair() -> None:
-    result, _, door, _ = ask(Completion("I think 1."), says(), tries=1)
-    assert isinstance(result, VoteFailure)
-    assert (result.kind, len(door.requests)) == ("malformed", 1)
-
-
-def test_a_reply_cut_off_says_that_max_tokens_is_the_cause() -> None:
-    result, *_ = ask(Completion('{"evi', finish="length"), Completion('{"evi', finish="length"))
-    assert isinstance(result, VoteFailure)
-    assert result.kind == "malformed"
-    assert "max_tokens" in result.message
-
-
-def test_thinking_that_ate_all_tokens_is_empty_and_says_so() -> None:
-    result, *_ = ask(Completion("", finish="length"), Completion(None, finish="length"))
-    assert isinstance(result, VoteFailure)
-    assert (result.kind, "max_tokens" in result.message) == ("empty", True)
-
-
-def test_a_refusal_in_words_is_kept_as_the_reply() -> None:
-    result, call, door, _ = ask(Completion(None, refusal="I will not."), says())
-    assert isinstance(result, VoteFailure)
-    assert (result.kind, result.message) == ("refusal", "The model refused: I will not.")
-    assert call is not None
-    assert (call.reply, len(door.requests)) == ("I will not.", 1)
-
-
 def test_a_missing_key_is_named_by_its_variable_before_any_request() -> None:
     result, call, door, _ = ask(says(), key=None, key_env="MY_KEY")
     assert isinstance(result, VoteFailure)
@@ -271,67 +160,6 @@ def test_what_was_sent_is_kept_without_the_key_or_a_login() -> None:
     }
     assert KEY not in repr(call)
     assert door.requests[0].key == KEY
-
-
-def test_a_format_found_out_by_one_call_is_used_by_the_next() -> None:
-    door = ScriptedDoor(
-        deque([CallError("bad_request", "response_format", about_format=True), says(), says()])
-    )
-    judge = LLMJudge(Judge(name="j", model="x", tries=1), door, None, ProviderGate())
-
-    async def go() -> None:
-        await judge.ask(QUESTION)
-        await judge.ask(QUESTION)
-
-    asyncio.run(go())
-    assert [request.format for request in door.requests] == ["schema", "object", "object"]
-
-
-def test_calls_in_flight_together_make_the_format_simpler_only_once() -> None:
-    class Picky(ScriptedDoor):
-        async def complete(self, request: Request) -> Completion:
-            self.requests.append(request)
-            await asyncio.sleep(0)
-            if request.format == "schema":
-                raise CallError("bad_request", "response_format", about_format=True)
-            return says()
-
-    door = Picky(deque())
-    judge = LLMJudge(Judge(name="j", model="x"), door, None, ProviderGate())
-
-    async def go() -> None:
-        await asyncio.gather(*(judge.ask(QUESTION) for _ in range(5)))
-
-    asyncio.run(go())
-    assert [r.format for r in door.requests] == ["schema"] * 5 + ["object"] * 5
-
-
-def test_a_late_refusal_of_the_first_format_does_not_bring_a_later_one_back() -> None:
-    refused = CallError("bad_request", "response_format", about_format=True)
-    go_on = asyncio.Event()
-
-    class Slow(ScriptedDoor):
-        async def complete(self, request: Request) -> Completion:
-            self.requests.append(request)
-            if len(self.requests) == 1:
-                await go_on.wait()
-            if request.format == "words":
-                return says()
-            raise refused
-
-    door = Slow(deque())
-    judge = LLMJudge(Judge(name="j", model="x"), door, None, ProviderGate())
-
-    async def go() -> None:
-        first = asyncio.create_task(judge.ask(QUESTION))
-        await asyncio.sleep(0)
-        await judge.ask(QUESTION)
-        go_on.set()
-        await first
-
-    asyncio.run(go())
-    formats = [request.format for request in door.requests]
-    assert formats == ["schema", "schema", "object", "words", "words"]
 
 
 def test_an_answer_ends_a_row_of_refusals() -> None:

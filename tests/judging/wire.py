@@ -1,0 +1,46 @@
+"""What the tests of doors over the wire share: a key, a request, and a way to send it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from core.judging.doors import CallError, Completion, Request, open_door
+from core.judging.prompts import reply_schema
+from tests.provider import Provider
+
+DOORS = ("openai", "litellm")
+KEY = "sk-TOP-SECRET-0123456789"
+
+
+@asynccontextmanager
+async def opened(kind: Any) -> AsyncIterator[Any]:
+    door = open_door(kind)
+    try:
+        yield door
+    finally:
+        await door.close()
+
+
+def request(provider: Provider, **changes: Any) -> Request:
+    given: dict[str, Any] = {
+        "model": "openai/scripted",
+        "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}],
+        "schema": reply_schema(3),
+        "api_base": provider.url,
+        "key": KEY,
+        "timeout": 10.0,
+    }
+    return Request(**{**given, **changes})
+
+
+def complete(runner: asyncio.Runner, kind: str, given: Request) -> Completion | CallError:
+    async def go() -> Completion | CallError:
+        async with opened(kind) as door:
+            try:
+                completion: Completion = await door.complete(given)
+            except CallError as error:
+                return error
+            return completion
+
+    return runner.run(go())
