@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import InputError
+from core.judging.offline import load
 from core.services.jobs import Runner
 from core.settings import Settings
 from core.store.store import Store
@@ -112,6 +113,8 @@ def work_until_told(store: Store, *, with_parent: bool = False) -> None:
             runner.stop(0)
 
         threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+        # Somebody sits before the app: a first spot check should not wait for these imports.
+        threading.Thread(target=load, name="warm-up", daemon=True).start()
     try:
         runner.serve()
     except KeyboardInterrupt:

@@ -19,7 +19,14 @@ from core.judging.offline.report import Report, Unfit
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained
 
-__all__ = ["OfflineJudge", "Report", "Unfit", "train"]
+__all__ = ["OfflineJudge", "Report", "Unfit", "load", "train"]
+
+
+def load() -> None:
+    """Imports what ``train`` needs (seconds of work), so that the first run need not wait."""
+    import sklearn.linear_model
+
+    import core.judging.offline.training  # noqa: F401
 
 
 def train(
