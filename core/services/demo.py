@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from core.services.grading import start, summary
 from core.services.planning import RunRequest
 from core.services.preparing import resolved_items
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
-from core.store.run_rows import CellRow
+from core.store.run_rows import CellRow, Run
 from core.store.store import Store
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_rubrics"
@@ -40,20 +41,28 @@ class CriterionReport:
     abstained: int
     accuracy: float | None
     majority: float | None
+    majority_answered: float | None
     kappa: float | None
     kappa_weights: str
     reason: str
+    switched_off: bool = False
+
+
+@dataclass(frozen=True)
+class Telling:
+    """An item worth opening first: ``wrong`` of its ``labelled`` verdicts are not the label."""
+
+    item_id: str
+    wrong: int
+    labelled: int
 
 
 def ensure_example(store: Store) -> int:
     """The run of the example, made (and queued) where it is not there yet."""
     ensure_defaults(store)
-    known = store.settings.get("example_run")
+    known = example_run(store)
     if known is not None:
-        try:
-            return store.runs.row(int(known)).id
-        except NotFound:
-            pass
+        return known
     rubric = read_rubric_file(RUBRIC).value
     dataset = read_dataset_file(DATASET, rubric).value
     request = RunRequest(
@@ -66,6 +75,17 @@ def ensure_example(store: Store) -> int:
     run_id = start(store, request)
     store.settings.put("example_run", run_id)
     return run_id
+
+
+def example_run(store: Store) -> int | None:
+    """The run of the example, or ``None`` where it was never made."""
+    known = store.settings.get("example_run")
+    if known is None:
+        return None
+    try:
+        return store.runs.row(int(known)).id
+    except NotFound:
+        return None
 
 
 def grade_example(store: Store) -> dict[str, Any]:
@@ -117,17 +137,50 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    truth = {
+    truth = _truth(store, run, rubric)
+    off = _switched_off(run)
+    return [
+        replace(
+            _criterion_report(rubric, c.name, truth, store.results.all_cells(run_id, c.name)),
+            switched_off=c.name in off,
+        )
+        for c in rubric.criteria
+    ]
+
+
+def telling_item(store: Store, run_id: int) -> Telling | None:
+    """The item whose verdicts miss most labels; ``None`` where none misses any."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    truth = _truth(store, run, rubric)
+    seen, wrong = Counter[str](), Counter[str]()
+    for cell in store.results.all_cells(run_id):
+        true = truth.get((cell.item_id, cell.criterion))
+        if true is not None and not cell.abstained:
+            seen[cell.item_id] += 1
+            wrong[cell.item_id] += cell.option != true
+    found = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
+    return Telling(found, wrong[found], seen[found]) if found and wrong[found] else None
+
+
+def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+    return {
         (item.id, c.name): item.truth(c)
         for item in items
         if item.rubric is None
         for c in rubric.criteria
     }
-    return [
-        _criterion_report(rubric, c.name, truth, store.results.all_cells(run_id, c.name))
-        for c in rubric.criteria
-    ]
+
+
+def _switched_off(run: Run) -> set[str]:
+    """The criteria on which no judge of the run was worth asking."""
+    reports = list(run.notes.get("training", {}).values())
+    if len(reports) < len(run.panel.judges):
+        return set()
+    return set.intersection(
+        *({name for name, report in one.items() if not report["trained"]} for one in reports)
+    )
 
 
 def _criterion_report(
@@ -155,6 +208,7 @@ def _criterion_report(
         abstained=sum(c.abstained for c, _ in labelled),
         accuracy=right.value,
         majority=commonest.value,
+        majority_answered=majority_share(counts).value,
         kappa=kappa.value,
         kappa_weights=weights,
         reason=right.reason or kappa.reason,

@@ -8,6 +8,7 @@ when ``train`` is first called.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from core.domain.dataset import Item
@@ -24,9 +25,8 @@ __all__ = ["OfflineJudge", "Report", "Unfit", "load", "train"]
 
 def load() -> None:
     """Imports what ``train`` needs (seconds of work), so that the first run need not wait."""
-    import sklearn.linear_model
-
-    import core.judging.offline.training  # noqa: F401
+    for name in ("sklearn.linear_model", "core.judging.offline.training"):
+        import_module(name)
 
 
 def train(

@@ -1,0 +1,55 @@
+"""The check beside an earlier one of the same submission: which verdicts changed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import spot_compare
+from core.services.spot_compare import Comparison, Pair
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, visible
+from pages.ui.widgets import row, table, tag
+
+
+def show(run_id: int) -> None:
+    """The table of both verdicts, where there is an earlier check of the same submission."""
+    rows = {r.id: r for r in spot_compare.earlier(store(), run_id) if not r.active}
+    if not rows:
+        return
+    with st.container(border=True):
+        key = state.key(state.SPOT_BESIDE, run_id)
+        state.seed(key, next(iter(rows)))
+        before = st.selectbox(
+            "Beside an earlier check of this submission",
+            list(rows),
+            format_func=lambda i: (
+                f"check {i} · {visible(rows[i].rubric_name)} · {fmt.ago(rows[i].created)}"
+            ),
+            key=key,
+        )
+        _comparison(spot_compare.compare(store(), before, run_id))
+
+
+def _comparison(found: Comparison) -> None:
+    of = f"of {fmt.plural(found.compared, 'verdict')} changed"
+    different = ", ".join(found.setup) or "nothing: the same question, asked twice"
+    row(
+        [
+            tag(f"{found.changed} {of}", "warn") if found.changed else tag(f"none {of}", "good"),
+            f'<span class="rs-quiet">different: {esc(different)}</span>',
+        ]
+    )
+    before, after = found.before, found.after
+    score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))
+    table(
+        ["Criterion", f"Check {before.run.id}", f"Check {after.run.id}"],
+        [*map(_pair, found.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
+        name="Verdicts of both checks",
+    )
+
+
+def _pair(pair: Pair) -> list[str]:
+    before, after = esc(pair.before or "no verdict"), esc(pair.after or "no verdict")
+    return [esc(pair.criterion), before, f"<b>≠ {after}</b>" if pair.changed else after]

@@ -1,0 +1,240 @@
+"""One check as it stands in the database: its progress while it runs, then score and verdicts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from core.domain.panel import Judge
+from core.errors import NotFound
+from core.services import grading, spot, viewing
+from core.services.grading import Progress
+from core.services.viewing import ItemView
+from pages.grade._spot import comparing, criteria, votes, work
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.item_view import headed, show_submission
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import Figure, Tone, figures, row, shown_errors, tag
+
+JUDGES_PAGE = Path(__file__).parents[1] / "judges.py"
+LOOK_EVERY = 0.4
+#: Seconds in the queue after which something is wrong.
+PATIENCE = 8.0
+STATUS: dict[str, tuple[str, Tone]] = {
+    "queued": ("Waiting", "info"),
+    "running": ("Asking", "info"),
+    "done": ("✓ Done", "good"),
+    "cancelled": ("Cancelled", "warn"),
+    "interrupted": ("Interrupted", "warn"),
+    "budget": ("Budget spent", "warn"),
+    "failed": ("✕ Stopped by an error", "bad"),
+}
+
+
+def show(run_id: int) -> None:
+    """The check, looked up again and again while it is being worked off."""
+    try:
+        spot.item_of(store(), run_id)
+        active = grading.progress(store(), run_id).row.active
+    except NotFound as error:
+        st.warning(label(str(error)), icon=":material/search_off:")
+        return
+    st.fragment(_live, run_every=LOOK_EVERY if active else None)(run_id, active)
+
+
+def _live(run_id: int, polled: bool) -> None:
+    with shown_errors():
+        look = grading.progress(store(), run_id)
+        if polled and not look.row.active:
+            # Once over the whole page: the polling stops, and lists elsewhere learn of it.
+            st.rerun()
+        view = viewing.item_view(store(), run_id, spot.item_of(store(), run_id))
+        _head(view, look)
+        if look.row.active:
+            _progress(view, look)
+        if view.trace is not None:
+            _score(view, look)
+        _trouble(run_id, look)
+        if not look.row.active:
+            _acts(run_id)
+            comparing.show(run_id)
+        criteria.show(view, active=look.row.active)
+        _judged(view)
+
+
+def _head(view: ItemView, look: Progress) -> None:
+    words, tone = STATUS[look.row.status]
+    run = view.run
+    st.subheader(label(run.rubric_name, 120), anchor=False)
+    version = f"version {run.rubric_number}"
+    seed = f"seed {run.plan.seed}"
+    quiet = f"check {run.id} · {version} · {seed} · {fmt.ago(run.created)}"
+    row([tag(words, tone), f'<span class="rs-quiet">{esc(quiet)}</span>'])
+
+
+def _progress(view: ItemView, look: Progress) -> None:
+    planned = look.row.planned
+    done = f"{look.settled} of {fmt.plural(planned, 'vote')}"
+    st.progress(min(1.0, look.share), text=f"{done} · {_phase(view, look)}")
+    st.button(
+        "Cancel",
+        key=state.key(state.SPOT_ACT, "cancel"),
+        icon=":material/stop:",
+        on_click=_on_cancel,
+        args=(look.row.id,),
+    )
+
+
+def _phase(view: ItemView, look: Progress) -> str:
+    """What is happening, in words."""
+    learners = [judge for judge in view.run.panel.judges if judge.offline]
+    if look.stalled:
+        return "the process that asked is gone; another takes over in some seconds"
+    if look.row.status == "queued":
+        if _age(look.row.created) > PATIENCE:
+            return "nobody has taken it up. Is RUBRIC_STUDIO_RUNNER set to none?"
+        return "waiting to be taken up"
+    if not look.settled and learners:
+        items = len(view.run.plan.calibration.get("items", ()))
+        learning = f"{_names(learners)} learning from {fmt.plural(items, 'labelled item')}"
+        return f"{label(learning)}; this takes some seconds"
+    return "asking the judges"
+
+
+def _names(judges: list[Judge]) -> str:
+    return f"{judges[0].name} is" if len(judges) == 1 else "the offline judges are"
+
+
+def _age(moment: str) -> float:
+    return (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+
+
+def _on_cancel(run_id: int) -> None:
+    with shown_errors():
+        grading.cancel(store(), run_id)
+
+
+def _score(view: ItemView, look: Progress) -> None:
+    trace, run = view.trace, look.row
+    if trace is None:
+        return
+    shown = fmt.score if trace.normalized else fmt.number
+    values = [Figure("Score so far" if run.active else "Score", shown(view.row.score))]
+    if trace.low is not None and trace.high is not None and trace.low < trace.high:
+        values.append(Figure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
+    price = None if run.cost_unknown else run.cost
+    values += [
+        Figure("Votes", f"{run.votes} of {run.planned}", "Abstentions are votes, too."),
+        Figure("Cost", fmt.cost(price), f"{run.calls} calls to models."),
+    ]
+    if not run.active:
+        values.append(Figure("Time", fmt.seconds(run.seconds), "From taken up to the last vote."))
+    figures(values, columns=len(values))
+    marks = [tag("✕ Fails", "bad")] if trace.fail else []
+    marks += [tag("Needs a person", "warn")] if trace.review else []
+    marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+    marks += [] if trace.complete or run.active else [tag("Incomplete", "warn")]
+    if marks:
+        row(marks)
+    if not run.active:
+        items = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
+        st.html(f'<ul class="rs-list">{items}</ul>')
+
+
+def _trouble(run_id: int, look: Progress) -> None:
+    if look.row.message:
+        st.error(label(look.row.message), icon=":material/error:")
+    if not look.failures or look.row.active:
+        return
+    total = sum(kind.times for kind in look.failures)
+    with st.container(border=True):
+        words = [tag(f"✕ {fmt.plural(total, 'vote')} missing", "bad")]
+        row([*words, '<span class="rs-quiet">A failed call is never counted as an answer.</span>'])
+        lines = "".join(f"<li>{votes.failure_line(*kind)}</li>" for kind in look.failures)
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+        with st.container(horizontal=True):
+            st.button(
+                "Ask these again",
+                key=state.key(state.SPOT_ACT, "retry"),
+                icon=":material/refresh:",
+                on_click=_on_retry,
+                args=(run_id,),
+            )
+            st.page_link(JUDGES_PAGE, label="Judges", icon=":material/gavel:")
+
+
+def _on_retry(run_id: int) -> None:
+    with shown_errors():
+        grading.retry(store(), run_id)
+
+
+def _acts(run_id: int) -> None:
+    unfinished = grading.progress(store(), run_id).row.status in ("cancelled", "interrupted")
+    with st.container(horizontal=True):
+        if unfinished:
+            st.button(
+                "Go on",
+                key=state.key(state.SPOT_ACT, "resume"),
+                icon=":material/play_arrow:",
+                on_click=_on_resume,
+                args=(run_id,),
+                help="Asks what has not been asked yet.",
+            )
+        st.button(
+            "Ask again",
+            key=state.key(state.SPOT_ACT, "again"),
+            icon=":material/casino:",
+            on_click=_on_again,
+            args=(run_id,),
+            help="The same question with another seed: other orders of the options. "
+            "A verdict that changes was not sure.",
+        )
+        st.button(
+            "Edit in the form",
+            key=state.key(state.SPOT_ACT, "edit"),
+            icon=":material/edit:",
+            type="tertiary",
+            on_click=_on_edit,
+            args=(run_id,),
+            help="Fills the form with this check. What stands there can be brought back.",
+        )
+        st.button(
+            "Close",
+            key=state.key(state.SPOT_ACT, "close"),
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_on_close,
+        )
+
+
+def _on_resume(run_id: int) -> None:
+    with shown_errors():
+        grading.resume(store(), run_id)
+
+
+def _on_again(run_id: int) -> None:
+    with shown_errors():
+        state.set_address(**{state.RUN: spot.ask_again(store(), run_id)})
+
+
+def _on_edit(run_id: int) -> None:
+    with shown_errors():
+        work.take_over(run_id)
+
+
+def _on_close() -> None:
+    state.set_address(**{state.RUN: None})
+
+
+def _judged(view: ItemView) -> None:
+    item = view.item
+    with st.expander("What was judged", icon=":material/article:"):
+        if item.prompt:
+            headed("Prompt", item.prompt)
+        show_submission(item)
+        if item.reference:
+            headed("Reference", item.reference)

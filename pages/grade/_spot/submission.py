@@ -1,0 +1,204 @@
+"""What is judged: a pasted text, a conversation, thinking with output, or an item of a dataset."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import rehearsing, spot_form
+from core.services.spot_form import Way
+from pages.grade._spot import work
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import label, prose, visible
+from pages.ui.widgets import shown_errors
+
+WAYS: dict[Way, str] = {
+    "text": "Text",
+    "chat": "Chat",
+    "sections": "Thinking + output",
+    "item": "Dataset item",
+}
+ROLES = ["user", "assistant", "system", "tool"]
+LIMIT = 2_000_000
+FOUND = 50
+
+
+def show() -> None:
+    """The choice of a way, and its fields."""
+    key = work.field("way")
+    state.seed(key, work.form()["way"])
+    way = st.segmented_control(
+        "What is judged",
+        list(WAYS),
+        format_func=WAYS.__getitem__,
+        key=key,
+        required=True,
+        wrap=True,
+        on_change=work.on_field,
+        args=("way",),
+        label_visibility="collapsed",
+    )
+    if way == "item":
+        _item()
+        return
+    if way == "chat":
+        _conversation()
+    elif way == "sections":
+        _area("thinking", "Thinking", 120, "What the model thought before it answered (optional)")
+        _area("output", "Output", 180, "What it answered")
+    else:
+        _area("text", "Submission", 180, "Paste what is to be judged")
+    _extras()
+
+
+def _extras() -> None:
+    given = [name for name in ("prompt", "reference") if work.text(name).strip()]
+    words = (
+        f"Prompt and reference: {' and '.join(given)} given"
+        if given
+        else "Prompt and reference (optional)"
+    )
+    with st.expander(words, icon=":material/add_notes:", key=work.field("extras")):
+        _area("prompt", "Prompt", 90, "The task or question that the submission answers")
+        _area("reference", "Reference", 90, "A model answer or source to judge against")
+
+
+def _area(name: str, words: str, height: int, placeholder: str) -> None:
+    key = work.field(name)
+    state.seed(key, work.text(name))
+    st.text_area(
+        words,
+        key=key,
+        height=height,
+        max_chars=LIMIT,
+        placeholder=placeholder,
+        on_change=work.on_field,
+        args=(name,),
+    )
+
+
+def _conversation() -> None:
+    turns = work.form()["turns"]
+    for number, turn in enumerate(turns, start=1):
+        uid = turn["uid"]
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            key = work.field("turn", uid, "role")
+            state.seed(key, turn["role"])
+            st.selectbox(
+                f"Role of message {number}",
+                [*ROLES, *([] if turn["role"] in ROLES else [turn["role"]])],
+                key=key,
+                label_visibility="collapsed",
+                accept_new_options=True,
+                width=150,
+                on_change=work.on_turn,
+                args=(uid, "role"),
+            )
+            st.space("stretch")
+            st.button(
+                f"Remove message {number}",
+                key=state.key(state.SPOT_ACT, "remove", uid),
+                type="tertiary",
+                icon=":material/close:",
+                disabled=len(turns) == 1,
+                on_click=_on_remove,
+                args=(uid,),
+            )
+        key = work.field("turn", uid, "content")
+        state.seed(key, turn["content"])
+        st.text_area(
+            f"Message {number}",
+            key=key,
+            height=100,
+            max_chars=LIMIT,
+            label_visibility="collapsed",
+            placeholder="What was said",
+            on_change=work.on_turn,
+            args=(uid, "content"),
+        )
+    st.button(
+        "Add message",
+        key=state.key(state.SPOT_ACT, "add"),
+        type="tertiary",
+        icon=":material/add:",
+        on_click=_on_add,
+    )
+
+
+def _on_add() -> None:
+    with shown_errors():
+        work.sync()
+        turns = work.form()["turns"]
+        role = "assistant" if turns and turns[-1]["role"] == "user" else "user"
+        work.set_fields(turns=[*turns, spot_form.turn(role)])
+
+
+def _on_remove(uid: str) -> None:
+    with shown_errors():
+        work.sync()
+        work.set_fields(turns=[t for t in work.form()["turns"] if t["uid"] != uid])
+
+
+def _item() -> None:
+    rows = rehearsing.datasets(store())
+    if not rows:
+        st.info("There is no dataset yet. Import one on the Datasets page, or paste a text.")
+        return
+    names = {r.version_id: f"{visible(r.name)} · {fmt.plural(r.items, 'item')}" for r in rows}
+    form = work.form()
+    if form["dataset"] is not None and form["dataset"] not in names:
+        names[form["dataset"]] = "An earlier version of a dataset"
+    key = work.field("dataset")
+    state.seed(key, form["dataset"] if form["dataset"] in names else rows[0].version_id)
+    version = st.selectbox(
+        "Dataset", list(names), format_func=names.__getitem__, key=key, on_change=_on_dataset
+    )
+    _search_and_pick(version)
+
+
+def _on_dataset() -> None:
+    with shown_errors():
+        work.set_fields(dataset=state.get(work.field("dataset")), item=None)
+        state.drop(state.SPOT_FIELD, "item")
+
+
+def _search_and_pick(version: int) -> None:
+    key = work.field("search")
+    state.seed(key, "")
+    search = st.text_input(
+        "Search", key=key, type="search", placeholder="Search id, submission, prompt, reference"
+    )
+    ids = rehearsing.first_items(store(), version, search=search, limit=FOUND)
+    chosen = work.form()["item"]
+    if chosen is not None and chosen not in ids and not search:
+        ids = [chosen, *ids]
+    if not ids:
+        st.caption("No item holds these words.")
+        return
+    key = work.field("item")
+    if state.get(key) not in ids:
+        state.put(key, chosen if chosen in ids else ids[0])
+    more = f" (the first {FOUND})" if len(ids) >= FOUND else ""
+    item_id = st.selectbox(
+        f"Item{more}",
+        ids,
+        format_func=visible,
+        key=key,
+        on_change=work.on_field,
+        args=("item",),
+    )
+    if (work.form()["dataset"], work.form()["item"]) != (version, item_id):
+        work.set_fields(dataset=version, item=item_id)
+    _preview(version, item_id)
+
+
+def _preview(version: int, item_id: str) -> None:
+    item = rehearsing.item_of(store(), version, item_id)
+    if item.prompt:
+        st.caption(label(item.prompt, 300))
+    prose(item.text[:4000], height=220)
+    labelled = fmt.plural(len(item.labels), "label")
+    words = f"It has {labelled} by people: verdicts are shown beside them." if item.labels else ""
+    if words:
+        st.caption(words)
