@@ -41,7 +41,6 @@ class CriterionReport:
     abstained: int
     accuracy: float | None
     majority: float | None
-    majority_answered: float | None
     kappa: float | None
     kappa_weights: str
     reason: str
@@ -208,7 +207,6 @@ def _criterion_report(
         abstained=sum(c.abstained for c, _ in labelled),
         accuracy=right.value,
         majority=commonest.value,
-        majority_answered=majority_share(counts).value,
         kappa=kappa.value,
         kappa_weights=weights,
         reason=right.reason or kappa.reason,
