@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import Problem
-from core.files.parsed import refusal
+from core.files.parsed import enough, refusal
 
+#: More columns are refused: a table for grading has a few dozen.
+MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
 _HEADER = "The first line must name the columns, each by a name of its own."
 
@@ -34,11 +36,15 @@ def read_csv(
             continue
         if not columns:
             columns = tuple(cell.strip() for cell in cells)
-            problems += _bad_header(columns, line)
+            problems += bad_columns(columns, line)
+            if problems:
+                break
         elif len(cells) != len(columns):
             message = f"has {len(cells)} cells, but the header names {len(columns)} columns."
             mend = "Put cells that hold the delimiter or a line break in double quotes."
             problems.append(Problem(message, mend, (), line))
+            if enough(problems):
+                break
         else:
             rows.append(dict(zip(columns, cells, strict=True)))
             lines.append(line)
@@ -90,7 +96,12 @@ def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tup
         line = reader.line_num + 1
 
 
-def _bad_header(columns: tuple[str, ...], line: int) -> list[Problem]:
+def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
+    """What is wrong with the names of columns: too many, a blank one, one given twice."""
+    if len(columns) > MAX_COLUMNS:
+        mend = "Leave out columns that nobody needs."
+        message = f"names {len(columns):,} columns; {MAX_COLUMNS:,} is the limit."
+        return [Problem(message, mend, (), line)]
     problems = [
         Problem(f"names no column {index + 1}.", _HEADER, (), line)
         for index, column in enumerate(columns)

@@ -11,7 +11,7 @@ from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.items import ItemReader
 from core.files.mapping import OWN, Mapping, guess_mapping
-from core.files.parsed import Parsed, refusal, shortened, stem
+from core.files.parsed import Parsed, enough, refusal, shortened, stem
 from core.files.rubric_keys import kept, sort_keys
 from core.files.rubrics import rubric_from
 from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, text_of
@@ -65,7 +65,11 @@ def _build(
     _check_columns(table, mapping, name)
     reader = ItemReader(table, mapping, header.rubric or rubric)
     ids = _ids(table, mapping, reader.problems)
-    items = [reader.item(row, id) for row, id in enumerate(ids)]
+    items = list[Item | None]()
+    for row, id in enumerate(ids):
+        if enough(reader.problems):
+            break
+        items.append(reader.item(row, id))
     problems = header.problems + reader.problems
     if problems:
         raise refusal("dataset", sorted(problems, key=lambda p: p.line or 0), name)
@@ -105,6 +109,8 @@ def _ids(table: Table, mapping: Mapping, problems: list[Problem]) -> list[str]:
     """Every row's id; a row without one is numbered. Doubles are problems, with both lines."""
     ids, first = list[str](), dict[str, int]()
     for row, cells in enumerate(table.rows):
+        if enough(problems):
+            break
         value = cells.get(mapping.id) if mapping.id is not None else None
         line = table.line_of(row, (mapping.id or "",))
         try:

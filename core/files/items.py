@@ -14,6 +14,7 @@ from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.labels import Truth
 from core.files.mapping import Mapping
+from core.files.parsed import enough
 from core.files.rubrics import parse_rubric, rubric_from
 from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, submission_of, text_of
 from core.files.tables import Table
@@ -125,6 +126,8 @@ class ItemReader:
             reason = cells.get(mapping.reasons.get(name, ""))
             found.append((name, cells.get(column), reason, (column,)))
         for name, value, reason, path in found:
+            if enough(self.problems):
+                break
             try:
                 label = truth.named(name, value, reason)
                 if label and label[0] in labels:

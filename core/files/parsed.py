@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 #: No more problems than this are listed; the rest are counted.
 MAX_PROBLEMS = 50
+#: After so many, reading stops: the file is of another kind, or an attack.
+ENOUGH = 1000
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,16 @@ def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """
     head = tuple(problems[:MAX_PROBLEMS])
     more = len(problems) - len(head)
-    return (*head, Problem(f"and {more:,} more.")) if more else head
+    if not more:
+        return head
+    if enough(problems):
+        return (*head, Problem(f"and at least {more:,} more; reading stopped there."))
+    return (*head, Problem(f"and {more:,} more."))
+
+
+def enough(problems: Sequence[Problem]) -> bool:
+    """Whether so many problems were found that reading on would help nobody."""
+    return len(problems) >= ENOUGH
 
 
 def refusal(what: str, problems: Sequence[Problem], where: str) -> InputError:

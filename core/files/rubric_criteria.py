@@ -10,6 +10,9 @@ from core.errors import Problem
 from core.files.document import kind_of
 from core.files.rubric_keys import CRITERION_KEYS, OPTION_KEYS, kept, sort_keys, tidied
 
+#: More options than this are refused: no judge chooses well among so many.
+MAX_OPTIONS = 1000
+
 
 @dataclass
 class Shaped:
@@ -74,6 +77,10 @@ def _clean_options(shaped: Shaped, path: Path) -> None:
         shaped.problems.append(Problem(f"is {kind_of(options)}.", "Use a list of options.", here))
         shaped.data["options"] = []
         return
+    if len(options) > MAX_OPTIONS:
+        message = f"lists {len(options):,} options; {MAX_OPTIONS:,} is the limit."
+        shaped.problems.append(Problem(message, "Leave some out.", here))
+        options = []
     for index, option in enumerate(options):
         if isinstance(option, dict):
             cleaned.append(_clean_option(option, (*here, index), shaped))

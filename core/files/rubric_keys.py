@@ -18,6 +18,8 @@ CRITERION_KEYS = frozenset(
     {"name", "requirement", "weight", "scale", "scale_type", "options", "section", "tags"}
     | {"aggregation", "forced_choice", "meta"}
 )
+#: More keys in one mapping are refused, meta aside.
+MAX_KEYS = 300
 OPTION_KEYS = frozenset({"label", "description", "value", "na"})
 
 #: Keys that hold a number: true and false are refused there, though Python would count them.
@@ -43,6 +45,10 @@ def sort_keys(
     ({'colour': 2}, "Did you mean 'weight'? If it is a note of your own, put it under meta.")
     """
     mine, foreign, problems = dict[str, Any](), dict[str, Any](), list[Problem]()
+    if len(given) > MAX_KEYS:
+        message = f"has {len(given):,} keys; {MAX_KEYS:,} is the limit."
+        problems.append(Problem(message, "Put notes under meta.", path))
+        return {key: given[key] for key in known & given.keys()}, {}, problems
     for key, value in given.items():
         guess = "" if key in known else near(key, set(known))
         if key in known:

@@ -9,9 +9,12 @@ from core.domain.base import Path
 from core.domain.rubric import fold
 from core.errors import Problem
 from core.files.document import kind_of
+from core.files.parsed import enough
 from core.files.rubric_criteria import Shaped, shape_criterion
 from core.files.rubric_keys import BODY_KEYS, RUBRIC_KEYS, SECTION_KEYS, kept, sort_keys
 
+#: As in `core.domain.rubric`; checked here so that a huge file is refused at once.
+MAX_CRITERIA = 500
 _SHAPES = "Write `criteria:` and a list of criteria below it."
 
 
@@ -119,6 +122,12 @@ class Shaper:
     def _criteria(self, entries: list[Any], path: Path, section: str | None) -> None:
         for index, entry in enumerate(entries):
             here = (*path, index)
+            if enough(self.problems):
+                return
+            if len(self.data["criteria"]) >= MAX_CRITERIA:
+                message = f"is one too many: {MAX_CRITERIA} criteria are the limit."
+                self._wrong(message, "Split the rubric.", here)
+                return
             if isinstance(entry, dict) and "criteria" in entry and "requirement" not in entry:
                 self._section(entry, here, section)
                 continue

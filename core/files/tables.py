@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from core.domain.base import Path
 from core.errors import Problem
-from core.files.csv_source import read_csv
+from core.files.csv_source import MAX_COLUMNS, bad_columns, read_csv
 from core.files.document import Document, kind_of
 from core.files.json_source import decode, read_json
-from core.files.parsed import refusal
-from core.files.text import MAX_DATASET_BYTES, read_text
+from core.files.parsed import ENOUGH, enough, refusal
+from core.files.text import MAX_DATASET_BYTES, MAX_DOCUMENT_BYTES, read_text
 from core.files.yaml_source import read_yaml
 
 Kind = Literal["csv", "jsonl", "json"]
@@ -65,6 +66,7 @@ def read_table(data: str | bytes, name: str) -> Table:
     if kind == "jsonl":
         return _from_jsonl(text, name)
     if kind in ("json", "yaml"):
+        text = read_text(text, name, "dataset", MAX_DOCUMENT_BYTES)
         read = read_json if kind == "json" else read_yaml
         return _from_document(read(text, name, "dataset"), name)
     columns, rows, lines = read_csv(text, name)
@@ -102,9 +104,11 @@ def _from_jsonl(text: str, name: str) -> Table:
             problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
         rows.append(value)
         lines.append(line)
+        if enough(problems):
+            break
     if problems:
         raise refusal("dataset", problems, name)
-    return Table(name, "jsonl", _columns(rows), tuple(rows), tuple(lines))
+    return Table(name, "jsonl", _columns(rows, name), tuple(rows), tuple(lines))
 
 
 def _from_document(document: Document, name: str) -> Table:
@@ -118,22 +122,25 @@ def _from_document(document: Document, name: str) -> Table:
         mend = "Write a list of items, or `items:` with the list below it."
         problem = Problem(f"is {kind_of(value)}, not a list of items.", mend, base, 1)
         raise refusal("dataset", [problem], name)
+    strange = (index for index, row in enumerate(value) if not isinstance(row, dict))
     problems = [
         Problem(
-            f"is {kind_of(row)}, not an item.",
+            f"is {kind_of(value[index])}, not an item.",
             _ITEM,
             ("items", index),
             document.line_of((*base, index)),
         )
-        for index, row in enumerate(value)
-        if not isinstance(row, dict)
+        for index in islice(strange, ENOUGH)
     ]
     if problems:
         raise refusal("dataset", problems, name)
     lines = tuple(document.line_of((*base, index)) for index in range(len(value)))
-    return Table(name, "json", _columns(value), tuple(value), lines, header, document, base)
+    return Table(name, "json", _columns(value, name), tuple(value), lines, header, document, base)
 
 
-def _columns(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
     """Every key of the rows, in the order of their first use."""
-    return tuple(dict.fromkeys(key for row in rows for key in row))
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    if len(columns) > MAX_COLUMNS:
+        raise refusal("dataset", bad_columns(columns, 1), name)
+    return columns

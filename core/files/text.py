@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from array import array
 from bisect import bisect_right
 
 from core.errors import Problem
@@ -12,6 +13,8 @@ from core.files.parsed import refusal
 MEGABYTE = 1_000_000
 MAX_RUBRIC_BYTES = 5 * MEGABYTE
 MAX_DATASET_BYTES = 100 * MEGABYTE
+#: JSON and YAML datasets are held whole while they are read; CSV and JSONL are not.
+MAX_DOCUMENT_BYTES = 20 * MEGABYTE
 
 _SAVE = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and try again."
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -21,7 +24,8 @@ class Lines:
     """Where lines begin in a text, to turn an offset into a 1-based line."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
+        self._starts = array("L", [0])
+        self._starts.extend(match.end() for match in re.finditer("\n", text))
 
     def at(self, offset: int) -> int:
         r"""The line that holds the character at ``offset``.
@@ -49,7 +53,8 @@ def read_text(data: str | bytes, name: str, what: str, limit: int) -> str:
     """
     if len(data) > limit:
         size, most = len(data) / MEGABYTE, limit / MEGABYTE
-        problem = Problem(f"has {size:,.1f} MB; {most:,.0f} MB is the limit.", "Split the file.")
+        mend = "Split it, or write JSONL or CSV." if what == "dataset" else "Shorten it."
+        problem = Problem(f"has {size:,.1f} MB; {most:,.0f} MB is the limit.", mend)
         raise refusal(what, [problem], name)
     problem_or_text = _decoded(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
     if isinstance(problem_or_text, str):
