@@ -227,18 +227,29 @@ def save_panel(
         if missing:
             raise NotFound(f"There is no judge {missing[0]!r}.")
         seats = [known[j].model_dump() for j in judges]
-        panel = build(Panel, {"name": name, "judges": seats, "rules": dict(rules)}, "panel")
-        if (former is None or former.name != name) and name in {
-            row.name for row in store.panels.list()
-        }:
-            raise InputError(
-                "This panel cannot be saved.",
-                (Problem("is already another panel's.", "Choose another name.", ("name",)),),
-            )
+        taken = former is None or former.name != name
+        taken = taken and name in {row.name for row in store.panels.list()}
+        panel = _checked_panel({"judges": seats, "rules": dict(rules)}, name, taken=taken)
         row = store.panels.save(panel, now=clock.now())
         if former is not None and former.name != name:
             store.panels.archive(former.id, now=clock.now())
     return row
+
+
+def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
+    problems = list[Problem]()
+    if not name:
+        problems.append(Problem("is empty.", "Give the panel a name.", ("name",)))
+    if taken:
+        problems.append(Problem("is already another panel's.", "Choose another name.", ("name",)))
+    try:
+        panel = build(Panel, {**data, "name": name or "Panel"}, "panel")
+    except InputError as error:
+        problems += error.problems
+        raise InputError("This panel cannot be saved.", tuple(problems)) from None
+    if problems:
+        raise InputError("This panel cannot be saved.", tuple(problems))
+    return panel
 
 
 def archive_panel(store: Store, panel_id: int) -> None:

@@ -52,6 +52,8 @@ def last_test_tag(entry: JudgeEntry) -> str:
         return tag(f"changed since its test {when}", "warn")
     if not result.ok:
         return tag(f"✕ {_kind(result)}, {when}", "bad")
+    if not result.right:
+        return tag(f"answered wrongly, {when}", "warn")
     return tag(f"✓ answered, {when}", "good")
 
 

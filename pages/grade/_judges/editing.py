@@ -121,8 +121,9 @@ def _model(reference: str) -> None:
         _thinking(reference)
     with left:
         _input(reference, MAX_TOKENS)
-    with right:
-        st.toggle("Shuffle the options", key=work.field(reference, "shuffle"), on_change="ignore")
+    with right, st.container(gap="xxsmall"):
+        key = work.field(reference, "shuffle")
+        st.toggle("Shuffle the options", key=key, on_change="ignore")
         st.caption(SHUFFLE_SAYS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES, CONCURRENCY)
@@ -151,13 +152,14 @@ def _key_help(reference: str) -> None:
 
 
 def _thinking(reference: str) -> None:
-    chosen = st.selectbox(
-        "Thinking",
-        list(THINKING),
-        format_func=THINKING.__getitem__,
-        key=work.field(reference, "thinking"),
-    )
-    st.caption(THINKING_SAYS)
+    with st.container(gap="xxsmall"):
+        chosen = st.selectbox(
+            "Thinking",
+            list(THINKING),
+            format_func=THINKING.__getitem__,
+            key=work.field(reference, "thinking"),
+        )
+        st.caption(THINKING_SAYS)
     if chosen == BY_BUDGET:
         _input(reference, BUDGET)
 
@@ -169,17 +171,27 @@ def _grid(reference: str, *fields: Field) -> None:
 
 
 def _input(reference: str, one: Field) -> None:
-    key = work.field(reference, one.name)
-    if one.kind == "text":
-        st.text_input(
-            one.label,
-            key=key,
-            placeholder=one.placeholder,
-            autocomplete="off",
-            on_change="ignore",
-            max_chars=500,
-        )
-    elif one.kind == "whole":
+    with st.container(gap="xxsmall"):
+        if one.kind == "text":
+            _text(one, work.field(reference, one.name))
+        else:
+            _number(one, work.field(reference, one.name))
+        st.caption(one.says)
+
+
+def _text(one: Field, key: str) -> None:
+    st.text_input(
+        one.label,
+        key=key,
+        placeholder=one.placeholder,
+        autocomplete="off",
+        on_change="ignore",
+        max_chars=500,
+    )
+
+
+def _number(one: Field, key: str) -> None:
+    if one.kind == "whole":
         st.number_input(
             one.label,
             min_value=None if one.low is None else int(one.low),
@@ -198,7 +210,6 @@ def _input(reference: str, one: Field) -> None:
             key=key,
             on_change="ignore",
         )
-    st.caption(one.says)
 
 
 def _section(words: str) -> None:

@@ -102,7 +102,7 @@ def _model(entry: JudgeEntry) -> str:
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
-    return f"<span>{esc(entry.judge.model + where)}</span>"
+    return _quiet(entry.judge.model + where)
 
 
 def _key(entry: JudgeEntry) -> list[str]:
@@ -218,7 +218,7 @@ def _keys() -> None:
     status = registry.env_status([*known, *sorted(named - known.keys())])
     lines = "".join(
         f"<tr><td>{tag('✓ set', 'good') if is_set else tag('not set')}</td>"
-        f"<td><code>{esc(name)}</code></td>"
+        f'<td><code style="font-size:.86rem">{esc(name)}</code></td>'
         f'<td class="rs-quiet">{esc(known.get(name, "named by a judge"))}</td></tr>'
         for name, is_set in sorted(status.items(), key=lambda pair: not pair[1])
     )

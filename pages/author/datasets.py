@@ -1,0 +1,14 @@
+"""Datasets: the list, the import (`?dataset=new`), or one dataset (`?dataset=ID&item=ITEM`)."""
+
+from __future__ import annotations
+
+from pages.author._datasets import browsing, importing, listing
+from pages.ui import families, state
+
+_dataset = state.address(state.DATASET)
+if _dataset is None:
+    listing.show()
+elif _dataset == families.NEW:
+    importing.show()
+else:
+    browsing.show()
