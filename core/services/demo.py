@@ -108,7 +108,7 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
         **summary(store, run_id),
         "rubric": rubric.name,
         "items": run.items,
-        "learned_from": len(run.plan.calibration.get("items", ())),
+        "learned_from": learned_from(store, run_id),
         "mean_score": sum(scores) / len(scores) if scores else None,
         "scores": {row.item_id: row.score for row in rows},
         "criteria": {
@@ -145,6 +145,11 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
         )
         for c in rubric.criteria
     ]
+
+
+def learned_from(store: Store, run_id: int) -> int:
+    """How many labelled items the run's offline judges learned from."""
+    return len(store.runs.get(run_id).plan.calibration.get("items", ()))
 
 
 def telling_item(store: Store, run_id: int) -> Telling | None:

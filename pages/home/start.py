@@ -1,4 +1,4 @@
-"""Start: what is here, and the three steps from a rubric to a score one can defend."""
+"""Start: what this is, a graded example with its figures, three steps, and what one has."""
 
 from __future__ import annotations
 
@@ -6,48 +6,54 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.services.overview import counts
-from pages.ui import format as fmt
-from pages.ui.resources import store
+from pages.home._start import example, own
 from pages.ui.text import esc
-from pages.ui.widgets import Figure, figures, page_header
+from pages.ui.widgets import page_header
 
 PAGES = Path(__file__).parents[1]
 STEPS = (
     (
-        "1. Write a rubric",
+        "Write a rubric",
         "Questions with options. Check it, see the exact prompt, try its scoring.",
         "author/rubrics.py",
-        "Open rubrics",
+        "Rubrics",
     ),
     (
-        "2. Bring in what is judged",
+        "Bring in what is judged",
         "A table of submissions; labels by people, where you have them.",
         "author/datasets.py",
-        "Open datasets",
+        "Datasets",
     ),
     (
-        "3. Grade, and look at every vote",
-        "One judge or a panel; offline judges need no key.",
-        "grade/runs.py",
-        "Open runs",
+        "Connect a model",
+        "Any provider, any name; keys stay in environment variables.",
+        "grade/judges.py",
+        "Judges",
+    ),
+    (
+        "Check one submission",
+        "Paste a text, ask some judges, read every vote, in seconds.",
+        "grade/spot_check.py",
+        "Spot check",
     ),
 )
 
-page_header("Rubric Studio", "Write rubrics, grade with judges, see every vote, settle the rest.")
-_have = counts(store())
-figures(
-    [
-        Figure("Rubrics", fmt.count(_have.rubrics)),
-        Figure("Datasets", fmt.count(_have.datasets)),
-        Figure("Runs", fmt.count(_have.runs)),
-        Figure("Votes", fmt.count(_have.votes)),
-    ]
+
+def _steps() -> None:
+    with st.grid(len(STEPS), min_column_width=210):
+        for title, words, page, link in STEPS:
+            with st.container(border=True, height="stretch"):
+                st.html(f'<b>{esc(title)}</b><br><span class="rs-quiet">{esc(words)}</span>')
+                st.space("stretch")
+                if (PAGES / page).exists():
+                    st.page_link(PAGES / page, label=link, icon=":material/arrow_forward:")
+
+
+page_header(
+    "Rubric Studio",
+    "Write rubrics, have submissions graded by models or by judges that learn from your labels, "
+    "see every vote, and learn how far the grades can be trusted.",
 )
-with st.grid(3, min_column_width=240):
-    for title, words, page, link in STEPS:
-        with st.container(border=True, height="stretch"):
-            st.html(f'<b>{esc(title)}</b><br><span class="rs-quiet">{esc(words)}</span>')
-            st.space("stretch")
-            if (PAGES / page).exists():
-                st.page_link(PAGES / page, label=link, icon=":material/arrow_forward:")
+own.show()
+example.show()
+_steps()

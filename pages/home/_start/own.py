@@ -1,0 +1,72 @@
+"""What the user has: counts and the latest runs, once there is own work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.services import demo, grading
+from core.services.grading import RunRow
+from core.services.overview import counts
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import Figure, Tone, figures, tag
+
+PAGES = Path(__file__).parents[2]
+LATEST = 5
+STATUS: dict[str, tuple[str, Tone]] = {
+    "queued": ("waiting", "info"),
+    "running": ("grading", "info"),
+    "done": ("✓ done", "good"),
+    "cancelled": ("cancelled", "warn"),
+    "interrupted": ("interrupted", "warn"),
+    "budget": ("budget spent", "warn"),
+    "failed": ("✕ stopped by an error", "bad"),
+}
+
+
+def show() -> None:
+    """Nothing, before there is anything but the example."""
+    have, example = counts(store()), demo.example_run(store())
+    given = 0 if example is None else 1
+    mine = max(have.rubrics, have.datasets, have.runs) > given or have.spot_checks
+    if not mine:
+        return
+    st.subheader("Your work", anchor=False)
+    figures(
+        [
+            Figure("Rubrics", fmt.count(have.rubrics)),
+            Figure("Datasets", fmt.count(have.datasets)),
+            Figure("Runs", fmt.count(have.runs)),
+            Figure("Spot checks", fmt.count(have.spot_checks)),
+        ]
+    )
+    for run in _latest(example):
+        _card(run)
+
+
+def _latest(example: int | None) -> list[RunRow]:
+    """The newest runs and spot checks together, without the example."""
+    runs = grading.runs(store(), limit=LATEST + 1)
+    spots = grading.runs(store(), kind="spot", limit=LATEST)
+    both = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
+    return both[:LATEST]
+
+
+def _card(run: RunRow) -> None:
+    words, tone = STATUS[run.status]
+    spot = run.kind == "spot"
+    page = PAGES / "grade" / ("spot_check.py" if spot else "run.py")
+    failed = f" · {fmt.count(run.failures_open)} failed" if run.failures_open else ""
+    quiet = f"{fmt.plural(run.votes, 'vote')}{failed} · {fmt.ago(run.created)}"
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch"):
+            st.html(
+                f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{tag(words, tone)}</div>'
+                f'<span class="rs-quiet">{esc(quiet)}</span>'
+            )
+        if page.exists():
+            st.page_link(page, label="Open", query_params={state.RUN: str(run.id)})
