@@ -30,7 +30,7 @@ from core.files.text import Lines, has_half_character
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
 #: What a number too large for us must hold somewhere: a long run of digits, or a high exponent.
-_OUT_OF_BOUNDS = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}|[0-9.][eE]\+?[0-9]{{3}}")
+_OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})")
 #: Beyond so many values, lines are those of the nearest value found so far.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
