@@ -1,9 +1,9 @@
 """A gate before each provider: when it says "too many requests", everybody waits, and nobody fails.
 
 One gate stands before one provider and is shared by its judges. A refusal (429) closes it until the
-time the provider asks for; then callers go through one by one, spaced as the provider's answers
-came until then, and little by little closer. A storm of refusals so loses no call, and the number
-of refused requests stays small.
+time the provider asks for. Where refusals come in storms, callers then go through one by one,
+spaced as the provider's answers came until then, and little by little closer; so no call is lost
+and few requests are refused. Where one is refused now and then, the pause is answer enough.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: A pace is read off so many answers at most.
 ANSWERS = 256
+#: A storm: so many refusals since the gate closed, and such a share of all that came back. Less is
+#: a provider that stumbles now and then, to which pausing is answer enough.
+STORM_REFUSALS, STORM_SHARE = 8, 0.25
 #: How much closer the next caller may follow: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
@@ -57,6 +60,8 @@ class ProviderGate:
         self._spacing = 0.0
         self._refusals_in_a_row = 0
         self._refusing_since = 0.0
+        self._refused_here = self._answered_here = 0
+        self._spaced_here = False
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
 
@@ -91,13 +96,18 @@ class ProviderGate:
             self._refusing_since = self._refusing_since if self._refusals_in_a_row else now
             self._refusals_in_a_row += 1
             self._closed_at = now
+            self._refused_here = self._answered_here = 0
+            self._spaced_here = False
+        self._refused_here += 1
         pause = retry_after
         if pause is None:
             # Calls that were under way when the gate closed say nothing new.
             pause = self._pause() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)
-        if news:
+        if self._stormy() and not self._spaced_here:
+            self._spaced_here = True
             self._widen()
+        if news:
             # Everybody who waits for a slot takes a new one when it comes.
             self._next_slot = self._opens_at
 
@@ -110,12 +120,17 @@ class ProviderGate:
             self._spacing = 0.0
         self._answered_at = now
         self._answers.append(now)
+        self._answered_here += 1
         self._refusals_in_a_row = 0
 
     def hopeless(self, refusals: int) -> bool:
         """Whether a call that was refused so often should be given up."""
         silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
         return refusals > self._max_refusals or silent > self._max_wait
+
+    def _stormy(self) -> bool:
+        back = self._refused_here + self._answered_here
+        return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
 
     def _widen(self) -> None:
         """Space callers as the last answers came, the pause until the gate opens included."""

@@ -11,6 +11,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
 from core.errors import InputError
+from core.files import has_text
 from core.identity import seeded
 from core.judging.order import shown_order
 from core.judging.protocol import Question

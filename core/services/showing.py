@@ -29,8 +29,18 @@ def run_as_text(store: Store, run_id: int) -> str:
     if run.message:
         lines.append(f"  note     {run.message}")
     for judge, report in run.notes.get("training", {}).items():
-        lines += [f"  {judge}, {name}: {entry['summary']}" for name, entry in report.items()]
+        lines += [f"  {judge}, {name}: {training_line(entry)}" for name, entry in report.items()]
     return "\n".join(lines)
+
+
+def training_line(report: dict[str, Any]) -> str:
+    """What became of training one offline judge for one criterion, in a sentence."""
+    if not report["trained"]:
+        return f"switched off: {report['reason']}"
+    return (
+        f"learned from {report['n']} labels; right on {report['accuracy']:.0%} in "
+        f"cross-validation, the commonest label on {report['majority']:.0%}"
+    )
 
 
 def item_as_data(store: Store, run_id: int, item_id: str) -> dict[str, Any]:

@@ -57,10 +57,24 @@ def test_an_open_gate_costs_no_time() -> None:
     assert times == [0.0] * 5
 
 
-def test_a_refusal_holds_everybody_back_until_the_time_asked_for_and_then_spaces_them() -> None:
+def test_a_single_refusal_holds_everybody_back_until_the_time_asked_for() -> None:
     world = World()
     gate = gate_in(world)
     gate.refused(0.0, 5.0)
+    times: list[float] = []
+
+    async def caller() -> None:
+        times.append(await gate.enter())
+
+    world.run(*[caller] * 3)
+    assert times == [5.0, 5.0, 5.0]
+
+
+def test_a_storm_of_refusals_also_spaces_those_who_come_after_it() -> None:
+    world = World()
+    gate = gate_in(world)
+    for _ in range(8):
+        gate.refused(-1.0, 5.0)
     times: list[float] = []
 
     async def caller() -> None:
@@ -76,7 +90,7 @@ def test_calls_under_way_when_the_gate_closed_do_not_count_as_new_refusals() -> 
     world.time = 1.0
     gate.refused(0.5, 5.0)
     for _ in range(10):
-        gate.refused(0.5, 5.0)
+        gate.refused(0.5, 5.0)  # a storm, but one: the gate closes once, until 1 + 5
     times: list[float] = []
 
     async def caller() -> None:
@@ -150,7 +164,8 @@ def test_a_call_is_given_up_after_many_refusals_or_when_nobody_is_answered_for_l
 def test_answers_bring_callers_together_again() -> None:
     world = World()
     gate = gate_in(world)
-    gate.refused(0.0, 1.0)
+    for _ in range(8):
+        gate.refused(-1.0, 1.0)
     for _ in range(200):  # 200 answers over 200 s narrow the spacing to nothing
         world.time += 1
         gate.passed()
@@ -199,3 +214,26 @@ def test_a_storm_loses_nothing_and_few_requests_are_refused(limit: int, named: b
     # where the provider names the time to wait. Where it does not, our pauses cost up to a half.
     assert refused <= 64 + 0.2 * answered
     assert world.time < (1.3 if named else 1.7) * 20
+
+
+def test_a_provider_that_refuses_now_and_then_is_not_paced() -> None:
+    # 32 callers, 2,000 calls of 100 ms, every 20th request refused with a second's pause. A gate
+    # that only pauses lets up to 32 calls through each time it opens, so that some 110 refusals in
+    # bunches of one or two cost about a second each; pacing made this take many times as long.
+    world = World()
+    gate = gate_in(world)
+    left, sent = iter(range(2000)), count(1)
+
+    async def caller() -> None:
+        for _ in left:
+            while True:
+                started = await gate.enter()
+                refused = next(sent) % 20 == 0
+                await world.sleep(0.1)
+                if not refused:
+                    gate.passed()
+                    break
+                gate.refused(started, 1.0)
+
+    world.run(*[caller] * 32)
+    assert world.time < 120
