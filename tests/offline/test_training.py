@@ -121,20 +121,28 @@ def test_labels_that_only_follow_the_prompt_do_not_pass_for_judging(spec):
     assert model.report.majority == 1.0
 
 
-@BOTH
-def test_duplicates_do_not_leak_from_fold_to_fold(spec):
-    # 12 texts, each three times, labelled by a coin per text. A judge tested on copies of what it
-    # has learnt would be right every time.
-    generator = random.Random(8)
+def copied_texts(seed):
+    """12 texts, each three times, labelled by a coin per text."""
+    generator = random.Random(seed)
     labelled = list[tuple[Item, int]]()
-    for number, (item, _) in enumerate(noise(12, 4)):
+    for number, (item, _) in enumerate(noise(12, seed)):
         label = generator.randrange(2)
         text = f"{item.submission} {number}"
         for copy in range(3):
             name = f"{number}-{copy}"
             labelled.append((item.model_copy(update={"id": name, "submission": text}), label))
-    report = train(spec, CORRECT, labelled, [], seed=1).report
-    assert report.accuracy < 0.8
+    return labelled
+
+
+@BOTH
+def test_duplicates_do_not_leak_from_fold_to_fold(spec):
+    # A judge tested on copies of what it has learnt knows the coin: with copies in different folds
+    # 40 such sets gave .83 to 1, .95 on average; kept together .55, as a coin should. One set of
+    # 12 coins varies by about .15, so the mean of ten by .05.
+    reports = [train(spec, CORRECT, copied_texts(seed), [], seed=1).report for seed in range(10)]
+    reached = [report.accuracy for report in reports if report.accuracy is not None]
+    assert len(reached) >= 8
+    assert sum(reached) / len(reached) < 0.75
 
 
 @BOTH

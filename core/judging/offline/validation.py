@@ -12,7 +12,7 @@ from core.judging.offline.methods import Method
 
 #: A judge must beat the baseline by this many standard errors of the paired difference: a one-sided
 #: test at 10 %. With random labels 0 to 3 % of judges passed, on open-ended criteria 0 to 11 %
-#: (bench/offline.py); 1.64 halves what passes on 20 labels of a question that can be learnt.
+#: (bench/offline.py); 1.64 loses a third to a half of the judges that are worth having.
 ERRORS_ABOVE = 1.28
 
 
