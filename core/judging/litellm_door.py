@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import re
+import warnings
 from typing import Any
 
 from core.judging.doors import (
@@ -28,6 +29,13 @@ from core.judging.providers import provider_of
 
 #: What litellm puts before a provider's own words.
 _PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")
+
+#: A request that did not arrive or an answer that did not come back, in anybody's words.
+_LOST = re.compile(
+    r"connection (error|reset|refused|aborted)|connection attempts failed|cannot connect"
+    r"|disconnected|\[errno|name resolution|getaddrinfo",
+    re.IGNORECASE,
+)
 
 #: Doors in use: litellm keeps its clients for the whole process, so the last one to go closes them.
 _in_use: set[int] = set()
@@ -57,7 +65,7 @@ class LiteLLMDoor:
         except Exception as error:
             if not hasattr(error, "status_code"):
                 raise
-            raise _call_error(error, request) from None
+            raise call_error(error, request) from None
         return _completion(response, request)
 
     async def close(self) -> None:
@@ -72,16 +80,21 @@ class LiteLLMDoor:
 
 def load_litellm() -> Any:
     """The module, imported on first use with its price list read from disk, and silenced."""
-    # Without this the import fetches a price list from the network.
+    # Without the first, the import fetches a price list from the network; without the second,
+    # errors end in an advertisement of a thousand characters.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
+    os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
+    with warnings.catch_warnings():
+        # Its models are built when first used, and pydantic has something to say about them.
+        warnings.simplefilter("ignore")
+        import litellm
 
-    if not litellm.suppress_debug_info:
-        litellm.suppress_debug_info = True
-        litellm.telemetry = False
-        litellm.cache = None
-        litellm.num_retries = None
-        litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
+        litellm.ModelResponse()
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.cache = None
+    litellm.num_retries = None
+    litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
     return litellm
 
 
@@ -118,14 +131,17 @@ def _thinking(request: Request) -> dict[str, object]:
     return {"reasoning_effort": effort(request)}
 
 
-def _call_error(error: Any, request: Request) -> CallError:
+def call_error(error: Any, request: Request) -> CallError:
+    """What an exception of litellm's (with its ``status_code``) stands for."""
     words = _PREFIX.sub("", str(error))
     name, status = type(error).__name__, int(error.status_code or 500)
     if name == "Timeout":
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
-    lost = "connection error" in words.lower() or "cannot connect" in words.lower()
-    if status >= 500 and (lost or name == "APIConnectionError"):
+    if status >= 500 and _LOST.search(words):
         return CallError("connection", f"The connection failed: {brief(words, request.key)}")
+    if name == "APIConnectionError":
+        # Its name for whatever goes wrong inside itself, too.
+        return CallError("internal", f"The call could not be made: {brief(words, request.key)}")
     if status >= 500 and "missing credentials" in words.lower():
         # No request was sent: litellm found no key, and says so as an error of the server.
         status = 401

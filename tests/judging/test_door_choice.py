@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from core.domain.panel import Judge
 from core.judging.doors import (
     Request,
@@ -9,6 +11,7 @@ from core.judging.doors import (
     split_thinking,
     tokens,
 )
+from core.judging.litellm_door import call_error
 from core.judging.openai_door import chat_body
 from tests.judging.wire import KEY
 
@@ -56,3 +59,20 @@ def test_counts_that_are_missing_or_odd_are_unknown() -> None:
     assert tokens(None) == nothing
     assert tokens({"prompt_tokens": "9"}) == nothing
     assert tokens({"prompt_tokens": 0, "completion_tokens": 0}) == nothing
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("litellm.APIConnectionError: 'NoneType' object has no attribute 'get'", "internal"),
+        ("litellm.APIConnectionError: All connection attempts failed", "connection"),
+        ("litellm.APIConnectionError: Cannot connect to host localhost:1", "connection"),
+    ],
+)
+def test_litellms_name_for_everything_is_read_by_its_words(words: str, kind: str) -> None:
+    class APIConnectionError(Exception):
+        status_code = 500
+
+    error = call_error(APIConnectionError(words), Request("m", [], {}))
+    assert error.kind == kind
+    assert "litellm" not in error.message
