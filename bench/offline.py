@@ -134,9 +134,9 @@ class Tally:
             f"{head} | accuracy {accuracy(counts).value:.3f} majority "
             f"{np.mean(truth == np.array(self.base)):.3f} per prompt "
             f"{np.mean(truth == np.array(self.by_prompt)):.3f} "
-            f"kappa {cohen_kappa(counts).value:.3f} mean confidence {np.mean(self.confidence):.3f} | coverage {sure.mean():.2f} "
-            f"(claimed {claimed[0]:.2f}) right when answering {right[sure].mean():.3f} "
-            f"(claimed {claimed[1]:.3f})"
+            f"kappa {cohen_kappa(counts).value:.3f} mean confidence {np.mean(self.confidence):.3f} "
+            f"| coverage {sure.mean():.2f} (claimed {claimed[0]:.2f}) "
+            f"right when answering {right[sure].mean():.3f} (claimed {claimed[1]:.3f})"
         )
 
 
