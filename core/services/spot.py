@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
 
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Submission
@@ -53,6 +55,13 @@ class Teacher:
     row: DatasetRow
     labels: int
     untaught: tuple[str, ...]
+
+
+class Task(NamedTuple):
+    """What the items of a dataset were about: the same prompt, the same reference."""
+
+    prompt: str
+    reference: str
 
 
 @dataclass(frozen=True)
@@ -142,6 +151,22 @@ def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
             untaught = tuple(name for name, n in fitting.items() if not n)
             found.append(Teacher(row, sum(fitting.values()), untaught))
     return sorted(found, key=lambda teacher: -teacher.labels)
+
+
+def tasks(store: Store, version_id: int, most: int = 30) -> list[Task]:
+    """The distinct prompts (with references) among a dataset's first 500 items, in its order.
+
+    Empty where there is none, or more than ``most``: then they are no choice of tasks.
+    """
+    head = store.datasets.version(version_id).head
+    found = dict[Task, None]()
+    for item in islice(store.datasets.items(version_id), 500):
+        whole = head.resolved(item)
+        if whole.prompt or whole.reference:
+            found[Task(whole.prompt, whole.reference)] = None
+        if len(found) > most:
+            return []
+    return list(found)
 
 
 def recent(store: Store, limit: int = 10) -> list[Recent]:

@@ -47,6 +47,7 @@ SPOT_FIELD = "spot_field"
 SPOT_ACT = "spot_act"
 SPOT_REFUSED = "spot_refused"
 SPOT_OPEN = "spot_open"
+SPOT_REDRAW = "spot_redraw"
 SPOT_CALL = "spot_call"
 SPOT_BESIDE = "spot_beside"
 START_ACT = "start_act"
@@ -74,7 +75,10 @@ def put(name: str, value: Any) -> None:
 
 def seed(name: str, value: Any) -> None:
     """Give a widget its first value, unless it has one."""
-    if name not in st.session_state:
+    # `in` walks over the whole session every time; a look-up does not.
+    try:
+        st.session_state[name]
+    except KeyError:
         st.session_state[name] = value
 
 

@@ -10,7 +10,7 @@ from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, visible
-from pages.ui.widgets import row, table, tag
+from pages.ui.widgets import table
 
 
 def show(run_id: int) -> None:
@@ -18,29 +18,27 @@ def show(run_id: int) -> None:
     rows = {r.id: r for r in spot_compare.earlier(store(), run_id) if not r.active}
     if not rows:
         return
-    with st.container(border=True):
-        key = state.key(state.SPOT_BESIDE, run_id)
-        state.seed(key, next(iter(rows)))
-        before = st.selectbox(
-            "Beside an earlier check of this submission",
+    key = state.key(state.SPOT_BESIDE, run_id)
+    state.seed(key, next(iter(rows)))
+    found = spot_compare.compare(store(), state.get(key), run_id)
+    changed = f"{found.changed or 'none'} of {fmt.plural(found.compared, 'verdict')} changed"
+    words = f"Beside check {found.before.run.id}: {changed}"
+    icon = ":material/difference:" if found.changed else ":material/equal:"
+    with st.expander(words, icon=icon, key=state.key(state.SPOT_BESIDE, run_id, "open")):
+        st.selectbox(
+            "Earlier checks of this submission",
             list(rows),
             format_func=lambda i: (
                 f"check {i} · {visible(rows[i].rubric_name)} · {fmt.ago(rows[i].created)}"
             ),
             key=key,
         )
-        _comparison(spot_compare.compare(store(), before, run_id))
+        _comparison(found)
 
 
 def _comparison(found: Comparison) -> None:
-    of = f"of {fmt.plural(found.compared, 'verdict')} changed"
     different = ", ".join(found.setup) or "nothing: the same question, asked twice"
-    row(
-        [
-            tag(f"{found.changed} {of}", "warn") if found.changed else tag(f"none {of}", "good"),
-            f'<span class="rs-quiet">different: {esc(different)}</span>',
-        ]
-    )
+    st.html(f'<span class="rs-quiet">What was different: {esc(different)}.</span>')
     before, after = found.before, found.after
     score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))
     table(

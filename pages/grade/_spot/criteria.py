@@ -31,13 +31,9 @@ def _criterion(
     noun, verdict = criterion.criterion, criterion.verdict
     earned = "" if points is None else f"{fmt.number(points)} of {fmt.number(noun.weight)} points"
     weight = earned or f"weight {fmt.weight(noun.weight)}"
-    st.html(
-        f'<div class="rs-row"><b>{esc(noun.name)}</b>'
-        f'<span class="rs-quiet rs-num">{esc(weight)}</span></div>'
-    )
-    option = None if verdict is None else verdict.option
-    row([option_chips(noun, option)])
-    row(_settled(criterion, active))
+    quiet = f'<span class="rs-quiet rs-num">{esc(weight)}</span>'
+    row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
+    row([option_chips(noun, None if verdict is None else verdict.option)])
     row([_mark(criterion, vote, active) for vote in criterion.votes])
     key = state.key(state.SPOT_OPEN, view.run.id, noun.name)
     with st.expander(_why(criterion), key=key, on_change="rerun") as opened:

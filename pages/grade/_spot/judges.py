@@ -92,6 +92,7 @@ def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
         format_func=words,
         key=key,
         placeholder="Choose at least one",
+        wrap=True,
         on_change=work.on_field,
         args=("judges",),
     )

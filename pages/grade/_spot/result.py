@@ -49,8 +49,8 @@ def show(run_id: int) -> None:
 def _live(run_id: int, polled: bool) -> None:
     with shown_errors():
         look = grading.progress(store(), run_id)
-        if polled and not look.row.active:
-            # Once over the whole page: the polling stops, and lists elsewhere learn of it.
+        if look.row.active != polled or _elsewhere(run_id):
+            # Once over the whole page: polling starts or stops, and the rest learns of it.
             st.rerun()
         view = viewing.item_view(store(), run_id, spot.item_of(store(), run_id))
         _head(view, look)
@@ -64,6 +64,13 @@ def _live(run_id: int, polled: bool) -> None:
             comparing.show(run_id)
         criteria.show(view, active=look.row.active)
         _judged(view)
+
+
+def _elsewhere(run_id: int) -> bool:
+    """Whether a button in here changed what stands outside: another check, or the form."""
+    redraw = state.get(state.SPOT_REDRAW)
+    state.drop(state.SPOT_REDRAW)
+    return bool(redraw) or state.address_id(state.RUN) != run_id
 
 
 def _head(view: ItemView, look: Progress) -> None:
@@ -126,14 +133,14 @@ def _score(view: ItemView, look: Progress) -> None:
     values = [Figure("Score so far" if run.active else "Score", shown(view.row.score))]
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
         values.append(Figure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
-    price = None if run.cost_unknown else run.cost
-    values += [
-        Figure("Votes", f"{run.votes} of {run.planned}", "Abstentions are votes, too."),
-        Figure("Cost", fmt.cost(price), f"{run.calls} calls to models."),
-    ]
-    if not run.active:
-        values.append(Figure("Time", fmt.seconds(run.seconds), "From taken up to the last vote."))
     figures(values, columns=len(values))
+    price = fmt.cost(None if run.cost_unknown else run.cost)
+    parts = [
+        f"{run.votes} of {fmt.plural(run.planned, 'vote')}",
+        f"cost {price} for {fmt.plural(run.calls, 'call')}" if run.calls else "no calls, no cost",
+    ]
+    parts += [] if run.active else [fmt.seconds(run.seconds)]
+    st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(parts))}</span>')
     marks = [tag("✕ Fails", "bad")] if trace.fail else []
     marks += [tag("Needs a person", "warn")] if trace.review else []
     marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
@@ -224,6 +231,7 @@ def _on_again(run_id: int) -> None:
 def _on_edit(run_id: int) -> None:
     with shown_errors():
         work.take_over(run_id)
+        state.put(state.SPOT_REDRAW, True)
 
 
 def _on_close() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import rehearsing, spot_form
+from core.services import rehearsing, spot, spot_form
 from core.services.spot_form import Way
 from pages.grade._spot import work
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import label, prose, visible
+from pages.ui.text import label, one_line, prose, visible
 from pages.ui.widgets import shown_errors
 
 WAYS: dict[Way, str] = {
@@ -60,8 +60,42 @@ def _extras() -> None:
         else "Prompt and reference (optional)"
     )
     with st.expander(words, icon=":material/add_notes:", key=work.field("extras")):
+        _tasks(not given)
         _area("prompt", "Prompt", 90, "The task or question that the submission answers")
         _area("reference", "Reference", 90, "A model answer or source to judge against")
+
+
+def _tasks(missing: bool) -> None:
+    """Where offline judges learn: the prompts of what they learn from, to be taken over."""
+    version = work.form()["learn_from"]
+    learners = any(judge.offline for judge in spot_form.judges_of(store(), work.form()))
+    found = spot.tasks(store(), version) if version is not None and learners else []
+    if not found:
+        return
+    if missing:
+        st.caption("The offline judges learn from answers to these prompts; say which one this is.")
+    key = work.field("task")
+    state.seed(key, None)
+    st.selectbox(
+        "Take over from the labelled items",
+        range(len(found)),
+        format_func=lambda at: one_line(found[at].prompt or found[at].reference, 120),
+        key=key,
+        index=None,
+        placeholder="Choose a prompt",
+        on_change=_on_task,
+        args=(found,),
+    )
+
+
+def _on_task(found: list[spot.Task]) -> None:
+    with shown_errors():
+        at = state.get(work.field("task"))
+        if at is not None:
+            work.sync()
+            work.set_fields(prompt=found[at].prompt, reference=found[at].reference)
+            state.put(work.field("prompt"), found[at].prompt)
+            state.put(work.field("reference"), found[at].reference)
 
 
 def _area(name: str, words: str, height: int, placeholder: str) -> None:

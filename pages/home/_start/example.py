@@ -49,7 +49,7 @@ def _live(run_id: int, polled: bool) -> None:
 def _running(look: Progress) -> None:
     st.html(
         '<div class="rs-prose">Two judges that need no model and no key are learning from short '
-        "science answers that people have labelled, and then grade others. It takes some seconds."
+        "science answers with labels, and then grade others. It takes some seconds."
         "</div>"
     )
     done = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
@@ -68,15 +68,15 @@ def _figures(look: Progress) -> None:
     st.caption(
         "Answered: where the panel gave a verdict, out of the labelled answers. Right: the share "
         "of those that is the label. Commonest label: the share that always giving the commonest "
-        "label would get right; a judge must beat it. Kappa: agreement beyond chance, 1 is perfect."
+        "label would get right; a judge must beat it. Kappa: agreement beyond chance (weighted by "
+        "distance where options are levels), 1 is perfect."
     )
 
 
 def _what(look: Progress, learned: int) -> str:
     return (
-        f"Two offline judges learned from {learned} short science answers that people had labelled "
-        f"and graded {look.row.items} others: no model, no key, "
-        f"{fmt.seconds(look.row.seconds)}."
+        f"Two offline judges learned from {learned} labelled short science answers "
+        f"and graded {look.row.items} others in {fmt.seconds(look.row.seconds)}: no model, no key."
     )
 
 
