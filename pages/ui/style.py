@@ -9,6 +9,9 @@ CSS = """<style>
 @media (max-width:640px){.stMainBlockContainer{padding-left:1rem;padding-right:1rem}}
 .st-key-rs_source textarea{font-family:"Source Code Pro",ui-monospace,monospace;font-size:.84rem;
  line-height:1.5;white-space:pre;overflow-x:auto}
+button[data-variant][data-selected="true"][type],[role="tab"][aria-selected="true"],button[kind="tertiary"]:hover,
+button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
+{color:light-dark(#0B6B68,#83D6CC)}
 .rs-prose{white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.55;max-width:78ch}
 .rs-mark{background:light-dark(#F6E2A6,#4A3D12);color:inherit;border-bottom:2px solid
  light-dark(#A67C00,#E0B94A);padding:0 .1em;border-radius:.15em}
@@ -34,9 +37,17 @@ CSS = """<style>
  white-space:pre-wrap;overflow-wrap:anywhere}
 .rs-empty{text-align:center;padding:2.2rem 1rem .6rem;max-width:46ch;margin:0 auto}
 .rs-empty b{font-size:1.1rem}
+.rs-table{border-collapse:collapse;width:100%;font-size:.9rem}
+.rs-table th{text-align:left;font-weight:600;color:light-dark(#565D64,#B4BBC1);font-size:.82rem}
+.rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;overflow-wrap:anywhere;
+ border-bottom:1px solid light-dark(#E4DFD4,#2A333A)}
+.rs-table td.n,.rs-table th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.rs-scroll{overflow-x:auto}
+@media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
+ max-height:calc(100vh - 4.5rem);overflow:auto}}
 .rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
 .rs-cut{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
-.rs-weight{display:block;text-align:right}
+.rs-line{display:flex;gap:.45rem;align-items:center;white-space:nowrap;overflow:hidden}
 .rs-num{font-variant-numeric:tabular-nums}
 </style>"""
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Criterion, Option
-from core.domain.votes import Call, Cell, Vote, VoteFailure
 from pages.ui import format as fmt
 from pages.ui.screens import SECTIONS
 from pages.ui.text import JOINER, esc, label, marked, one_line, visible
@@ -38,17 +40,12 @@ def test_a_label_has_no_mark_that_markdown_reads(text: str) -> None:
 
 @given(st.text())
 def test_a_label_reads_as_the_same_characters(text: str) -> None:
-    import html
-
     # What the browser shows: references resolved, joiners invisible.
     assert html.unescape(label(text)).replace(JOINER, "") == one_line(text)
 
 
 @given(st.text())
 def test_no_icon_emoji_address_or_arrow_survives_in_a_label(text: str) -> None:
-    import html
-    import re
-
     shown = html.unescape(
         label(text + " :material/x: www.x.test a@b.c http://x -> <- >= www.www.a")
     )
@@ -86,28 +83,36 @@ GRADE = Criterion(
 
 
 def test_the_chosen_option_has_a_tick_and_each_its_shown_and_own_place() -> None:
-    html = option_chips(GRADE, 0, (1, 0, 2))
-    first, second, third = html.split('<span class="rs-chip')[1:]
+    chips = option_chips(GRADE, 0, (1, 0, 2))
+    first, second, third = chips.split('<span class="rs-chip')[1:]
     assert "High" in first
     assert "option 2" in first
     assert "✓" in second
     assert "rs-chosen" in second
     assert "&lt;Low&gt;" in second
     assert "no score" in third
-    assert html.count("✓") == 1
+    assert chips.count("✓") == 1
 
 
-def test_a_failure_has_words_for_every_kind() -> None:
-    from pages.ui import votes
+def _cards() -> None:
+    from core.domain.votes import Call, Cell, Vote, VoteFailure
+    from pages.ui.votes import vote_card
+    from tests.pages.test_kit import GRADE
 
-    cell = Cell("i", "g", "j")
-    shown = votes._failure(VoteFailure(cell, "rate_limit", "<b>slow</b>"))
-    assert "No vote: rate limit" in shown
-    assert "&lt;b&gt;slow" in shown
-    vote = votes._vote(GRADE, Vote(cell, None, True, reason="<i>"))
-    assert "Abstained" in vote
-    assert "&lt;i&gt;" in vote
-    assert "unknown" in votes._call_line(Call((), {}))
+    cell = Cell("i", "g", "<judge>")
+    vote_card(GRADE, VoteFailure(cell, "rate_limit", "<b>slow</b>"), Call((), {}))
+    vote_card(GRADE, Vote(cell, None, True, reason="<i>"))
+
+
+def test_a_card_says_failure_abstention_and_unknown_cost_in_words() -> None:
+    app = AppTest.from_function(_cards).run()
+    failure, abstention = (str(card.proto.body) for card in app.get("html"))
+    assert "No vote: rate limit" in failure
+    assert "&lt;b&gt;slow" in failure
+    assert "&lt;judge&gt;" in failure
+    assert "cost unknown" in failure
+    assert "Abstained" in abstention
+    assert "&lt;i&gt;" in abstention
 
 
 def test_an_unknown_number_is_never_a_zero() -> None:

@@ -81,7 +81,7 @@ def test_a_penalty_is_said_in_sign_word_and_sentence(store: Store) -> None:
     app = open_page(PAGE, rubric=name)
     uid = draft_of(app)["criteria"][0]["uid"]
     press(app, name, "toggle", uid)
-    done(app.segmented_control(key=field(name, uid, "effect")).set_value("Penalises"))
+    done(app.segmented_control(key=field(name, uid, "effect")).set_value("Penalty"))
     assert draft_of(app)["criteria"][0]["weight"] == -10
     assert "− Penalty" in shown(app)
     assert "MET is bad: it takes 10 points away." in shown(app)

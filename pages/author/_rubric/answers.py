@@ -57,7 +57,9 @@ def _fixed(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
 
 def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid, ids = criterion["uid"], (criterion["uid"], option["uid"])
-    words, value, menu = st.columns([6, 2.4, 1.3], vertical_alignment="center", gap="small")
+    words, value, menu = st.columns(
+        [6, 2.6, 1.1], vertical_alignment="center", gap="xsmall", wrap=False
+    )
     key = work.field(name, *ids, "label")
     state.seed(key, option["label"])
     words.text_input(
@@ -95,7 +97,7 @@ def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
         min_value=0.0,
         max_value=1.0,
         step=0.05,
-        format="%g",
+        format="%.4g",
         key=key,
         label_visibility="collapsed",
         on_change=work.on_field,

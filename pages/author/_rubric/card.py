@@ -13,15 +13,15 @@ from core.services.draft_types import CriterionDraft, Draft
 from pages.author._rubric import answers, work
 from pages.ui import format as fmt
 from pages.ui import state
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import esc, label, one_line, visible
 from pages.ui.widgets import row, shown_errors, tag
 
 SCALES: Mapping[str, str] = {
-    "binary": "Yes or no",
-    "ordinal": "Levels in order",
+    "binary": "Yes/no",
+    "ordinal": "Levels",
     "nominal": "Categories",
 }
-REWARD, PENALTY = "Rewards", "Penalises"
+REWARD, PENALTY = "Reward", "Penalty"
 #: No rule of the criterion's own.
 PANELS = ""
 RULE_WORDS: Mapping[str, str] = {
@@ -43,18 +43,20 @@ RULE_WORDS: Mapping[str, str] = {
 def show_closed(name: str, criterion: CriterionDraft) -> None:
     """One line that opens the card."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-        weight = criterion["weight"] or 0.0
-        st.html(f'<b class="rs-num rs-weight">{fmt.weight(weight)}</b>', width=46)
         st.button(
             label(criterion["name"] or "Unnamed", 60),
             key=state.key(state.RUBRIC_ACT, name, "toggle", criterion["uid"]),
             type="tertiary",
+            icon=":material/chevron_right:",
             on_click=work.toggle_card,
             args=(name, criterion["uid"]),
         )
-        row(_tags(criterion), width="content")
+        weight = fmt.weight(criterion["weight"] or 0.0)
+        snippet = esc(one_line(criterion["requirement"], 160))
+        # One piece of HTML: with thirty criteria every element counts.
         st.html(
-            f'<div class="rs-cut rs-quiet">{esc(one_line(criterion["requirement"], 160))}</div>'
+            f'<div class="rs-line"><b class="rs-num">{weight}</b>{"".join(_tags(criterion))}'
+            f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
         )
 
 
@@ -77,7 +79,7 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
     with st.container(border=True, key=f"rubric_card_{name}_{uid}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                label(criterion["name"] or "Unnamed", 60),
+                label(criterion["name"] or "Unnamed", 34),
                 key=state.key(state.RUBRIC_ACT, name, "toggle", uid),
                 type="tertiary",
                 icon=":material/expand_more:",
@@ -159,6 +161,9 @@ def _words(name: str, criterion: CriterionDraft) -> None:
         on_change=work.on_field,
         args=(name, "criterion", (uid,), "requirement"),
     )
+    written = f"{criterion['name']}{criterion['requirement']}"
+    if visible(written) != written:
+        row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
 
 
 def _kind(name: str, criterion: CriterionDraft) -> None:
@@ -193,8 +198,8 @@ def _kind(name: str, criterion: CriterionDraft) -> None:
             min_value=0.0,
             key=key,
             step=1.0,
-            format="%g",
-            width=130,
+            format="%.6g",
+            width=106,
             on_change=_on_weight,
             args=(name, uid),
         )
