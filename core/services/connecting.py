@@ -176,7 +176,7 @@ def _place(judge: str) -> str:
 
 
 #: The tests under way in this process, by data file and judge.
-_running: dict[tuple[int, str], threading.Thread] = {}
+_running: dict[tuple[str, str], threading.Thread] = {}
 
 
 def begin(store: Store, judge: Judge) -> None:
@@ -186,13 +186,13 @@ def begin(store: Store, judge: Judge) -> None:
     """
     if not is_running(store, judge.name):
         thread = threading.Thread(target=_keep, args=(store, judge), daemon=True)
-        _running[id(store), judge.name] = thread
+        _running[str(store.path), judge.name] = thread
         thread.start()
 
 
 def is_running(store: Store, judge: str) -> bool:
     """Whether a test of the judge of that name is under way in this process."""
-    thread = _running.get((id(store), judge))
+    thread = _running.get((str(store.path), judge))
     return thread is not None and thread.is_alive()
 
 

@@ -40,7 +40,9 @@ PROVIDER_KEYS = {
 }
 #: Prefixes that litellm takes a model's provider from even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
-_SECRET_PART = re.compile(r"(?i)(?:^|[?&;])[^=&;]*(?:key|token|secret|password|sig)[^=&;]*=[^&;]+")
+_SECRET_URL = re.compile(
+    r"(?i)://[^/?#]*@|[?&;#][^=&;]*(?:key|token|secret|password|sig)[^=&;]*=[^&;]+"
+)
 
 
 def checked_judge(settings: Mapping[str, Any]) -> Judge:
@@ -90,7 +92,7 @@ def _address_problems(address: str) -> list[Problem]:
         port_fits, parts = False, None
     if parts is None or not port_fits or not parts.hostname:
         return [Problem("is not a web address.", "Write e.g. http://localhost:8000/v1.", _BASE)]
-    if parts.username or parts.password or _SECRET_PART.search(parts.query):
+    if could_be_secret("api_base", address):
         return [
             Problem(
                 "holds a password or a key.",
@@ -119,9 +121,7 @@ def could_be_secret(field: str, text: str) -> bool:
     """
     if field == "key_env":
         return bool(text) and not names_a_variable(text.strip())
-    if field == "api_base":
-        return bool(_address_problems(text.strip()))
-    return looks_like_key(text)
+    return looks_like_key(text) or (field == "api_base" and _SECRET_URL.search(text) is not None)
 
 
 def looks_like_key(text: str) -> bool:

@@ -96,9 +96,16 @@ def ensure_defaults(store: Store) -> None:
 
 
 def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
-    """The judges in use (or those put away), models first, each by name."""
+    """The judges in use, models first, each by name.
+
+    With ``archived``, those put away whose name is free, each as it was last.
+    """
+    rows = store.judges.list(archived=archived)
     panels = [] if archived else store.panels.list()
-    rows = sorted(store.judges.list(archived=archived), key=lambda row: row.judge.offline)
+    if archived:
+        taken = {row.name for row in store.judges.list()}
+        rows = list({row.name: row for row in rows if row.name not in taken}.values())
+    rows.sort(key=lambda row: row.judge.offline)
     return [_entry(store, row, panels) for row in rows]
 
 

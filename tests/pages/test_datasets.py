@@ -181,7 +181,7 @@ def test_walking_and_choosing_set_the_address(store: Store) -> None:
     assert "Hm." in shown(app)
 
 
-def test_a_chosen_row_opens_its_item(store: Store) -> None:
+def test_a_page_of_items_is_listed(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))
 

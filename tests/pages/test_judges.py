@@ -74,6 +74,16 @@ def test_a_pasted_key_is_taken_out_of_the_session_and_shown_nowhere(store: Store
     assert store.drafts.list() == []
 
 
+def test_a_pasted_key_does_not_survive_a_rerun_without_saving() -> None:
+    app = filled(name="GPT", key_env=PASTED, api_base="http://me:hunter22@localhost:8000/v1")
+    app.selectbox(key=field(app, "thinking")).set_value("low").run()
+
+    words = shown(app) + str(app.session_state.to_dict())
+    assert PASTED not in words
+    assert "hunter22" not in words
+    assert "taken out at once" in shown(app)
+
+
 def test_what_is_wrong_is_said_beside_the_setting_and_nothing_is_saved(store: Store) -> None:
     app = save(filled(name="  ", model=""))
 

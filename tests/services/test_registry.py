@@ -144,6 +144,7 @@ def test_a_restored_judge_is_in_use_again(store: Store) -> None:
     registry.restore_judge(store, away.row.id)
 
     assert names(store) == ["a"]
+    assert registry.list_judges(store, archived=True) == []
 
 
 @pytest.mark.parametrize(

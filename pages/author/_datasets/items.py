@@ -129,9 +129,9 @@ def _table(
         on_select=lambda: _on_select(key, ids),
         selection_mode="single-row",
         column_config={
-            "Id": st.column_config.TextColumn(width="small"),
-            "Labels": st.column_config.NumberColumn(width="small", help="How many it has."),
-            "Submission": st.column_config.TextColumn(width="medium"),
+            "Id": st.column_config.TextColumn(width=95),
+            "Submission": st.column_config.TextColumn(width=170),
+            "Labels": st.column_config.NumberColumn(width=65, help="How many it has."),
         },
         alt="A page of items: id, how many labels, system, split and the text's beginning.",
     )

@@ -30,7 +30,8 @@ def show(version: DatasetVersion) -> None:
         _rows(counts),
         hide_index=True,
         column_config={
-            "Criterion": st.column_config.TextColumn(pinned=True),
+            "Criterion": st.column_config.TextColumn(pinned=True, width="medium"),
+            "Label": st.column_config.TextColumn(width="medium"),
             "Items": st.column_config.NumberColumn(format="localized"),
             "Share": st.column_config.ProgressColumn(
                 min_value=0, max_value=1, format="percent", help="Of this criterion's labels."

@@ -16,6 +16,14 @@ from pages.ui.widgets import row, shown_errors, tag
 
 POLL_SECONDS = 0.5
 
+WORDS = FAILURE_WORDS | {
+    "auth": "key refused",
+    "connection": "nobody reached",
+    "server": "trouble at the other end",
+    "timeout": "no answer in time",
+    "refusal": "declined to answer",
+    "internal": "a defect of the program",
+}
 MENDS: dict[FailureKind, str] = {
     "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
     "timeout": "Check that the address is right and the server is up, or raise the timeout.",
@@ -58,7 +66,7 @@ def last_test_tag(entry: JudgeEntry) -> str:
 
 
 def _kind(result: ConnectionResult) -> str:
-    return FAILURE_WORDS.get(result.failure or "", result.failure or "")
+    return WORDS.get(result.failure or "", result.failure or "")
 
 
 def show(entry: JudgeEntry) -> None:

@@ -59,6 +59,7 @@ def show(reference: str) -> None:
     page_header(entry.name if entry else "New judge", own_words=entry is None)
     show_flash()
     work.seed(reference, entry)
+    _scrubbed(work.scrub(reference))
     kind = _kind(reference, entry)
     if kind == "llm":
         _model(reference)
@@ -69,6 +70,15 @@ def show(reference: str) -> None:
     if entry is not None and not entry.judge.offline:
         st.subheader("Connection", anchor=False)
         _connection(entry)
+
+
+def _scrubbed(settings: list[str]) -> None:
+    if settings:
+        st.warning(
+            f"What stood in {' and '.join(settings)} could be a key, so it was taken out at once. "
+            "Put the key into an environment variable and give that variable's name.",
+            icon=":material/key_off:",
+        )
 
 
 def _kind(reference: str, entry: JudgeEntry | None) -> str:
@@ -145,7 +155,7 @@ def _key_help(reference: str) -> None:
         "your own is sent no key."
     )
     tags = []
-    if named and work.may_be_shown("key_env", named):
+    if named:
         is_set = registry.env_status([named])[named]
         tags = [tag(f"✓ {named} is set", "good") if is_set else tag(f"✕ {named} is not set", "bad")]
     row([*tags, f'<span class="rs-quiet">{esc(" ".join(parts))}</span>'])

@@ -15,7 +15,7 @@ from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.rule_words import rule_label
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
 
 VIEWS = {"judges": "Judges", "panels": "Panels", "keys": "Keys"}
@@ -102,7 +102,7 @@ def _model(entry: JudgeEntry) -> str:
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
-    return _quiet(entry.judge.model + where)
+    return _quiet(one_line(entry.judge.model + where, 70))
 
 
 def _key(entry: JudgeEntry) -> list[str]:
@@ -188,7 +188,12 @@ def _panel_card(found: PanelRow) -> None:
         )
         rules = found.panel.rules
         words = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
-        row([*(tag(judge.name) for judge in found.panel.judges), _quiet(f"settled by {words}")])
+        row(
+            [
+                *(tag(one_line(judge.name, 40)) for judge in found.panel.judges),
+                _quiet(f"settled by {words}"),
+            ]
+        )
         st.space("stretch")
         key = state.key(fam.PANEL_ACT, "menu", found.id)
         st.menu_button(

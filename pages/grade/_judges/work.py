@@ -49,9 +49,17 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         state.seed(field(reference, name), value)
 
 
-def may_be_shown(name: str, value: str) -> bool:
-    """Whether a text is surely not a key."""
-    return not could_be_secret(name, value)
+def scrub(reference: str) -> list[str]:
+    """Take out of the session what could be a key; returns the labels of the settings it stood in.
+
+    A value comes here with any rerun, so this runs on each, before the widgets are made.
+    """
+    found = []
+    for name in TEXTS:
+        if could_be_secret(name, str(state.get(field(reference, name)) or "")):
+            state.put(field(reference, name), "")
+            found.append(LABELS[name])
+    return found
 
 
 def refused(reference: str) -> list[Problem]:
@@ -63,9 +71,7 @@ def refused(reference: str) -> list[Problem]:
 def on_save(reference: str, kind: str, test: bool) -> None:
     """Save the settings as they stand; then ask the judge, if wanted."""
     settings = _settings(reference, kind)
-    for name in TEXTS:
-        if could_be_secret(name, str(settings.get(name) or "")):
-            state.put(field(reference, name), "")
+    scrub(reference)
     state.drop(fam.JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)
