@@ -13,6 +13,25 @@ from core.store.run_rows import RunKind, RunMeans, RunRow
 from core.store.store import Store
 from core.store.vote_rows import FailureCount
 
+__all__ = [
+    "Listing",
+    "Look",
+    "Progress",
+    "RunMeans",
+    "RunRow",
+    "cancel",
+    "is_stalled",
+    "listing",
+    "means",
+    "progress",
+    "release_if_gone",
+    "resume",
+    "retry",
+    "runs",
+    "start",
+    "summary",
+]
+
 #: Two looks closer together than this many seconds say nothing about a rate.
 _TOO_SOON = 0.2
 
@@ -91,6 +110,11 @@ def listing(
     return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
 
 
+def means(store: Store, run_id: int) -> RunMeans:
+    """The mean score and agreement over a run's items."""
+    return store.results.means(run_id)
+
+
 def cancel(store: Store, run_id: int) -> str:
     """Asks for the run to stop; finished votes stay. Returns the status it has now."""
     return store.runs.request_cancel(run_id, now=clock.now())
@@ -124,13 +148,18 @@ def progress(store: Store, run_id: int, before: Progress | Look | None = None) -
     """How far a run is; give the progress (or look) before to learn rate and time left."""
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
-    stalled = row.status == "running" and (row.lease_until or 0) < clock.at()
+    stalled = is_stalled(row)
     seen = time.monotonic()
     now = Look(row.id, row.votes + row.failures_open, seen)
     last = before.look if isinstance(before, Progress) else before
     rate = _rate(now, last) if row.active and not stalled else None
     left = (row.planned - now.settled) / rate if rate else None
     return Progress(row, failures, seen, rate, left, stalled)
+
+
+def is_stalled(row: RunRow) -> bool:
+    """Whether the run's owner stopped renewing its lease: nobody works on it now."""
+    return row.status == "running" and (row.lease_until or 0) < clock.at()
 
 
 def _rate(now: Look, before: Look | None) -> float | None:

@@ -23,6 +23,32 @@ from core.store.run_rows import (
 from core.store.store import Store
 from core.store.vote_rows import CallRow, FailureRow, VoteRow
 
+__all__ = [
+    "CallRow",
+    "CriterionView",
+    "ItemView",
+    "Neighbours",
+    "Run",
+    "RunItemFilter",
+    "RunItemRow",
+    "RunItemSort",
+    "ScoreBin",
+    "ShownOption",
+    "VerdictCounts",
+    "VoteView",
+    "call_of",
+    "choice_label",
+    "item_view",
+    "neighbours",
+    "require_run",
+    "rubric_of",
+    "run_items",
+    "scores",
+    "shown_options",
+    "systems",
+    "verdict_counts",
+]
+
 
 @dataclass(frozen=True)
 class ShownOption:

@@ -8,12 +8,20 @@ import streamlit as st
 
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Vote, VoteFailure
+from core.services.quoting import find_quote
 from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import tag
 
 FAILURE_WORDS = {
     "rate_limit": "rate limit",
+    "timeout": "no answer in time",
+    "connection": "not reachable",
+    "server": "provider's fault",
+    "auth": "key refused",
+    "refusal": "refused to judge",
+    "cancelled": "stopped before an answer",
+    "internal": "defect",
     "not_found": "model not found",
     "bad_request": "request refused",
     "context_length": "too long for the model",
@@ -57,27 +65,52 @@ def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None) -> 
 
 
 def vote_card(
-    criterion: Criterion, result: Vote | VoteFailure, call: Call | None = None, *, who: str = ""
+    criterion: Criterion,
+    result: Vote | VoteFailure,
+    call: Call | None = None,
+    *,
+    who: str = "",
+    text: str | None = None,
+    marks: str = "",
 ) -> None:
     """One rater's answer with evidence, reason and what it cost; or the failure, and its kind.
 
-    `who` replaces the judge's name (e.g. "Judge A" where judging is blind).
+    Args:
+        criterion: what was asked.
+        result: the answer, or the failure.
+        call: what asking took, where it is at hand.
+        who: replaces the judge's name (e.g. "Judge A" where judging is blind).
+        text: the submission; quotes that are not in it are said to be missing.
+        marks: HTML tags (`widgets.tag`) to stand beside the name.
     """
     name = who or result.cell.judge
     replicate = f" · try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    head = f"<div><b>{esc(name)}</b>{replicate}</div>"
-    body = _vote(criterion, result) if isinstance(result, Vote) else _failure(result)
+    head = f'<div class="rs-row"><b>{esc(name)}</b>{replicate}{marks}</div>'
+    body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
     st.html(f'<div class="rs-card">{head}{body}{_call_line(call)}</div>')
 
 
-def _vote(criterion: Criterion, vote: Vote) -> str:
+def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
     chips = f'<div class="rs-row">{option_chips(criterion, vote.option, vote.order)}</div>'
     if vote.option is None:
         chips = tag("Abstained") + chips
-    sure = f'<div class="rs-quiet">confidence {fmt.score(vote.confidence)}</div>'
-    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in vote.evidence)
+    sure = [f"confidence {fmt.score(vote.confidence)}"] if vote.confidence is not None else []
+    sure += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
+    quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
+    quotes = "".join(_quote(quote, text) for quote in vote.evidence)
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
-    return chips + (sure if vote.confidence is not None else "") + quotes + reason
+    return chips + quiet + quotes + reason
+
+
+def _chances(criterion: Criterion, probabilities: Sequence[float]) -> str:
+    pairs = zip(criterion.choices, probabilities, strict=False)
+    return ", ".join(f"{o.label} {fmt.score(p)}" for o, p in pairs if not o.na)
+
+
+def _quote(quote: str, text: str | None) -> str:
+    lost = text is not None and find_quote(text, quote) is None
+    mark = f" {tag('quote not found in the submission', 'warn')}" if lost else ""
+    return f'<div class="rs-quote">{esc(quote)}{mark}</div>'
 
 
 def _failure(failure: VoteFailure) -> str:

@@ -25,6 +25,7 @@ __all__ = [
     "row",
     "show_flash",
     "shown_errors",
+    "table",
     "tag",
 ]
 
@@ -98,6 +99,33 @@ def figures(values: Sequence[Figure], columns: int = 4) -> None:
     with st.grid(columns, min_column_width=150):
         for figure in values:
             st.metric(label(figure.name), label(figure.value), help=figure.help or None)
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, name: str, numbers: Sequence[int] = ()
+) -> None:
+    """A small table to read (not to click); `name` says what it is to those who do not see it.
+
+    Args:
+        heads: the words above the columns.
+        rows: cells as HTML of our own: `esc`, `tag`, formatted numbers.
+        name: the table's accessible name.
+        numbers: the columns to be aligned as numbers.
+    """
+
+    def cells(kind: str, texts: Sequence[str]) -> str:
+        classes = [' class="n"' if at in numbers else "" for at in range(len(texts))]
+        scope = ' scope="col"' if kind == "th" else ""
+        return "".join(
+            f"<{kind}{scope}{of}>{text}</{kind}>" for of, text in zip(classes, texts, strict=True)
+        )
+
+    body = "".join(f"<tr>{cells('td', one)}</tr>" for one in rows)
+    head = cells("th", [esc(one) for one in heads])
+    st.html(
+        f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def tag(words: str, tone: Tone = "neutral") -> str:

@@ -1,0 +1,165 @@
+"""One criterion of an item: the verdict, the label where there is one, and every vote."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from core.services import viewing
+from core.services.viewing import CallRow, CriterionView, VoteView
+from pages.ui import format as fmt
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, raw
+from pages.ui.votes import FAILURE_WORDS, option_chips, vote_card
+from pages.ui.widgets import row, tag
+
+
+def show(view: CriterionView, text: str) -> None:
+    """The card of a criterion. `text` is the submission that quotes are looked up in."""
+    criterion = view.criterion
+    with st.container(border=True):
+        weight = f"weight {fmt.weight(criterion.weight)}"
+        st.html(
+            f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
+            f'<span class="rs-quiet">{esc(weight)} · {esc(criterion.scale)}</span></div>'
+            f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
+        )
+        _verdict(view)
+        with st.grid(2, min_column_width=235):
+            for vote in view.votes:
+                with st.container(gap="xsmall"):
+                    _vote(view, vote, text)
+
+
+def _verdict(view: CriterionView) -> None:
+    verdict = view.verdict
+    if verdict is None:
+        row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
+        return
+    chosen = verdict.option
+    outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
+    row(["<b>Verdict</b>", *outside, option_chips(view.criterion, chosen)])
+    row([*_label(view), _quiet(_certainty(view))])
+    if verdict.warning:
+        st.warning(label(verdict.warning))
+
+
+def _certainty(view: CriterionView) -> str:
+    """How sure the verdict is, as far as it is defined."""
+    verdict = view.verdict
+    if verdict is None:
+        return ""
+    parts = [fmt.plural(verdict.votes, "vote")]
+    if verdict.abstentions:
+        parts.append(fmt.plural(verdict.abstentions, "abstention"))
+    if verdict.failures:
+        parts.append(fmt.plural(verdict.failures, "failure"))
+    if verdict.votes > 1:
+        for name, value in (
+            ("agreement", verdict.agreement),
+            ("margin", verdict.margin),
+            ("entropy", verdict.entropy),
+        ):
+            parts.append(f"{name} {fmt.score(value)}")
+        parts.append(f"settled by {verdict.rule.replace('_', ' ')}{', a tie' * verdict.tie}")
+        if verdict.continuous is not None:
+            parts.append(f"mean before snapping {fmt.score(verdict.continuous)}")
+    if verdict.coverage is not None and verdict.coverage < 1:
+        parts.append(f"coverage {fmt.percent(verdict.coverage)}")
+    return " · ".join(parts)
+
+
+def _label(view: CriterionView) -> list[str]:
+    if view.truth_label is None:
+        return []
+    said = f"the label is {view.truth_label}"
+    if view.truth is None:
+        return [tag(f"{said}, which is no option of this criterion", "warn")]
+    verdict = view.verdict
+    if verdict is None:
+        marks = [tag(said)]
+    elif verdict.abstained:
+        marks = [tag(f"◦ abstained; {said}")]
+    elif verdict.option == view.truth:
+        marks = [tag(f"✓ right: {said}", "good")]
+    else:
+        marks = [tag(f"✕ wrong: {said}", "bad")]
+    return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
+
+
+def _vote(view: CriterionView, vote: VoteView, text: str) -> None:
+    result = vote.result
+    if result is None:
+        st.html(
+            f'<div class="rs-card"><b>{esc(vote.cell.judge)}</b> '
+            f"{_quiet('has not been asked yet')}</div>"
+        )
+        return
+    marks = _mark(view, vote) + _earlier(vote)
+    vote_card(view.criterion, result, text=text, marks=marks)
+    _call(vote)
+
+
+def _mark(view: CriterionView, vote: VoteView) -> str:
+    if view.truth is None or vote.vote is None or vote.vote.abstained:
+        return ""
+    right = vote.vote.option == view.truth
+    return tag("✓ as labelled", "good") if right else tag("✕ not as labelled", "bad")
+
+
+def _earlier(vote: VoteView) -> str:
+    """Attempts that failed before."""
+    kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
+    return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
+
+
+def _call(vote: VoteView) -> None:
+    """The prompt and the raw reply, fetched only when somebody opens them."""
+    kept = vote.vote or vote.failure
+    if kept is None or kept.call_id is None:
+        return
+    part = st.expander(
+        "Prompt, reply and cost",
+        key=state.key(keys.ITEM_OPEN, "call", kept.call_id, *vote.cell[1:]),
+        on_change="rerun",
+        type="compact",
+    )
+    if not part.open:
+        return
+    call = viewing.call_of(store(), kept)
+    if call is not None:
+        with part:
+            _told(call)
+
+
+def _told(call: CallRow) -> None:
+    facts = [
+        f"{call.model or 'model not told'}",
+        f"{fmt.tokens(call.tokens_in)} in",
+        f"{fmt.tokens(call.tokens_out)} out",
+        f"cost {fmt.cost(call.cost)}",
+        f"{fmt.seconds(call.seconds)}",
+        fmt.plural(call.tries, "try", "tries"),
+    ]
+    if call.tokens_cached:
+        facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")
+    if call.finish:
+        facts.append(f"ended with {call.finish}")
+    row([_quiet(" · ".join(facts))])
+    for segment in call.prompt:
+        st.caption(f"Sent ({label(segment.role)})")
+        raw(segment.text, height=260 if len(segment.text) > 900 else None)
+    if call.thinking:
+        st.caption("Thinking")
+        raw(call.thinking, height=260 if len(call.thinking) > 900 else None)
+    st.caption("Reply, as it came")
+    raw(call.reply)
+    st.caption("Settings of the call")
+    raw(json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet rs-num">{esc(words)}</span>'

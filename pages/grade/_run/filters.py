@@ -1,0 +1,211 @@
+"""Which items of a run are shown, and in which order. The address is the truth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, get_args
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.services.viewing import RunItemFilter, RunItemSort
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.text import one_line
+
+LOW_AGREEMENT = 0.75
+ONLY = {
+    "failures": "Has failures",
+    "abstentions": "Has abstentions",
+    "doubt": "Judges disagree",
+    "review": "Needs a person",
+    "incomplete": "Incomplete",
+}
+SORTS: dict[RunItemSort, str] = {
+    "position": "Dataset order",
+    "item_id": "Item id",
+    "score": "Score",
+    "agreement": "Agreement",
+    "failures": "Failures",
+    "abstentions": "Abstentions",
+}
+_ALL = (
+    *(keys.FIND, keys.ONLY, keys.SORT, keys.DOWN, keys.LEAST, keys.MOST),
+    *(keys.SYSTEM, keys.CRITERION, keys.VERDICT, keys.PAGE),
+)
+
+
+class Shown(NamedTuple):
+    """What the address asks for. `page` counts from 1."""
+
+    where: RunItemFilter
+    sort: RunItemSort
+    descending: bool
+    page: int
+    filtered: bool
+
+
+def shown() -> Shown:
+    """The filter, sort and page of the address; what makes no sense there is left out."""
+    only = chosen_only()
+    sort = state.address(keys.SORT)
+    where = RunItemFilter(
+        has_failures=True if "failures" in only else None,
+        has_abstentions=True if "abstentions" in only else None,
+        complete=False if "incomplete" in only else None,
+        review=True if "review" in only else None,
+        max_agreement=LOW_AGREEMENT if "doubt" in only else None,
+        min_score=_number(keys.LEAST),
+        max_score=_number(keys.MOST),
+        search=state.address(keys.FIND) or "",
+        system=state.address(keys.SYSTEM),
+        criterion=state.address(keys.CRITERION),
+        option=state.address_id(keys.VERDICT),
+    )
+    return Shown(
+        where=where,
+        sort=sort if sort in get_args(RunItemSort) else "position",  # type: ignore[arg-type]
+        descending=state.address(keys.DOWN) == "1",
+        page=max(1, state.address_id(keys.PAGE) or 1),
+        filtered=where != RunItemFilter(),
+    )
+
+
+def chosen_only() -> list[str]:
+    """The quick filters that are on."""
+    asked = (state.address(keys.ONLY) or "").split(",")
+    return [name for name in ONLY if name in asked]
+
+
+def _number(name: str) -> float | None:
+    try:
+        value = float(state.address(name) or "")
+    except ValueError:
+        return None
+    return value if abs(value) < 1e100 else None
+
+
+def clear() -> None:
+    """Show every item again, in the dataset's order (a callback)."""
+    state.set_address(**dict.fromkeys(_ALL))
+
+
+def narrow(**parameters: object) -> None:
+    """Show the items of some property only, from the first page on."""
+    state.set_address(**{**parameters, keys.PAGE: None})
+
+
+def controls(systems: list[str], rubric: Rubric) -> None:
+    """The controls above the table."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search items",
+            key=_held(keys.FIND, state.address(keys.FIND) or ""),
+            type="search",
+            live="300ms",
+            placeholder="Search ids and texts",
+            label_visibility="collapsed",
+            width=230,
+            on_change=_on_text,
+            args=(keys.FIND,),
+        )
+        st.pills(
+            "Show only",
+            list(ONLY),
+            selection_mode="multi",
+            format_func=ONLY.__getitem__,
+            key=_held(keys.ONLY, chosen_only()),
+            label_visibility="collapsed",
+            on_change=_on_only,
+        )
+        with st.popover("More filters", icon=":material/filter_list:"):
+            _score_range()
+            _verdict(rubric)
+            if systems:
+                _select(keys.SYSTEM, "System", {one: one_line(one, 80) for one in systems})
+        if shown().filtered:
+            st.button(
+                "Clear filters",
+                key=state.key(keys.RUN_ACT, "clear"),
+                type="tertiary",
+                icon=":material/filter_list_off:",
+                on_click=clear,
+            )
+
+
+def sorting() -> None:
+    """By what the items are sorted, and from which end."""
+    now = shown()
+    st.selectbox(
+        "Sort by",
+        list(SORTS),
+        key=_held(keys.SORT, now.sort),
+        format_func=SORTS.__getitem__,
+        label_visibility="collapsed",
+        width=160,
+        on_change=_on_text,
+        args=(keys.SORT,),
+    )
+    st.toggle("Highest first", key=_held(keys.DOWN, now.descending), on_change=_on_down)
+
+
+def _score_range() -> None:
+    st.caption("Score")
+    with st.container(horizontal=True):
+        for name, words in ((keys.LEAST, "From"), (keys.MOST, "To")):
+            st.number_input(
+                words,
+                value=None,
+                step=0.05,
+                key=_held(name, _number(name)),
+                width=120,
+                on_change=_on_text,
+                args=(name,),
+            )
+
+
+def _verdict(rubric: Rubric) -> None:
+    names = [c.name for c in rubric.criteria]
+    _select(keys.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
+    chosen = state.address(keys.CRITERION)
+    if chosen not in names:
+        return
+    criterion = rubric.criterion(chosen)
+    labels = {str(i): one_line(criterion.choices[i].label, 80) for i in criterion.scored}
+    _select(keys.VERDICT, "is", labels, empty="an abstention")
+
+
+def _select(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:
+    value = state.address(name)
+    st.selectbox(
+        words,
+        list(options),
+        index=None,
+        key=_held(name, value if value in options else None),
+        format_func=lambda one: options.get(one, one),
+        placeholder=empty,
+        on_change=_on_text,
+        args=(name,),
+    )
+
+
+def _held(name: str, value: object) -> str:
+    """The key of a filter's widget, which shows what the address says."""
+    key = state.key(keys.RUN_FILTER, name)
+    state.put(key, value)
+    return key
+
+
+def _on_text(name: str) -> None:
+    value = state.get(state.key(keys.RUN_FILTER, name))
+    changes = {name: None if value in (None, "", "position") else value}
+    if name == keys.CRITERION:
+        changes[keys.VERDICT] = None
+    narrow(**changes)
+
+
+def _on_only() -> None:
+    narrow(**{keys.ONLY: ",".join(state.get(state.key(keys.RUN_FILTER, keys.ONLY))) or None})
+
+
+def _on_down() -> None:
+    narrow(**{keys.DOWN: "1" if state.get(state.key(keys.RUN_FILTER, keys.DOWN)) else None})

@@ -1,0 +1,96 @@
+"""One item of a run: what was judged beside its score, its verdicts and every vote."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import viewing
+from core.services.viewing import ItemView, Neighbours
+from pages.grade._run import criterion, filters, score, submission
+from pages.ui import format as fmt
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import label
+from pages.ui.widgets import show_flash
+
+#: Criteria on one screen; rubrics may have hundreds.
+PAGE = 15
+
+
+def show(run_id: int, item_id: str) -> None:
+    """The whole screen of an item."""
+    view = viewing.item_view(store(), run_id, item_id)
+    _bar(view)
+    st.title(label(item_id, 120), anchor=False)
+    st.caption(label(f"{view.run.name} · run {run_id}"))
+    show_flash()
+    left, right = st.columns([2, 3], gap="large")
+    with left, st.container(key="rs_beside"):
+        submission.show(view)
+    with right:
+        score.show(view)
+        _criteria(view)
+
+
+def _bar(view: ItemView) -> None:
+    """Back to the list, and on to the item before or after in its order."""
+    at = _place(view)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Items of this run",
+            key=state.key(keys.ITEM_ACT, "back"),
+            type="tertiary",
+            icon=":material/arrow_back:",
+            on_click=_go,
+            args=(None,),
+        )
+        st.space("stretch")
+        where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
+        found = ", as filtered" if filters.shown().filtered else ""
+        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{found}</span>')
+        for words, to, icon, shortcut in (
+            ("Previous", at.before, "chevron_left", "Left"),
+            ("Next", at.after, "chevron_right", "Right"),
+        ):
+            st.button(
+                words,
+                key=state.key(keys.ITEM_ACT, words),
+                icon=f":material/{icon}:",
+                disabled=to is None,
+                shortcut=shortcut,
+                on_click=_step,
+                args=(view.item.id, to),
+            )
+
+
+def _place(view: ItemView) -> Neighbours:
+    now = filters.shown()
+    about = (view.run.id, view.run.votes, view.run.failures_open, now, view.item.id)
+    return remembered(
+        "neighbours",
+        about,
+        lambda: viewing.neighbours(
+            store(), view.run.id, view.item.id, now.where, now.sort, now.descending
+        ),
+    )
+
+
+def _go(item_id: str | None) -> None:
+    state.set_address(**{state.ITEM: item_id})
+
+
+def _step(shown: str, to: str | None) -> None:
+    # A key pressed twice can arrive with the item of the run before; then it is not for this one.
+    if to is not None and state.address(state.ITEM) == shown:
+        state.drop(keys.ITEM_OPEN)
+        _go(to)
+
+
+def _criteria(view: ItemView) -> None:
+    count = len(view.criteria)
+    page = 1
+    if count > PAGE:
+        page = st.pagination(-(-count // PAGE), key=state.key(keys.ITEM_ACT, "page"))
+    for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
+        criterion.show(one, view.item.text)

@@ -1,0 +1,175 @@
+"""The items of a run: filtered, sorted and paged in the data file; click one to open it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.services import viewing
+from core.services.viewing import Run, RunItemRow
+from pages.grade._run import filters
+from pages.ui import format as fmt
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import one_line, visible
+from pages.ui.widgets import empty_state
+
+PAGE = 50
+
+
+def show(run: Run, rubric: Rubric) -> None:
+    """Filters, the table, and a plain way to open an item."""
+    systems = remembered("systems", (run.id,), lambda: viewing.systems(store(), run.id))
+    filters.controls(systems, rubric)
+    now = filters.shown()
+    rows, total = viewing.run_items(
+        store(),
+        run.id,
+        now.where,
+        sort=now.sort,
+        descending=now.descending,
+        offset=(now.page - 1) * PAGE,
+        limit=PAGE,
+    )
+    if not rows:
+        _nothing(total)
+        return
+    _opener(rows, total, now)
+    _table(run, rubric, rows)
+    _pages(total, now.page)
+
+
+def _nothing(total: int) -> None:
+    words = "This page is past the end." if total else "No item of this run fits the filters."
+    empty_state(
+        "Nothing here",
+        words,
+        lambda: st.button(
+            "Show all items",
+            key=state.key(keys.RUN_ACT, "all"),
+            on_click=filters.clear,
+        ),
+    )
+
+
+def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
+    first = (now.page - 1) * PAGE + 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(
+            f'<span class="rs-quiet rs-num">{fmt.plural(total, "item")}'
+            f"{' found' if now.filtered else ''}, "
+            f"{fmt.count(first)} to {fmt.count(first + len(rows) - 1)} shown. "
+            "Click a row to open it.</span>"
+        )
+        st.space("stretch")
+        filters.sorting()
+        ids = [one.item_id for one in rows]
+        key = state.key(keys.RUN_TABLE, "pick", now.page)
+        st.selectbox(
+            "Open an item",
+            ids,
+            index=None,
+            key=key,
+            format_func=visible,
+            placeholder="Open an item",
+            label_visibility="collapsed",
+            width=170,
+            on_change=_on_pick,
+            args=(key,),
+        )
+        st.button(
+            "Read one by one",
+            key=state.key(keys.RUN_ACT, "first"),
+            icon=":material/menu_book:",
+            help="Opens the first of these items; the arrow keys go on from there.",
+            on_click=_open,
+            args=(ids[0],),
+        )
+
+
+def _table(run: Run, rubric: Rubric, rows: list[RunItemRow]) -> None:
+    columns: dict[str, list[object]] = {
+        "Item": [visible(one.item_id) for one in rows],
+        "Submission": [one_line(one.preview, 140) for one in rows],
+        "Score": [one.score for one in rows],
+        "Agreement": [one.agreement for one in rows],
+        "Notes": [notes(one) for one in rows],
+        "Votes": [f"{one.votes} of {one.planned}" for one in rows],
+    }
+    if any(one.system for one in rows):
+        columns["System"] = [visible(one.system) for one in rows]
+    ids = [one.item_id for one in rows]
+    key = state.key(keys.RUN_TABLE, run.id, ids[0], len(ids))
+    st.dataframe(
+        columns,
+        key=key,
+        hide_index=True,
+        height="content",
+        column_config=_configuration(rubric),
+        on_select=lambda: _on_cell(key, ids),
+        selection_mode="single-cell",
+        alt="The items of this run with score, agreement and notes",
+    )
+
+
+def _configuration(rubric: Rubric) -> dict[str, Any]:
+    config = st.column_config
+    score = (
+        config.ProgressColumn("Score", min_value=0, max_value=1, format="%.2f", width=120)
+        if rubric.scoring.normalize
+        else config.NumberColumn("Score", format="%.2f", width=90)
+    )
+    return {
+        "Item": config.TextColumn(width=120),
+        "Submission": config.TextColumn(width=340),
+        "Score": score,
+        "Agreement": config.NumberColumn(
+            format="%.2f",
+            width=90,
+            help="Mean over the criteria of the share of votes that chose the verdict.",
+        ),
+        "Notes": config.TextColumn(width=210),
+        "Votes": config.TextColumn(width=85),
+    }
+
+
+def notes(one: RunItemRow) -> str:
+    """What is remarkable about an item, in words."""
+    parts = ["fails"] if one.fail else []
+    parts += ["needs a person"] if one.review else []
+    parts += [fmt.plural(one.failures, "failure")] if one.failures else []
+    parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
+    parts += ["incomplete"] if not one.complete else []
+    if one.low is not None and one.high is not None and one.low < one.high:
+        parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
+    return ", ".join(parts)
+
+
+def _pages(total: int, page: int) -> None:
+    if total <= PAGE:
+        return
+    count = -(-total // PAGE)
+    key = state.key(keys.RUN_FILTER, "page")
+    state.put(key, min(page, count))
+    st.pagination(count, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{keys.PAGE: state.get(key)})
+
+
+def _on_pick(key: str) -> None:
+    _open(state.get(key))
+
+
+def _on_cell(key: str, ids: list[str]) -> None:
+    cells = state.get(key, {}).get("selection", {}).get("cells", [])
+    if cells:
+        _open(ids[cells[0][0]])
+
+
+def _open(item_id: str | None) -> None:
+    state.set_address(**{state.ITEM: item_id})

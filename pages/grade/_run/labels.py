@@ -1,0 +1,67 @@
+"""The verdicts of a run against the labels of its items, beside the simplest rule there is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import demo
+from core.services.demo import CriterionReport
+from core.services.viewing import Run
+from pages.ui import format as fmt
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc
+from pages.ui.widgets import empty_state, table, tag
+
+
+def show(run: Run) -> None:
+    """One line per criterion that has labelled items."""
+    found = remembered(
+        "labels",
+        (run.id, run.votes, run.failures_open),
+        lambda: demo.against_labels(store(), run.id),
+    )
+    told = [one for one in found if one.n + one.abstained]
+    if not told:
+        empty_state(
+            "No labels to compare with",
+            "Where people have labelled items of this dataset, this page shows how often the "
+            "verdicts are right, beside what always giving the commonest answer would reach.",
+        )
+        return
+    table(
+        ("Criterion", "Right", "Commonest answer", "", "Kappa", "Items compared", "Abstained"),
+        (_line(one) for one in told),
+        name="Verdicts against labels",
+        numbers=(1, 2, 4, 5, 6),
+    )
+    st.caption(
+        "Right: the share of verdicts that equal the label. Commonest answer: the share that "
+        "always giving the commonest label would get on the same items; a panel that is not above "
+        "it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
+        "where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
+        "abstained are counted, and left out of all three."
+    )
+
+
+def _line(one: CriterionReport) -> list[str]:
+    return [
+        esc(one.name),
+        fmt.percent(one.accuracy) if one.accuracy is not None else "undefined",
+        fmt.percent(one.majority),
+        _judged(one),
+        fmt.score(one.kappa) if one.kappa is not None else _undefined(one.reason),
+        fmt.count(one.n),
+        fmt.count(one.abstained),
+    ]
+
+
+def _undefined(reason: str) -> str:
+    return f'undefined<br><span class="rs-quiet">{esc(reason)}</span>'
+
+
+def _judged(one: CriterionReport) -> str:
+    if one.accuracy is None or one.majority is None:
+        words = "judges switched off" if one.switched_off else "nothing to compare"
+        return tag(words)
+    better = one.accuracy > one.majority
+    return tag("▲ above", "good") if better else tag("▼ not above", "warn")

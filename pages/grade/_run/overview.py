@@ -1,0 +1,76 @@
+"""One run: how far it is, and one view of it at a time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import viewing
+from core.services.viewing import Run
+from pages.grade._run import figures, items, labels, plan, status
+from pages.grade._run.words import versions_line
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.widgets import back_link, empty_state, page_header, show_flash
+
+RUNS_PAGE = "grade/runs.py"
+VIEWS = {
+    "items": "Items",
+    "scores": "Scores and verdicts",
+    "labels": "Against labels",
+    "plan": "What was run",
+}
+
+
+def none_chosen() -> None:
+    """What stands here without a run in the address."""
+    page_header("Run")
+    empty_state(
+        "No run is chosen",
+        "Pick one from the list of runs.",
+        lambda: st.page_link(RUNS_PAGE, label="All runs", icon=":material/play_circle:"),
+    )
+
+
+def show(run_id: int) -> None:
+    """The whole page of a run."""
+    back_link(RUNS_PAGE, "All runs")
+    run = viewing.require_run(store(), run_id)
+    judges = ", ".join(judge.name for judge in run.panel.judges)
+    page_header(
+        run.name, f"Run {run.id} · {versions_line(run)} · judged by {judges}", own_words=False
+    )
+    show_flash()
+    status.show(run_id)
+    _view(run)
+
+
+def _view(run: Run) -> None:
+    key = state.key(keys.RUN_VIEW)
+    asked = state.address(keys.VIEW)
+    state.put(key, asked if asked in VIEWS else "items")
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        key=key,
+        format_func=VIEWS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_view,
+        args=(key,),
+    )
+    rubric = viewing.rubric_of(store(), run)
+    match view:
+        case "scores":
+            figures.show(run, rubric)
+        case "labels":
+            labels.show(run)
+        case "plan":
+            plan.show(run, rubric)
+        case _:
+            items.show(run, rubric)
+
+
+def _on_view(key: str) -> None:
+    view = state.get(key)
+    state.set_address(**{keys.VIEW: None if view == "items" else view})

@@ -1,0 +1,126 @@
+"""What was run, so that somebody else could run it again; and what the offline judges learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.services import choosing
+from core.services.viewing import Run
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.rule_words import SCALE_WORDS, rule_label
+from pages.ui.text import esc
+from pages.ui.widgets import table, tag
+
+
+def show(run: Run, rubric: Rubric) -> None:
+    """The plan, the judges, and the training reports."""
+    with st.container(horizontal=True):
+        for page, words, parameters in (
+            (
+                "author/rubrics.py",
+                "The rubric's version",
+                {state.RUBRIC: str(run.rubric_id), state.VERSION: str(run.rubric_version_id)},
+            ),
+            ("author/datasets.py", "The dataset", {state.DATASET: str(run.dataset_id)}),
+        ):
+            st.page_link(
+                page, label=words, icon=":material/arrow_outward:", query_params=parameters
+            )
+    table(("", ""), _facts(run, rubric), name="The plan of this run")
+    st.html('<div class="rs-section">Judges</div>')
+    table(
+        ("Judge", "Model or method", "Weight", "Options shown", "Settings"),
+        map(_judge, run.panel.judges),
+        name="The judges of this run",
+        numbers=(2,),
+    )
+    for name, reports in run.notes.get("training", {}).items():
+        _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
+
+
+def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
+    plan = run.plan
+    rules = (
+        f"{SCALE_WORDS[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
+        for scale in choosing.scales_of(rubric)
+    )
+    facts = [
+        ("Rubric", f"{run.rubric_name}, version {run.rubric_number}"),
+        ("Dataset", f"{run.dataset_name}, version {run.dataset_number}"),
+        ("Items graded", fmt.count(run.items)),
+        ("Panel", run.panel.name),
+        ("How votes become a verdict", "; ".join(rules) or "by each criterion's own rule"),
+        ("Seed", str(plan.seed)),
+        ("Times every judge is asked", str(plan.replicates)),
+        ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
+        ("Offline judges learned from", _calibration(plan.calibration)),
+        ("Versions", ", ".join(f"{name} {number}" for name, number in plan.versions.items())),
+        ("Plan, content hash", fmt.short_hash(run.plan_hash)),
+        ("Panel, content hash", fmt.short_hash(run.panel_hash)),
+        ("Created", run.created),
+        ("Started", run.started or fmt.DASH),
+        ("Finished", run.finished or fmt.DASH),
+    ]
+    return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in facts]
+
+
+def _calibration(calibration: Mapping[str, Any]) -> str:
+    learned = len(calibration.get("items", ()))
+    if not learned:
+        return "nothing"
+    return f"{fmt.plural(learned, 'labelled item')}, which are not graded"
+
+
+def _judge(judge: Judge) -> list[str]:
+    settings = [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in judge.model_dump(exclude_defaults=True).items()
+        if name not in ("name", "kind", "model", "weight", "shuffle", "params")
+    ]
+    order = "as written" if judge.offline or not judge.shuffle else "in an order drawn per question"
+    return [
+        esc(judge.name),
+        esc(f"offline: {judge.kind}" if judge.offline else judge.model),
+        fmt.number(judge.weight),
+        order,
+        esc(", ".join(settings) or "defaults"),
+    ]
+
+
+def _training(name: str, reports: Mapping[str, Any]) -> None:
+    """What an offline judge found in cross-validation, and where it switched itself off."""
+    on = sum(bool(one.get("trained")) for one in reports.values())
+    st.html(
+        f'<div class="rs-section">{esc(name)}: on for {on} of '
+        f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
+    )
+    table(
+        ("Criterion", "", "Labels", "Right", "Commonest answer", "Kappa", "Answers", "Why"),
+        (_report(criterion, one) for criterion, one in reports.items()),
+        name=f"How {name} was trained",
+        numbers=(2, 3, 4, 5, 6),
+    )
+    st.caption(
+        "Measured on labelled items that the judge had not learned from (cross-validation), if it "
+        "answered every one. Answers: the share of items on which it is sure enough to vote."
+    )
+
+
+def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
+    on = bool(one.get("trained"))
+    return [
+        esc(criterion),
+        tag("✓ on", "good") if on else tag("◼ off", "warn"),
+        fmt.count(one.get("n")),
+        fmt.percent(one.get("accuracy")),
+        fmt.percent(one.get("majority")),
+        fmt.score(one.get("kappa")),
+        fmt.percent(one.get("coverage")) if on else fmt.DASH,
+        f'<span class="rs-quiet">{esc(str(one.get("reason") or ""))}</span>',
+    ]

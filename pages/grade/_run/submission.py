@@ -1,0 +1,91 @@
+"""What was judged: prompt, submission (text, conversation, or thinking and output), reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from core.domain.dataset import Item, Sections
+from core.services.quoting import find_quote
+from core.services.viewing import ItemView
+from pages.ui import format as fmt
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.text import esc, prose
+from pages.ui.widgets import row, tag
+
+#: Longer texts are cut here until somebody asks for the rest.
+CUT = 60_000
+
+
+def show(view: ItemView) -> None:
+    """The item's texts; nothing of a closed part is built."""
+    item = view.item
+    tags = [tag(f"system {item.system}")] if item.system else []
+    tags += [tag(f"{item.split} part")] if item.split else []
+    tags += [tag(one) for one in item.tags]
+    if tags:
+        row(tags)
+    _folded("Prompt", "chat_bubble", item.prompt)
+    _submission(view)
+    _folded("Reference", "menu_book", item.reference)
+    _folded("About this item", "info", item.description)
+
+
+def _folded(words: str, icon: str, text: str) -> None:
+    if not text:
+        return
+    key = state.key(keys.ITEM_OPEN, words)
+    part = st.expander(words, icon=f":material/{icon}:", key=key, on_change="rerun")
+    if part.open:
+        with part:
+            _text(text, words, [])
+
+
+def _submission(view: ItemView) -> None:
+    item = view.item
+    quotes = [q for c in view.criteria for v in c.votes if v.vote for q in v.vote.evidence]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html('<div class="rs-section">Submission</div>')
+        st.space("stretch")
+        if quotes:
+            key = state.key(keys.ITEM_MARKS)
+            state.seed(key, True)
+            st.toggle("Mark the judges' quotes", key=key, persist_state="session")
+    wanted = quotes if quotes and state.get(state.key(keys.ITEM_MARKS)) else []
+    with st.container(border=True):
+        for number, (who, text) in enumerate(_pieces(item)):
+            if who:
+                st.html(f'<div class="rs-quiet"><b>{esc(who)}</b></div>')
+            _text(text, f"submission {number}", wanted)
+    if isinstance(item.submission, Sections) and item.thinking:
+        _folded("The model's thinking", "psychology", item.thinking)
+
+
+def _pieces(item: Item) -> Iterator[tuple[str, str]]:
+    """Who said what: one piece for a text, one for every turn of a conversation."""
+    if isinstance(item.submission, str | Sections):
+        yield "", item.output
+        return
+    for turn in item.submission:
+        yield turn.role, turn.content
+
+
+def _text(text: str, what: str, quotes: list[str]) -> None:
+    key = state.key(keys.ITEM_OPEN, "whole", what)
+    whole = len(text) <= CUT or state.get(key)
+    shown = text if whole else text[:CUT]
+    spans = [span for quote in set(quotes) if (span := find_quote(shown, quote))]
+    if text.strip():
+        prose(shown, spans, height=560)
+    else:
+        st.html('<span class="rs-quiet">Empty.</span>')
+    if not whole:
+        st.button(
+            f"Show the other {fmt.count(len(text) - CUT)} characters",
+            key=state.key(keys.ITEM_ACT, "whole", what),
+            type="tertiary",
+            on_click=state.put,
+            args=(key, True),
+        )

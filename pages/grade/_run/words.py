@@ -1,0 +1,90 @@
+"""What is said of runs: their status, and what to do about failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.domain.panel import Judge
+from core.services.grading import RunRow
+from core.services.registry import key_status
+from pages.ui import format as fmt
+from pages.ui.widgets import Tone, tag
+
+STATUS: dict[str, tuple[str, Tone]] = {
+    "queued": ("… Waiting to start", "neutral"),
+    "running": ("▶ Grading", "info"),
+    "done": ("✓ Done", "good"),
+    "cancelled": ("◼ Cancelled", "warn"),
+    "interrupted": ("◼ Interrupted", "warn"),
+    "budget": ("◼ Budget spent", "warn"),
+    "failed": ("✕ Stopped by an error", "bad"),
+}
+NOBODY = "The process that worked on this run is gone, and nobody works on it now."
+
+_RETRY = "Retry the failures later."
+_NEW_RUN = "Change the judge on the Judges page and start a new run: a run keeps its judges."
+ADVICE = {
+    "rate_limit": "The provider turned calls away because too many came at once. "
+    "Retry the failures later, or use a judge with a lower concurrency.",
+    "timeout": "No answer came within the judge's timeout. Retry the failures; if it happens "
+    "often, raise the timeout and start a new run.",
+    "connection": "The provider could not be reached. Check the network and the judge's address, "
+    "then retry the failures.",
+    "server": f"The provider had a fault of its own. {_RETRY}",
+    "not_found": f"The provider does not know this model. {_NEW_RUN}",
+    "bad_request": f"The provider did not accept the request. {_NEW_RUN}",
+    "context_length": "The item is too long for this model. Use a model with a longer context.",
+    "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
+    "content_filter": "The provider blocked the text. Another provider may not.",
+    "empty": f"The model answered nothing. {_RETRY} With a token limit, raise it.",
+    "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
+    "often, this model is not fit to be a judge.",
+    "out_of_range": "The model chose an option that was not offered. Retry the failures.",
+    "not_trained": "The judge has not learned this criterion. Label more items for it.",
+    "budget": "The budget was spent before these were asked. Start a new run with a larger one.",
+    "cancelled": "The run was stopped while these were being asked. Retry the failures.",
+    "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
+}
+
+
+def status_tag(row: RunRow, stalled: bool = False) -> str:
+    """The HTML tag of a run's status; its words tell what its colour tells."""
+    if stalled:
+        return tag("◼ Nobody works on it", "warn")
+    if row.cancel and row.status == "running":
+        return tag("◼ Stopping", "warn")
+    words, tone = STATUS[row.status]
+    if row.status == "done" and row.failures_open:
+        return tag(f"{words}, {fmt.plural(row.failures_open, 'failure')}", "warn")
+    return tag(words, tone)
+
+
+def advice(kind: str, judges: Sequence[Judge]) -> str:
+    """What a person can do about a kind of failure; names the variables of missing keys."""
+    if kind not in ("missing_key", "auth"):
+        return ADVICE.get(kind, _RETRY)
+    names = sorted({name for judge in judges if (name := key_status(judge)[0])})
+    which = " and ".join(names) or "the provider's variable"
+    if kind == "missing_key":
+        return (
+            f"Set {which} in the environment of the app, start it again, then retry the failures."
+        )
+    return f"The provider refused the key. Check {which}, then retry the failures."
+
+
+def versions_line(row: RunRow) -> str:
+    """What was graded with what, with the versions."""
+    return (
+        f"{row.rubric_name}, version {row.rubric_number}, on {row.dataset_name}, "
+        f"version {row.dataset_number}"
+    )
+
+
+def cost_words(row: RunRow) -> str:
+    """What a run cost; says where a part of it is unknown."""
+    if not row.calls:
+        return "no calls"
+    if row.cost_unknown == row.calls:
+        return "cost unknown"
+    more = " and more (some prices unknown)" if row.cost_unknown else ""
+    return fmt.cost(row.cost) + more

@@ -1,0 +1,143 @@
+"""The list of runs: newest first, searched and paged, live while something is going on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import grading
+from core.services.grading import RunMeans, RunRow
+from pages.grade._run.words import cost_words, status_tag, versions_line
+from pages.ui import format as fmt
+from pages.ui import run_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+
+PAGE = 20
+POLL_SECONDS = 1.5
+RUN_PAGE = "grade/run.py"
+
+
+def show() -> None:
+    """The whole list screen."""
+    page_header("Runs", "A run asks judges about every item and keeps every vote.")
+    show_flash()
+    search = _toolbar()
+    offset = (_page() - 1) * PAGE
+    found = grading.listing(store(), search=search, limit=PAGE, offset=offset)
+    if not found.total:
+        _nothing(search)
+        return
+    active = any(one.active for one in found.rows)
+    st.fragment(_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
+    _pages(found.total)
+
+
+def _toolbar() -> str:
+    search = state.address(keys.FIND) or ""
+    key = state.key(keys.RUNS_FILTER, "find")
+    state.put(key, search)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search",
+            key=key,
+            type="search",
+            live="300ms",
+            placeholder="Search by name, rubric, dataset",
+            label_visibility="collapsed",
+            width=280,
+            on_change=_on_search,
+            args=(key,),
+        )
+        st.button(
+            "Plan a run",
+            key=state.key(keys.RUNS_ACT, "plan"),
+            type="primary",
+            icon=":material/add:",
+            on_click=on_plan,
+        )
+    return search
+
+
+def on_plan() -> None:
+    """Open the form (a callback)."""
+    state.set_address(**{keys.PLAN: "new", keys.FIND: None, keys.PAGE: None})
+
+
+def _on_search(key: str) -> None:
+    state.set_address(**{keys.FIND: state.get(key) or None, keys.PAGE: None})
+
+
+def _page() -> int:
+    return max(1, state.address_id(keys.PAGE) or 1)
+
+
+def _pages(total: int) -> None:
+    if total <= PAGE:
+        return
+    key = state.key(keys.RUNS_FILTER, "page")
+    count = -(-total // PAGE)
+    state.put(key, min(_page(), count))
+    st.pagination(count, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{keys.PAGE: state.get(key)})
+
+
+def _nothing(search: str) -> None:
+    if search:
+        empty_state("Nothing found", "No run has these words in its name, rubric or dataset.")
+        return
+    empty_state(
+        "No runs yet",
+        "Plan one: choose a rubric, a dataset and judges, see what it will cost, and start it.",
+        lambda: st.button(
+            "Plan a run",
+            key=state.key(keys.RUNS_ACT, "first"),
+            icon=":material/add:",
+            on_click=on_plan,
+        ),
+    )
+
+
+def _cards(search: str, offset: int, was_active: bool) -> None:
+    with shown_errors():
+        found = grading.listing(store(), search=search, limit=PAGE, offset=offset)
+        if was_active and not any(one.active for one in found.rows):
+            st.rerun()
+        for one in found.rows:
+            _card(one, found.means[one.id])
+
+
+def _card(one: RunRow, means: RunMeans) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                RUN_PAGE,
+                label=label(one.name, 90),
+                icon=":material/monitoring:",
+                query_params={state.RUN: str(one.id)},
+            )
+            row([status_tag(one, grading.is_stalled(one))])
+        if one.active:
+            done = one.votes + one.failures_open
+            st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
+        judges = ", ".join(judge.name for judge in one.panel.judges)
+        lines = (f"{versions_line(one)} · {judges}", " · ".join(_facts(one, means)))
+        st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
+
+
+def _facts(one: RunRow, means: RunMeans) -> list[str]:
+    votes = f"{fmt.count(one.votes)} of {fmt.plural(one.planned, 'vote')}"
+    facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes]
+    if means.score is not None:
+        facts.append(f"mean score {fmt.score(means.score)}")
+    if means.agreement is not None and len(one.panel.judges) > 1:
+        facts.append(f"agreement {fmt.score(means.agreement)}")
+    if one.failures_open:
+        facts.append(fmt.plural(one.failures_open, "failure"))
+    if one.calls:
+        facts.append(cost_words(one))
+    return [*facts, fmt.ago(one.created)]
