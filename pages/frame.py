@@ -24,14 +24,12 @@ def _page(screen: Screen, default: bool) -> st.Page:
 
 
 def _navigation() -> st.Page:
-    built = dict[str, list[st.Page]]()
-    first = True
-    for section, screens in SECTIONS.items():
-        for screen in screens:
-            if (HERE / screen.file).exists():
-                built.setdefault(section, []).append(_page(screen, first))
-                first = False
-    return st.navigation(built)
+    first = next(iter(SECTIONS.values()))[0]
+    pages = {
+        section: [_page(screen, screen == first) for screen in screens]
+        for section, screens in SECTIONS.items()
+    }
+    return st.navigation(pages)
 
 
 # Both pictures are files of ours: a Material icon as page icon would be fetched from elsewhere.

@@ -131,4 +131,4 @@ def test_no_page_is_beside_the_frame_and_every_routed_file_exists() -> None:
         for p in PAGES.glob("*/*.py")
         if p.name != "__init__.py" and p.parent.name != "ui"
     }
-    assert found <= routed
+    assert found == routed

@@ -143,6 +143,30 @@ def test_criteria_are_moved_copied_and_removed(store: Store) -> None:
     assert [c["name"] for c in draft_of(app)["criteria"]] == ["Depth", "Clear", "Tone"]
 
 
+def test_a_criterion_removed_by_mistake_comes_back_with_undo(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    done(app.text_input(key=field(name, uid, "name")).set_value("Lucid"))
+    press(app, name, "remove", uid)
+    press(app, name, "undo")
+    assert [c["name"] for c in draft_of(app)["criteria"]] == ["Lucid", "Depth", "Tone"]
+    press(app, name, "undo")
+    assert app.text_input(key=field(name, uid, "name")).value == "Clear"
+    assert "Version 1, saved" in shown(app)
+    assert app.button(key=state.key(state.RUBRIC_ACT, name, "undo")).disabled
+
+
+def test_keys_that_are_kept_but_not_used_are_said_after_an_import() -> None:
+    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    text = "name: R\nlicence: free\ncriteria:\n  - {name: A, requirement: Is it?, colour: red}\n"
+    app.text_area(key=state.RUBRICS_TEXT).set_value(text)
+    press(app, "read", family=state.RUBRICS_ACT)
+    assert "Noticed while reading the file" in shown(app)
+    assert "colour" in shown(app)
+
+
 def test_options_are_edited_one_by_one(store: Store) -> None:
     name = saved(store)
     app = open_page(PAGE, rubric=name)

@@ -12,6 +12,7 @@ from pages.author._rubric.checking import show_problems
 from pages.author._rubric.conflict import show_conflict
 from pages.author._rubric.exporting import export_dialog
 from pages.author._rubric.going import back_to_list, open_rubric
+from pages.author._rubric.importing import show_notices
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import label
@@ -31,6 +32,7 @@ def show(name: str) -> None:
         return
     show_flash()
     _header(name)
+    show_notices(name)
     show_conflict(name)
     main, side = st.columns([3, 2], gap="large")
     with main:
@@ -52,7 +54,7 @@ def _header(name: str) -> None:
             placeholder="What changed (optional)",
             label_visibility="collapsed",
             max_chars=300,
-            width=260,
+            width=220,
         )
         st.button(
             "Save",
@@ -61,6 +63,14 @@ def _header(name: str) -> None:
             icon=":material/save:",
             disabled=not unsaved,
             on_click=_on_save,
+            args=(name,),
+        )
+        st.button(
+            "Undo",
+            key=state.key(state.RUBRIC_ACT, name, "undo"),
+            icon=":material/undo:",
+            disabled=not work.can_undo(name),
+            on_click=work.undo,
             args=(name,),
         )
         st.button(

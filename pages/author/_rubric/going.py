@@ -15,12 +15,13 @@ def open_rubric(name: str) -> None:
     state.set_address(**{state.RUBRIC: name, state.VERSION: None})
 
 
-def start(fresh: Draft) -> None:
-    """Keep a new draft and go to its editor."""
+def start(fresh: Draft) -> str:
+    """Keep a new draft and go to its editor; returns the draft's name."""
     name = authoring.new_name()
     authoring.keep(store(), name, fresh)
     state.drop(state.RUBRICS_PANEL)
     open_rubric(name)
+    return name
 
 
 def back_to_list() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -33,7 +35,7 @@ def import_panel() -> None:
         refused = state.get(state.RUBRICS_REFUSED)
         if refused:
             st.error(label(refused["message"]), icon=":material/error:")
-            problem_list([Problem(**{**p, "path": tuple(p["path"])}) for p in refused["problems"]])
+            problem_list(_problems(refused["problems"]))
 
 
 def _on_read() -> None:
@@ -44,17 +46,30 @@ def _on_read() -> None:
     try:
         found = authoring.read(data, file)
     except InputError as error:
-        problems = [
-            {"message": p.message, "mend": p.mend, "path": list(p.path), "line": p.line}
-            for p in error.problems
-        ]
         message = f"{error.where}: {error.message}" if error.where else error.message
-        state.put(state.RUBRICS_REFUSED, {"message": message, "problems": problems})
+        state.put(state.RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
         return
     with shown_errors():
-        start(draft_from(found.value))
-        noted = "".join(f" {notice}" for notice in found.notices)
-        state.flash(f"Read. Look it over, then save.{noted}")
+        name = start(draft_from(found.value))
+        state.put(state.key(state.RUBRIC_NOTICES, name), _plain(found.notices))
+        state.flash("Read. Look it over, then save.")
+
+
+def show_notices(name: str) -> None:
+    """What was noticed while the file of this draft was read."""
+    notices = state.get(state.key(state.RUBRIC_NOTICES, name))
+    if notices:
+        st.info("Noticed while reading the file:", icon=":material/info:")
+        problem_list(_problems(notices))
+
+
+def _plain(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    # The session holds plain data only.
+    return [{**dataclasses.asdict(p), "path": list(p.path)} for p in problems]
+
+
+def _problems(plain: list[dict[str, Any]]) -> list[Problem]:
+    return [Problem(**{**p, "path": tuple(p["path"])}) for p in plain]
 
 
 def samples_panel() -> None:

@@ -1,7 +1,8 @@
 """The work on one rubric in this tab: its draft, kept in the store after every change.
 
 `name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session holds
-plain data only: the draft, and the text of the YAML view where that is not (or not quite) the same.
+plain data only: the draft, the text of the YAML view where that is not (or not quite) the same, and
+the drafts before it, for undoing.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
 
+#: How many changes can be taken back.
+UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
 
 
@@ -32,12 +35,12 @@ def load(name: str) -> None:
         return
     kept = authoring.kept(store(), name)
     if kept is not None:
-        state.put(_key(name), {"draft": kept.draft, "text": kept.text})
+        state.put(_key(name), {"draft": kept.draft, "text": kept.text, "past": []})
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
         raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
-    state.put(_key(name), {"draft": authoring.opened(store(), rubric_id), "text": None})
+    state.put(_key(name), {"draft": authoring.opened(store(), rubric_id), "text": None, "past": []})
 
 
 def draft(name: str) -> Draft:
@@ -87,6 +90,21 @@ def change_text(name: str, typed: str) -> None:
     state.drop(state.RUBRIC_FIELD, name)
 
 
+def can_undo(name: str) -> bool:
+    """Whether there is a change of this tab to take back."""
+    return bool(state.get(_key(name))["past"])
+
+
+def undo(name: str) -> None:
+    """Take the last change of this tab back, whatever it was."""
+    with shown_errors():
+        *past, (before, typed) = state.get(_key(name))["past"]
+        _put(name, before, typed)
+        state.put(_key(name), {**state.get(_key(name)), "past": past})
+        for family in (state.RUBRIC_YAML, state.RUBRIC_FIELD):
+            state.drop(family, name)
+
+
 def drop_text(name: str) -> None:
     """Give up the typed YAML and go on with the draft."""
     change(name, draft(name), redraw=True)
@@ -102,6 +120,7 @@ def forget(name: str) -> None:
         state.RUBRIC_NOTE,
         state.RUBRIC_CONFLICT,
         state.RUBRIC_TRY,
+        state.RUBRIC_NOTICES,
     ):
         state.drop(family, name)
 
@@ -150,7 +169,11 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
 
 
 def _put(name: str, changed: Draft, typed: str | None) -> None:
-    state.put(_key(name), {"draft": changed, "text": typed})
+    before = state.get(_key(name))
+    past = before["past"]
+    if (before["draft"], before["text"]) != (changed, typed):
+        past = [*past, (before["draft"], before["text"])][-UNDOS:]
+    state.put(_key(name), {"draft": changed, "text": typed, "past": past})
     if is_unsaved(name):
         authoring.keep(store(), name, changed, typed)
     else:
