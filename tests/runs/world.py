@@ -1,0 +1,89 @@
+"""A small world to grade in: files on disk, a provider that answers by the request alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.store.store import Store
+from tests.provider import Answer, ok
+
+ROOT = Path(__file__).parents[2]
+
+RUBRIC = """\
+name: Replies
+criteria:
+- name: cites
+  requirement: Cites the policy.
+  weight: 10
+- name: tone
+  requirement: How warm is the reply?
+  weight: 5
+  scale: ordinal
+  options:
+  - {label: Cold, value: 0}
+  - {label: Neutral, value: 0.5}
+  - {label: Warm, value: 1}
+- name: topic
+  requirement: What is it about?
+  weight: 1
+  scale: nominal
+  options:
+  - {label: Refund, value: 1}
+  - {label: Delivery, value: 1}
+  - {label: Other, value: 0}
+"""
+
+
+def write_files(folder: Path, items: int = 20) -> tuple[Path, Path]:
+    """A rubric file and a dataset file."""
+    rubric, dataset = folder / "replies.yaml", folder / "items.jsonl"
+    rubric.write_text(RUBRIC)
+    lines = [
+        json.dumps({"id": f"i{n:03}", "submission": f"Reply number {n}: thirty days."})
+        for n in range(items)
+    ]
+    dataset.write_text("\n".join(lines))
+    return rubric, dataset
+
+
+def by_request(body: dict[str, Any]) -> Answer:
+    """An answer that depends on nothing but the request, as a model at temperature 0 would."""
+    numbers = body["response_format"]["json_schema"]["schema"]["properties"]["option"]["enum"]
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).digest()
+    return ok(numbers[digest[0] % len(numbers)], reason=f"because {digest.hex()[:8]}")
+
+
+def slowly(body: dict[str, Any], seconds: float = 0.02) -> Answer:
+    """The same answer after a pause."""
+    answer = by_request(body)
+    return Answer(body=answer.body, stall=seconds)
+
+
+def cli(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "core.cli", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+def votes_of(store: Store, run_id: int = 1) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """What was voted, by cell, without what differs between runs (times, call numbers)."""
+    return {
+        vote.cell: (vote.option, vote.abstained, vote.reason, vote.order)
+        for item in store.runs.item_ids(run_id)
+        for vote in store.votes.for_item(run_id, item)
+    }
+
+
+__all__ = ["ROOT", "RUBRIC", "by_request", "cli", "slowly", "votes_of", "write_files"]

@@ -1,0 +1,51 @@
+"""The directions hold, files stay small, and no page hides from the frame."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(p for part in ("core", "pages") for p in (ROOT / part).rglob("*.py"))
+
+
+def test_imports_point_one_way(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_file_has_at_most_300_lines(file: Path) -> None:
+    assert len(file.read_text().splitlines()) <= 300
+
+
+def test_every_page_is_routed_and_every_route_is_a_page() -> None:
+    frame = (ROOT / "pages" / "frame.py").read_text()
+    routed = set(re.findall(r'Screen\(\s*"([a-z_/]+\.py)"', frame))
+    sections = ("home", "author", "grade")
+    pages = {
+        str(p.relative_to(ROOT / "pages"))
+        for section in sections
+        for p in (ROOT / "pages" / section).glob("*.py")
+        if p.name != "__init__.py"
+    }
+    assert routed == pages
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    # A path of the machine a file was written on, or a registry's host, would not hold elsewhere.
+    forbidden = re.compile("/".join(["", "work", ""]) + "|" + "py" + r"pi\.org|registry\.npmjs")
+    known = {".py", ".md", ".toml", ".yaml", ".txt", ".jsonl", ".sql", ""}
+    offenders = [
+        str(path.relative_to(ROOT))
+        for folder in ("core", "pages", "tests", "bench", "docs", "sample_rubrics", ".ci", ".")
+        for path in ((ROOT / folder).rglob("*") if folder != "." else ROOT.glob("*"))
+        if path.is_file()
+        and path.suffix in known
+        and "__pycache__" not in path.parts
+        and forbidden.search(path.read_text(errors="replace"))
+    ]
+    assert offenders == []
