@@ -127,7 +127,8 @@ def _table(
         height=min(TALLEST, ROW_HEIGHT * (len(rows) + 1) + 3),
         key=key,
         on_select=lambda: _on_select(key, ids),
-        selection_mode="single-row",
+        # Where the item is not on this page, no row may claim to be it.
+        selection_mode="single-row" if at is None else "single-row-required",
         column_config={
             "Id": st.column_config.TextColumn(width=95),
             "Submission": st.column_config.TextColumn(width=170),

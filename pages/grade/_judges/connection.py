@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.votes import FailureKind
-from core.services import connecting
+from core.services import connecting, registry
 from core.services.connecting import ConnectionResult
 from core.services.registry import JudgeEntry
 from pages.ui import format as fmt
@@ -82,13 +82,13 @@ def _look(name: str, was_waiting: bool) -> None:
             return
         if was_waiting:
             st.rerun()
-        result = connecting.last_result(store(), name)
-        if result is not None:
-            st.html(_card(result))
+        entry = registry.get_judge(store(), name)
+        if entry.last_test is not None:
+            st.html(_card(entry.last_test, entry))
 
 
-def _card(result: ConnectionResult) -> str:
-    head = _answered(result) if result.ok else _failed(result)
+def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
+    head = _answered(result) if result.ok else _failed(result, entry)
     return f'<div class="rs-card">{head}<div class="rs-quiet rs-num">{_spent(result)}</div></div>'
 
 
@@ -106,8 +106,10 @@ def _answered(result: ConnectionResult) -> str:
     return f"<div>{verdict}</div><div>{esc(words)}</div>{reason}"
 
 
-def _failed(result: ConnectionResult) -> str:
+def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:
     mend = MENDS.get(result.failure, "") if result.failure else ""
+    if result.failure == "auth" and entry.key == "not set":
+        mend = f"{entry.key_env} is not set. {MENDS['missing_key']}"
     return (
         f"<div>{tag(f'✕ No answer: {_kind(result)}', 'bad')}</div>"
         f'<div class="rs-prose">{esc(result.message)}</div><div><b>{esc(mend)}</b></div>'

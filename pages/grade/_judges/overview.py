@@ -60,17 +60,18 @@ def _judges() -> None:
             "No model yet. Add one to grade open-ended work; the judges below work without a key "
             "once items are labelled."
         )
-    waiting = any(connecting.is_running(store(), e.name) for e in entries)
-    st.fragment(_cards, run_every=POLL_SECONDS if waiting else None)(waiting)
+    for entry in entries:
+        _judge_card(entry)
+    if any(connecting.is_running(store(), entry.name) for entry in entries):
+        st.fragment(_wait, run_every=POLL_SECONDS)()
 
 
-def _cards(was_waiting: bool) -> None:
+def _wait() -> None:
+    """Draw the page again once no test is under way any more."""
     with shown_errors():
         entries = registry.list_judges(store())
-        if was_waiting and not any(connecting.is_running(store(), e.name) for e in entries):
+        if not any(connecting.is_running(store(), entry.name) for entry in entries):
             st.rerun()
-        for entry in entries:
-            _judge_card(entry)
 
 
 def _judge_card(entry: JudgeEntry) -> None:
