@@ -1,0 +1,126 @@
+"""Fills a data file through the store, as a Runner would, so that pages can be timed on it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.services import clock
+from core.services.preparing import derive_for
+from core.store.run_rows import RunPlan
+from core.store.store import Store
+
+LEVELS = tuple(
+    Option(label=name, value=i / 3) for i, name in enumerate(("None", "Some", "Most", "All"))
+)
+KINDS = tuple(
+    Option(label=name, value=v) for name, v in (("Right", 1.0), ("Odd", 0.5), ("Wrong", 0.0))
+)
+RUBRIC = Rubric(
+    name="Bench rubric",
+    criteria=(
+        Criterion(name="Correct", requirement="The answer is correct."),
+        Criterion(
+            name="Complete", requirement="How complete is it?", scale="ordinal", options=LEVELS
+        ),
+        Criterion(name="Kind", requirement="Which kind is it?", scale="nominal", options=KINDS),
+        Criterion(name="Brief", requirement="The answer is brief.", weight=5),
+        Criterion(name="Rude", requirement="The answer is rude.", weight=-5),
+    ),
+)
+JUDGES = tuple(Judge(name=name, model=f"mock-{name}") for name in ("ada", "ben"))
+WORDS = ("the", "sun", "leans", "north", "because", "axis", "light", "falls", "directly", "summer")
+
+
+def dataset(items: int, dice: random.Random) -> Dataset:
+    """Items of about 60 words, every fifth of them labelled."""
+    return Dataset(
+        name="Bench dataset",
+        prompt="Why are summers warm?",
+        items=tuple(_item(i, dice) for i in range(items)),
+    )
+
+
+def _item(number: int, dice: random.Random) -> Item:
+    labels = {
+        c.name: Label(label=c.options[dice.randrange(len(c.options))].label)
+        for c in RUBRIC.criteria
+    }
+    return Item(
+        id=f"item-{number:05d}",
+        submission=" ".join(dice.choices(WORDS, k=60)),
+        system=f"model {number % 4}",
+        labels=labels if number % 5 == 0 else {},
+    )
+
+
+def fill(path: Path, *, items: int = 10_050, seed: int = 7) -> int:
+    """Grades every item on 5 criteria by 2 judges (over 100,000 votes); returns the run's id.
+
+    Two in a thousand of the answers are failures.
+    """
+    dice = random.Random(seed)
+    store = Store(path)
+    now = clock.now()
+    version = store.datasets.create(dataset(items, dice), now=now)
+    plan = RunPlan(
+        name="A hundred thousand votes",
+        rubric_version_id=store.rubrics.create(RUBRIC, now=now).id,
+        dataset_version_id=version.id,
+        panel=Panel(name="Bench", judges=JUDGES),
+        seed=seed,
+    )
+    graded = tuple(version.head.resolved(i) for i in store.datasets.items(version.id))
+    per_item = len(RUBRIC.criteria) * len(JUDGES)
+    run = store.runs.create(plan, [(i.id, per_item) for i in graded], now=now)
+    lease = store.leases.claim("bench", at=clock.at(), seconds=3600, run_id=run.id)
+    assert lease is not None
+    derive = derive_for(plan, RUBRIC, graded)
+    for start in range(0, items, 250):
+        outcomes = [o for i in graded[start : start + 250] for o in _outcomes(i, dice)]
+        store.votes.record(
+            run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
+        )
+    store.leases.release(lease, "done", now=clock.now(), seconds=60.0)
+    store.close()
+    return run.id
+
+
+def _outcomes(item: Item, dice: random.Random) -> Iterator[Outcome]:
+    shared = Segment("system", "You judge short answers. " * 40), Segment("user", item.output)
+    for criterion in RUBRIC.criteria:
+        usual = dice.randrange(len(criterion.options))
+        for judge in JUDGES:
+            cell = Cell(item.id, criterion.name, judge.name)
+            call = Call(
+                (*shared, Segment("user", criterion.requirement)),
+                {"temperature": 0},
+                reply='{"option": 1}',
+                tokens_in=400,
+                tokens_out=60,
+                cost=0.0004,
+                seconds=0.8,
+            )
+            if dice.random() < 0.002:
+                yield Outcome((VoteFailure(cell, "server", "The provider had an error."),), call)
+                continue
+            option = usual if dice.random() < 0.85 else dice.randrange(len(criterion.choices))
+            order = tuple(dice.sample(range(len(criterion.options)), len(criterion.options)))
+            yield Outcome(
+                (
+                    Vote(
+                        cell,
+                        option,
+                        criterion.choices[option].na,
+                        reason="The answer says so in its second sentence.",
+                        evidence=(" ".join(item.output.split()[3:9]),),
+                        order=(*order, len(criterion.options)),
+                    ),
+                ),
+                call,
+            )
