@@ -148,6 +148,19 @@ def test_a_new_version_of_a_dataset_is_saved(store: Store) -> None:
     ]
 
 
+def test_a_new_version_is_begun_from_the_dataset(store: Store) -> None:
+    version = kept(store)
+    app = open_page(PAGE, dataset=str(version.dataset_id))
+    app.session_state[fam.DATASET_VIEW] = "about"
+    app.run()
+
+    app.button(key=state.key(fam.DATASET_ACT, "renew", version.id)).click().run()
+    app.file_uploader(key=fam.IMPORT_FILE).set_value(("b.csv", b"id,answer\nz,New.\n", "")).run()
+    press_import(app)
+
+    assert [v.items for v in datasets.history(store, version.dataset_id)] == [1, 3]
+
+
 def test_the_rubric_that_came_along_is_saved_too(store: Store) -> None:
     app = importing(json.dumps(PEER), "peer.json")
     assert "brings a rubric along" in shown(app)

@@ -213,3 +213,21 @@ def test_a_mapping_never_names_a_column_twice(roles: list[str]) -> None:
     used = [*mapping.used.values(), *mapping.meta]
     assert len(used) == len(set(used))
     assert set(used) <= set(names)
+
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not beside this checkout")
+@pytest.mark.parametrize("name", ["mohler", "hanna", "llmbar", "roscoe", "saf_en", "dices350"])
+def test_real_items_come_in_with_every_label_their_files_hold(store: Store, name: str) -> None:
+    text = (SHARED / name / "items.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+
+    version = kept(store, text, "items.jsonl").version
+
+    # A label that is null was not given.
+    given = sum(v is not None for line in lines for v in line.get("labels", {}).values())
+    counts = datasets.label_counts(store, version.id)
+    assert version.items == len(lines)
+    assert sum(n for labels in counts.values() for n in labels.values()) == given

@@ -8,7 +8,7 @@ from core.errors import NotFound
 from core.services import datasets
 from core.services.datasets import DatasetVersion
 from pages.author._datasets import items, labels
-from pages.author._datasets.listing import labelled_tag
+from pages.author._datasets.listing import labelled_tag, open_dataset
 from pages.ui import families as fam
 from pages.ui import format as fmt
 from pages.ui import state
@@ -92,15 +92,23 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
             f"<li><b>{esc(c.name)}</b> {esc(c.requirement)}</li>" for c in head.rubric.criteria
         )
         st.html(f'<ul class="rs-list">{lines}</ul>')
-    st.download_button(
-        "Export JSONL",
-        data=lambda: datasets.exported(store(), version.id),
-        file_name=datasets.file_name(version.name),
-        mime="application/x-ndjson",
-        icon=":material/download:",
-        on_click="ignore",
-        key=state.key(fam.DATASET_ACT, "export", version.id),
-    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Export JSONL",
+            data=lambda: datasets.exported(store(), version.id),
+            file_name=datasets.file_name(version.name),
+            mime="application/x-ndjson",
+            icon=":material/download:",
+            on_click="ignore",
+            key=state.key(fam.DATASET_ACT, "export", version.id),
+        )
+        st.button(
+            "Import a new version",
+            icon=":material/upload_file:",
+            key=state.key(fam.DATASET_ACT, "renew", version.id),
+            on_click=_on_renew,
+            args=(version.dataset_id,),
+        )
     st.html('<div class="rs-section">Versions</div>')
     st.caption("A version never changes. Runs keep the one they were planned with.")
     for one in versions:
@@ -121,6 +129,11 @@ def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
             on_click=_on_version,
             args=(one.number,),
         )
+
+
+def _on_renew(dataset_id: int) -> None:
+    open_dataset(fam.NEW)
+    state.put(fam.IMPORT_INTO, dataset_id)
 
 
 def _on_version(number: int) -> None:

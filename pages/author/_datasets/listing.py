@@ -57,7 +57,8 @@ def _import_button(where: str) -> None:
 
 
 def open_dataset(reference: object) -> None:
-    """Go to that dataset, or to the import."""
+    """Go to that dataset, or to an import that begins afresh."""
+    state.drop(fam.IMPORT_INTO)
     state.set_address(**{state.DATASET: reference, state.ITEM: None, fam.DATASET_VERSION: None})
 
 

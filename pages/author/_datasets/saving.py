@@ -21,6 +21,8 @@ def show(source: Source, dataset: Dataset) -> None:
     """Name, new dataset or new version, the rubric that came along, and the button."""
     st.subheader("Save", anchor=False)
     known = {row.id: row.name for row in datasets.listing(store())}
+    if state.get(fam.IMPORT_INTO) not in (None, AS_NEW, *known):
+        state.drop(fam.IMPORT_INTO)
     left, right = st.columns(2)
     with left:
         into = st.selectbox(
