@@ -63,7 +63,9 @@ def ensure_example(store: Store) -> int:
     if known is not None:
         return known
     rubric = read_rubric_file(RUBRIC).value
-    dataset = read_dataset_file(DATASET, rubric).value
+    dataset = read_dataset_file(DATASET, rubric).value.model_copy(
+        update={"name": "Short science answers, labelled"}
+    )
     request = RunRequest(
         rubric_version=store.rubrics.create(rubric, now=clock.now(), note="bundled example").id,
         dataset_version=store.datasets.create(dataset, now=clock.now(), source=DATASET.name).id,
