@@ -34,6 +34,8 @@ ARGS = [
 ]
 #: How long the server may take to answer, in seconds.
 PATIENCE = 60.0
+#: How long the browser takes to send an act, in milliseconds.
+SHORT = 300
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -102,13 +104,32 @@ def page(browser: Any, app_url: str) -> Iterator[Any]:
     assert [url for url in foreign if not url.startswith(app_url)] == []
 
 
-def settle(page: Any) -> None:
-    """Wait until the script has finished, lazy widgets are there, and nothing is stale."""
+def settle(page: Any, *, pause: int = 0) -> None:
+    """Wait until the script has finished, lazy widgets are there, and nothing is stale.
+
+    `pause` (milliseconds) comes first: right after an act the browser has not sent it yet, and the
+    page still looks settled.
+    """
+    page.wait_for_timeout(pause)
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_function(
         "() => !document.querySelector('[data-testid=stSkeleton]')"
         " && !document.querySelector('[data-stale=true]')"
     )
+
+
+def press(page: Any, words: str, *, role: str = "button") -> None:
+    """Click what has exactly these words, and wait for what it does."""
+    page.get_by_role(role, name=words, exact=True).click()
+    settle(page, pause=SHORT)
+
+
+def write(page: Any, name: str, words: str) -> None:
+    """Put words into the field of that name, leave it, and wait for what follows."""
+    field = page.get_by_role("textbox", name=name, exact=True)
+    field.fill(words)
+    field.blur()
+    settle(page, pause=SHORT)
 
 
 def visit(page: Any, url: str) -> None:

@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.services import authoring
 from core.services.drafts import draft_from
 from core.store.store import Store
-from tests.browser.conftest import settle, visit
+from tests.browser.conftest import SHORT, press, settle, visit, write
 
 HOSTILE = (
     "![x](http://evil.test/p.png) [l](http://evil.test) www.evil.test :material/home: "
@@ -44,26 +44,11 @@ def hostile_id(app_db: Path) -> int:
     return saved.rubric_id
 
 
-def press(page: Any, words: str) -> None:
-    page.get_by_role("button", name=words, exact=True).click()
-    settle(page)
-
-
-def write(page: Any, name: str, words: str) -> None:
-    field = page.get_by_role("textbox", name=name, exact=True)
-    field.fill(words)
-    field.blur()
-    page.wait_for_timeout(250)  # the rerun begins only after the browser has sent the value
-    settle(page)
-
-
 def test_a_rubric_with_one_criterion_of_each_kind_is_written_and_saved(
     hostile_id: int, app_db: Path, page: Any, app_url: str
 ) -> None:
     visit(page, f"{app_url}/rubrics")
     press(page, "New rubric")
-    page.get_by_text("About, guidelines and scoring").click()
-    settle(page)
     write(page, "Name", "Made by hand")
     for kind, requirement in (
         ("Yes or no", "Names density."),
@@ -96,8 +81,7 @@ def test_a_deep_link_reopens_the_rubric_and_reload_keeps_unsaved_work(
     store.close()
     visit(page, f"{app_url}/rubrics?rubric={saved.rubric_id}")
     page.get_by_role("heading", name="Linked").wait_for()
-    page.get_by_text("About, guidelines and scoring").click()
-    settle(page)
+    press(page, "About, guidelines and scoring")
     write(page, "Guidelines", "Be kind.")
     page.get_by_text("Unsaved changes to version 1").wait_for()
     page.reload()
@@ -110,10 +94,9 @@ def test_hostile_text_is_shown_as_text_everywhere(hostile_id: int, page: Any, ap
     visit(page, f"{app_url}/rubrics")
     visit(page, f"{app_url}/rubrics?rubric={hostile_id}")
     page.locator("[data-testid=stMain] button", has_text="![x]").first.click()
-    settle(page)
+    settle(page, pause=SHORT)
     for side in ("Preview", "Scoring", "Versions"):
-        page.get_by_role("radio", name=side).click()
-        settle(page)
+        press(page, side, role="radio")
         drawn = page.locator("[data-testid=stMain]").locator("a, img, .katex")
         assert drawn.count() == 0
     assert dialogs == []

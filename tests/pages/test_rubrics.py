@@ -56,7 +56,6 @@ def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store)
     app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
     name = name_of(app)
     assert "is empty" in shown(app)  # the checks speak from the first moment
-    press(app, name, "toggle", "about")
     done(app.text_input(key=field(name, "name")).set_value("Answers"))
     for kind, requirement in (("yes_no", "Dense?"), ("four", "Deep?"), ("categories", "Tone?")):
         press(app, name, "add", kind)
@@ -258,7 +257,6 @@ def test_a_second_save_shows_both_and_loses_neither(store: Store) -> None:
     assert "Nothing was overwritten" in shown(app)
     assert "The guidelines changed." in shown(app)
     press(app, name, "conflict", "mine")
-    press(app, name, "save")
     latest = authoring.latest(store, int(name))
     assert (latest.number, latest.rubric.name) == (3, "Mine")
     assert authoring.history(store, int(name))[1].number == 2

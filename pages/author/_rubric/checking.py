@@ -51,7 +51,7 @@ def _problem(name: str, place: int, problem: Problem) -> None:
 
 def _about_card(problem: Problem) -> str | None:
     heads = ("name", "description", "guidelines", "scoring")
-    return "about" if problem.path and problem.path[0] in heads else None
+    return work.ABOUT if problem.path and problem.path[0] in heads else None
 
 
 def _named(name: str, problem: Problem, uid: str | None) -> Problem:

@@ -10,6 +10,7 @@ from core.services.drafts import rubric_from
 from core.services.rubric_words import differences
 from pages.author._rubric import work
 from pages.author._rubric.going import open_rubric
+from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -24,11 +25,9 @@ ACTS = (
 
 def show_conflict(name: str) -> None:
     """What differs between this draft and the newest version, and three ways on."""
-    message = state.get(state.key(state.RUBRIC_CONFLICT, name))
-    if not message:
+    if not state.get(state.key(state.RUBRIC_CONFLICT, name)):
         return
     with st.container(border=True):
-        st.error(label(str(message)), icon=":material/sync_problem:")
         _compare(name)
         with st.container(horizontal=True):
             for act, words in ACTS:
@@ -43,6 +42,14 @@ def show_conflict(name: str) -> None:
 def _compare(name: str) -> None:
     draft = work.draft(name)
     theirs = authoring.latest(store(), int(draft["rubric_id"] or 0))
+    note = f" ({theirs.note})" if theirs.note else ""
+    st.error(
+        label(
+            f"Version {theirs.number}{note} was saved {fmt.ago(theirs.created)}, while you were "
+            f"changing version {draft['parent']}. Nothing was overwritten."
+        ),
+        icon=":material/sync_problem:",
+    )
     try:
         lines = differences(theirs.rubric, rubric_from(draft))
     except InputError:
@@ -58,7 +65,7 @@ def _on_choice(name: str, act: str) -> None:
         state.drop(state.RUBRIC_CONFLICT, name)
         if act == "mine":
             work.change(name, authoring.on_top_of_latest(store(), draft))
-            state.flash("Your draft now stands on their version. Save when ready.")
+            work.save(name)
         elif act == "apart":
             fresh = authoring.new_name()
             authoring.keep(store(), fresh, authoring.detached(draft))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import Conflict, NotFound
+from core.errors import NotFound
 from core.services import authoring
 from core.services.drafts import rubric_from
 from pages.author._rubric import form, preview, reading, trying, work, yaml_view
 from pages.author._rubric.checking import show_problems
 from pages.author._rubric.conflict import show_conflict
 from pages.author._rubric.exporting import export_dialog
-from pages.author._rubric.going import back_to_list, open_rubric
+from pages.author._rubric.going import back_to_list
 from pages.author._rubric.importing import show_notices
 from pages.ui import state
 from pages.ui.resources import store
@@ -34,10 +34,10 @@ def show(name: str) -> None:
     _header(name)
     show_notices(name)
     show_conflict(name)
-    main, side = st.columns([3, 2], gap="large")
+    main, side = st.columns([5, 3], gap="medium")
     with main:
         _main(name)
-    with side:
+    with side, st.container(key="rs_beside"):
         _side(name)
 
 
@@ -62,7 +62,7 @@ def _header(name: str) -> None:
             type="primary",
             icon=":material/save:",
             disabled=not unsaved,
-            on_click=_on_save,
+            on_click=work.save,
             args=(name,),
         )
         st.button(
@@ -97,26 +97,6 @@ def _status(name: str, unsaved: bool) -> str:
     if unsaved:
         return tag(f"Unsaved changes to version {parent}", "warn")
     return tag(f"Version {parent}, saved", "good")
-
-
-def _on_save(name: str) -> None:
-    with shown_errors():
-        refused = work.refused_text(name)
-        if refused is not None:
-            raise refused
-        note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
-        try:
-            saved = authoring.save(store(), name, work.draft(name), note=note)
-        except Conflict as error:
-            state.put(state.key(state.RUBRIC_CONFLICT, name), str(error))
-            return
-        opened = work.open_card(name)
-        work.forget(name)
-        fresh = str(saved.rubric_id)
-        open_rubric(fresh)
-        work.load(fresh)
-        work.keep_open(fresh, opened)
-        state.flash(f"Saved as version {saved.number}.")
 
 
 def _on_discard(name: str) -> None:

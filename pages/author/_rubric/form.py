@@ -17,8 +17,6 @@ from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
 
-#: The uid of the card that holds the rubric's own fields.
-ABOUT = "about"
 STRATEGIES: Mapping[str, tuple[str, str]] = {
     "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
     "zero": ("Zero", "It gives no points, but its weight still counts."),
@@ -75,16 +73,16 @@ def _on_add(name: str, template: Template) -> None:
 
 
 def _about(name: str) -> None:
-    is_open = work.open_card(name) == ABOUT
+    is_open = work.open_card(name) == work.ABOUT
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 "About, guidelines and scoring",
-                key=state.key(state.RUBRIC_ACT, name, "toggle", ABOUT),
+                key=state.key(state.RUBRIC_ACT, name, "toggle", work.ABOUT),
                 type="tertiary",
                 icon=":material/expand_more:" if is_open else ":material/chevron_right:",
                 on_click=work.toggle_card,
-                args=(name, ABOUT),
+                args=(name, work.ABOUT),
             )
             if not is_open:
                 st.html(f'<span class="rs-quiet">{esc(_summary(name))}</span>')

@@ -25,7 +25,8 @@ def import_panel() -> None:
         st.caption("YAML or JSON. Nothing is saved before you have looked it over.")
         left, right = st.columns(2)
         left.file_uploader("File", type=["yaml", "yml", "json"], key=state.RUBRICS_FILE)
-        right.text_area("Or paste it here", key=state.RUBRICS_TEXT, height=124)
+        with right, st.container(key="rs_source"):
+            st.text_area("Or paste it here", key=state.RUBRICS_TEXT, height=160)
         st.button(
             "Read it",
             key=state.key(state.RUBRICS_ACT, "read"),

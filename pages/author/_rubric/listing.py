@@ -86,7 +86,7 @@ def _toolbar() -> None:
 
 def _on_new() -> None:
     with shown_errors():
-        start(new_draft())
+        work.keep_open(start(new_draft()), work.ABOUT)
 
 
 def _on_panel(panel: str) -> None:

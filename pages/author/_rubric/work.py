@@ -10,16 +10,19 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Literal
 
-from core.errors import InputError, NotFound
+from core.errors import Conflict, InputError, NotFound
 from core.services import authoring
 from core.services import draft_edits as edits
 from core.services import draft_options as options
 from core.services.draft_types import Draft
 from core.services.drafts import is_changed, with_rubric
+from pages.author._rubric.going import open_rubric
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
 
+#: The uid of the card that holds the rubric's own fields.
+ABOUT = "about"
 #: How many changes can be taken back.
 UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
@@ -123,6 +126,27 @@ def forget(name: str) -> None:
         state.RUBRIC_NOTICES,
     ):
         state.drop(family, name)
+
+
+def save(name: str) -> None:
+    """Callback: save the draft as a version, and go on with that; a conflict is kept and shown."""
+    with shown_errors():
+        refused = refused_text(name)
+        if refused is not None:
+            raise refused
+        note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
+        try:
+            saved = authoring.save(store(), name, draft(name), note=note)
+        except Conflict:
+            state.put(state.key(state.RUBRIC_CONFLICT, name), True)
+            return
+        opened = open_card(name)
+        forget(name)
+        fresh = str(saved.rubric_id)
+        open_rubric(fresh)
+        load(fresh)
+        keep_open(fresh, opened)
+        state.flash(f"Saved as version {saved.number}.")
 
 
 def field(name: str, *ids: str) -> str:
