@@ -75,6 +75,13 @@ def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store)
     assert authoring.all_kept(store) == []
 
 
+def test_a_new_rubric_left_empty_leaves_no_draft_behind(store: Store) -> None:
+    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    press(app, "list")
+    assert authoring.all_kept(store) == []
+    assert "No rubrics yet" in shown(app)
+
+
 def test_a_penalty_is_said_in_sign_word_and_sentence(store: Store) -> None:
     name = saved(store)
     app = open_page(PAGE, rubric=name)

@@ -44,6 +44,7 @@ def _problem(name: str, place: int, problem: Problem) -> None:
                 "Open",
                 key=state.key(state.RUBRIC_ACT, name, "problem", place),
                 type="tertiary",
+                icon=":material/arrow_forward:",
                 on_click=work.keep_open,
                 args=(name, target),
             )

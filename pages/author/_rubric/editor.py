@@ -24,7 +24,7 @@ SIDES = ("Check", "Preview", "Scoring", "Versions")
 
 def show(name: str) -> None:
     """The whole editor screen."""
-    back_to_list()
+    back_to_list(lambda: work.leave(name))
     try:
         work.load(name)
     except NotFound as error:

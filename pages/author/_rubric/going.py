@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.services import authoring
 from core.services.draft_types import Draft
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.widgets import shown_errors
 
 
 def open_rubric(name: str) -> None:
@@ -24,16 +27,19 @@ def start(fresh: Draft) -> str:
     return name
 
 
-def back_to_list() -> None:
-    """The way back; what is unsaved is kept."""
+def back_to_list(before: Callable[[], None] = lambda: None) -> None:
+    """The way back; what is unsaved is kept. `before` is called on the way."""
     st.button(
         "All rubrics",
         key=state.key(state.RUBRIC_ACT, "list"),
         type="tertiary",
         icon=":material/arrow_back:",
         on_click=_on_list,
+        args=(before,),
     )
 
 
-def _on_list() -> None:
+def _on_list(before: Callable[[], None]) -> None:
+    with shown_errors():
+        before()
     state.set_address(**{state.RUBRIC: None, state.VERSION: None})

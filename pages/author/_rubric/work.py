@@ -113,6 +113,13 @@ def drop_text(name: str) -> None:
     change(name, draft(name), redraw=True)
 
 
+def leave(name: str) -> None:
+    """Going away: a new draft in which nothing was written is not worth keeping."""
+    if state.get(_key(name)) is not None and not is_unsaved(name):
+        authoring.discard(store(), name)
+        forget(name)
+
+
 def forget(name: str) -> None:
     """Let go of everything about this work in this tab."""
     for family in (
