@@ -1,0 +1,20 @@
+"""Datasets that the tests of pages look at."""
+
+from __future__ import annotations
+
+from core.services import datasets
+from core.store.store import Store
+
+CSV = (
+    "id,prompt,answer,model,label:tone,reason:tone\n"
+    "a,Greet.,Hello.,gpt,Good,kind\nb,Greet.,Go away.,llama,Bad,\nc,Greet.,Hm.,llama,,\n"
+)
+HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil $1 and $2 :smile:"
+
+
+def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> datasets.DatasetVersion:
+    """The version that holds this text."""
+    table = datasets.read_source(text, name)
+    dataset = datasets.check(table, datasets.suggest(table)).dataset
+    assert dataset is not None
+    return datasets.import_dataset(store, dataset, source=name).version
