@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui import state
 from pages.ui.screens import SECTIONS, Screen
 from pages.ui.widgets import frame_css, shown_errors
 
@@ -37,5 +38,6 @@ st.set_page_config(page_title="Rubric Studio", page_icon=HERE / "ui" / "icon.svg
 st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
 frame_css()
 _chosen = _navigation()
+state.on_page(_chosen.url_path)
 with shown_errors():
     _chosen.run()

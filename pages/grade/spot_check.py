@@ -13,8 +13,11 @@ show_flash()
 work.load()
 _run = state.address_id(state.RUN)
 _left, _right = st.columns([5, 6], gap="large")
+if state.arriving():
+    state.drop(state.SPOT_FIELD)
 with _left, shown_errors():
     form.show()
+state.arrived()
 with _right, shown_errors():
     if _run is not None:
         result.show(_run)

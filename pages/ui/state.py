@@ -53,6 +53,8 @@ SPOT_CALL = "spot_call"
 SPOT_BESIDE = "spot_beside"
 START_ACT = "start_act"
 FLASH = "flash"
+PAGE_SHOWN = "page_shown"
+ARRIVING = "page_arriving"
 
 
 def key(family: str, *ids: object) -> str:
@@ -89,6 +91,28 @@ def drop(family: str, *ids: object) -> None:
     for name in [str(n) for n in st.session_state]:
         if name == root or name.startswith(root + "/"):
             del st.session_state[name]
+
+
+def on_page(path: str) -> None:
+    """Remember which page is shown; the frame says so on every run."""
+    if get(PAGE_SHOWN) != path:
+        put(PAGE_SHOWN, path)
+        put(ARRIVING, True)
+
+
+def arriving() -> bool:
+    """Whether the user comes from another page and `arrived` was not said yet.
+
+    A value typed just before leaving can stay in the session without its widget. Coming back, the
+    widget would look empty; so a page with a form drops its families while arriving, and seeds
+    them anew.
+    """
+    return bool(get(ARRIVING))
+
+
+def arrived() -> None:
+    """The page is drawn; what stands in its widgets is what the browser shows."""
+    put(ARRIVING, False)
 
 
 def address(name: str) -> str | None:
