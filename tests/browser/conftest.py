@@ -1,8 +1,11 @@
 """A server on a free port with a data file of its own, and a page of a real Chromium.
 
 Fixtures for every browser test: `app_url` (the server's address, one per module) and `page` (a
-fresh page; its console errors and requests to elsewhere fail the test). `settle(page)` waits until
-a rerun is over.
+fresh page; exceptions, console errors and requests to elsewhere fail the test). A module whose
+runs must be worked off defines a fixture `app_runner` that returns "process".
+
+Where no Chromium is installed these tests are skipped, unless RUBRIC_STUDIO_BROWSER_TESTS is
+"required" (as in CI): then they fail.
 """
 
 from __future__ import annotations
@@ -15,10 +18,14 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from core.settings import RunnerPlace
+from tests.browser.driving import PATIENCE, watch
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -32,20 +39,32 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-#: How long the server may take to answer, in seconds.
-PATIENCE = 60.0
-#: How long the browser takes to send an act, in milliseconds.
-SHORT = 300
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder drives a browser, and is skipped where there is none."""
+    """Every test of this folder drives a browser; those of a module share its server."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="no Chromium is installed here"))
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def missing() -> str:
+    """What keeps these tests from running, or the empty string."""
+    if find_spec("playwright") is None:
+        return "playwright is not installed"
+    return "" if CHROMIUM else "no Chromium is installed"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _can_run() -> None:
+    """Skip, or fail where the tests must run, before any server starts."""
+    lack = missing()
+    if lack and os.environ.get("RUBRIC_STUDIO_BROWSER_TESTS") == "required":
+        pytest.fail(f"The browser tests must run here, but {lack}.", pytrace=False)
+    if lack:
+        pytest.skip(f"{lack}; the browser tests cannot run here")
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +74,20 @@ def app_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app_url(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def app_runner() -> RunnerPlace:
+    """Where this module's server works off runs; a module may define its own."""
+    return "none"
+
+
+@pytest.fixture(scope="module")
+def app_url(
+    app_db: Path, app_runner: RunnerPlace, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """The address of a running app, without a slash at its end."""
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("log") / "server.log"
-    settings = {"RUBRIC_STUDIO_DB": str(app_db), "RUBRIC_STUDIO_RUNNER": "none"}
+    settings = {"RUBRIC_STUDIO_DB": str(app_db), "RUBRIC_STUDIO_RUNNER": app_runner}
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
     with log.open("wb") as out:
@@ -76,72 +103,47 @@ def app_url(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             yield url
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            server.wait(timeout=30)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One Chromium for the whole session."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         yield launched
         launched.close()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Any) -> Iterator[Any]:
+    """What the pages of a module share: the cache of scripts. Streamlit's sessions are per page."""
+    opened = browser.new_context(viewport={"width": 1360, "height": 900})
+    opened.set_default_timeout(1000 * PATIENCE)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
-def page(browser: Any, app_url: str) -> Iterator[Any]:
+def page(context: Any, app_url: str) -> Iterator[Any]:
     """A fresh page. Errors on its console and requests to other hosts fail the test."""
-    context = browser.new_context(viewport={"width": 1360, "height": 900})
     fresh = context.new_page()
     errors, foreign = list[str](), list[str]()
     fresh.on("pageerror", lambda error: errors.append(str(error)))
     fresh.on("console", lambda said: errors.append(said.text) if _is_error(said) else None)
     fresh.on("request", lambda asked: foreign.append(asked.url) if _is_foreign(asked) else None)
+    watch(fresh)
     yield fresh
-    context.close()
+    fresh.close()
     assert errors == []
     assert [url for url in foreign if not url.startswith(app_url)] == []
 
 
-def settle(page: Any, *, pause: int = 0) -> None:
-    """Wait until the script has finished, lazy widgets are there, and nothing is stale.
-
-    `pause` (milliseconds) comes first: right after an act the browser has not sent it yet, and the
-    page still looks settled.
-    """
-    page.wait_for_timeout(pause)
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    page.wait_for_function(
-        "() => !document.querySelector('[data-testid=stSkeleton]')"
-        " && !document.querySelector('[data-stale=true]')"
-    )
-
-
-def press(page: Any, words: str, *, role: str = "button") -> None:
-    """Click what has exactly these words, and wait for what it does."""
-    page.get_by_role(role, name=words, exact=True).click()
-    settle(page, pause=SHORT)
-
-
-def write(page: Any, name: str, words: str) -> None:
-    """Put words into the field of that name, leave it, and wait for what follows."""
-    field = page.get_by_role("textbox", name=name, exact=True)
-    field.fill(words)
-    field.blur()
-    settle(page, pause=SHORT)
-
-
-def visit(page: Any, url: str) -> None:
-    """Open an address and wait until the page is there."""
-    page.goto(url)
-    page.wait_for_selector("h1")
-    settle(page)
-
-
 def _is_error(said: Any) -> bool:
     # A deep page load probes two addresses below the page that do not exist; that is Streamlit's.
-    return said.type == "error" and "404" not in said.text
+    return said.type == "error" and "/_stcore/" not in said.location.get("url", "")
 
 
 def _is_foreign(asked: Any) -> bool:

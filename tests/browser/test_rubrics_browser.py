@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.services import authoring
 from core.services.drafts import draft_from
 from core.store.store import Store
-from tests.browser.conftest import SHORT, press, settle, visit, write
+from tests.browser.driving import press, settle, visit, write
 
 HOSTILE = (
     "![x](http://evil.test/p.png) [l](http://evil.test) www.evil.test :material/home: "
@@ -94,7 +94,7 @@ def test_hostile_text_is_shown_as_text_everywhere(hostile_id: int, page: Any, ap
     visit(page, f"{app_url}/rubrics")
     visit(page, f"{app_url}/rubrics?rubric={hostile_id}")
     page.locator("[data-testid=stMain] button", has_text="![x]").first.click()
-    settle(page, pause=SHORT)
+    settle(page)
     for side in ("Preview", "Scoring", "Versions"):
         press(page, side, role="radio")
         drawn = page.locator("[data-testid=stMain]").locator("a, img, .katex")
