@@ -23,7 +23,9 @@ class Judge(Noun):
 
     ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
     never stored. ``door`` is how the model is reached: ``litellm`` (any provider), ``openai`` (any
-    endpoint that speaks the OpenAI protocol, cheaper per call) or ``auto``. Prices are US dollars
+    endpoint that speaks the OpenAI protocol, cheaper per call) or ``auto``. ``stage`` orders the
+    judges of a cascade; a ``shadow`` judge votes without counting. Known limits of the provider,
+    in requests and tokens per minute, are kept to by pacing. Prices are US dollars
     per million tokens; ``None`` means that the price is looked up, or unknown.
     """
 
@@ -43,6 +45,10 @@ class Judge(Noun):
     price_in: Annotated[float | None, Field(ge=0)] = None
     price_out: Annotated[float | None, Field(ge=0)] = None
     shuffle: bool = True
+    stage: Annotated[int, Field(ge=0, le=9)] = 0
+    shadow: bool = False
+    requests_per_minute: Annotated[int | None, Field(ge=1)] = None
+    tokens_per_minute: Annotated[int | None, Field(ge=1)] = None
     params: dict[str, Any] = Field(default_factory=dict)
 
     @property
@@ -81,6 +87,41 @@ def names_a_variable(text: str) -> bool:
     return _ENV_NAME.match(text) is not None and not random
 
 
+class Asking(Noun):
+    """How models are asked; offline judges are not concerned.
+
+    ``mode``: each criterion in a call of its own, the whole ``rubric`` in one call, or in
+    ``two_step``: assess in words, then choose. ``layout``: what calls share comes first, the item
+    or the criterion; ``auto`` takes what costs less. ``few_shot``: labelled examples shown per
+    criterion. ``balanced``: orders of options rotate over items and replicates instead of being
+    drawn. ``flip``: ask again with the order reversed; ``check`` only records it, ``require``
+    takes a judge's vote as an abstention where its two answers differ. ``cache``: an answer to the
+    same request, kept from an earlier run, is used again.
+    """
+
+    mode: Literal["criterion", "rubric", "two_step"] = "criterion"
+    layout: Literal["auto", "item_first", "criterion_first"] = "auto"
+    few_shot: Annotated[int, Field(ge=0, le=20)] = 0
+    few_shot_reasons: bool = True
+    balanced: bool = False
+    flip: Literal["off", "check", "require"] = "off"
+    cache: bool = True
+
+
+class Cascade(Noun):
+    """When a cell goes on from one stage's judges to the next stage's (``Judge.stage``).
+
+    The last stage that was asked decides; earlier votes are kept and do not count.
+    ``below_confidence``: a cell goes on where the mean confidence of the stage's votes is lower.
+    """
+
+    on_abstention: bool = True
+    on_split: bool = True
+    on_failure: bool = True
+    below_confidence: Annotated[float | None, Field(ge=0, le=1)] = None
+    near_gate: bool = False
+
+
 class Rules(Noun):
     """The aggregation rule of each scale; a criterion may override it."""
 
@@ -106,9 +147,18 @@ class Panel(Noun):
     name: Annotated[str, Field(min_length=1, max_length=200)] = "Panel"
     judges: Annotated[tuple[Judge, ...], Field(max_length=100)]
     rules: Rules = Rules()
+    asking: Asking = Asking()
+    cascade: Cascade | None = None
+    early_stop: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> Panel:
+        if self.judges and all(judge.shadow for judge in self.judges):
+            raise broken(
+                "has only shadow judges, whose votes do not count.",
+                "Let at least one judge's vote count.",
+                "judges",
+            )
         if not self.judges:
             raise broken("is empty.", "A panel needs at least one judge.", "judges")
         names = [judge.name for judge in self.judges]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
@@ -14,12 +14,31 @@ from core.domain.votes import Cell, FailureKind, Outcome
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
 
 
+class Ask(NamedTuple):
+    """One criterion to be answered. ``order[shown position] = original index``."""
+
+    cell: Cell
+    criterion: Criterion
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A labelled item shown to a judge: its true choice for one criterion, and why if known."""
+
+    item: Item
+    criterion: str
+    option: int
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One criterion of one item for one judge. ``order[shown position] = original index``.
 
     ``item`` has its dataset's prompt and reference filled in; ``rubric`` is the one in force for
-    this item (its own, if it has one).
+    this item (its own, if it has one). Where the whole rubric is asked in one call, ``more`` holds
+    the further criteria. ``examples`` are shown as drawn, mixed over options.
     """
 
     cell: Cell
@@ -28,6 +47,15 @@ class Question:
     criterion: Criterion
     order: tuple[int, ...]
     seed: int
+    more: tuple[Ask, ...] = ()
+    examples: tuple[Example, ...] = ()
+    mode: Literal["criterion", "rubric", "two_step"] = "criterion"
+    layout: Literal["item_first", "criterion_first"] = "item_first"
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """All that this call answers."""
+        return (Ask(self.cell, self.criterion, self.order), *self.more)
 
 
 class AskableJudge(Protocol):
