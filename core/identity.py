@@ -11,6 +11,11 @@ import json
 import random
 from typing import Any
 
+# json.dumps would make an encoder anew for every text.
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+
 
 def canonical_json(value: Any) -> str:
     """The one JSON text of ``value``: sorted keys, no spaces, UTF-8 kept, NaN refused.
@@ -18,9 +23,7 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1, "a": [True, None]})
     '{"a":[true,null],"b":1}'
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _CANONICAL.encode(value)
 
 
 def content_hash(value: Any) -> str:

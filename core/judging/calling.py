@@ -8,6 +8,7 @@ endpoint that does not know a reply format is asked for a simpler one, once, and
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from random import Random
 
 from core.domain.panel import Judge
@@ -40,9 +41,12 @@ class Caller:
         self._format: ReplyFormat = "schema"
 
     async def complete(
-        self, segments: tuple[Segment, ...], schema: Schema, tally: Tally, rng: Random
+        self, segments: tuple[Segment, ...], schema: Schema, tally: Tally, rng: Callable[[], Random]
     ) -> Completion:
-        """A completion, however many requests it takes. Raises the last ``CallError`` if none."""
+        """A completion, however many requests it takes. Raises the last ``CallError`` if none.
+
+        ``rng`` gives the generator that pauses are drawn from, always the same one.
+        """
         tally.sent = segments
         while True:
             request = self._request(segments, schema)
@@ -83,7 +87,12 @@ class Caller:
             tally.seconds = self._clock() - began
 
     async def _bear(
-        self, error: CallError, request: Request, started: float, tally: Tally, rng: Random
+        self,
+        error: CallError,
+        request: Request,
+        started: float,
+        tally: Tally,
+        rng: Callable[[], Random],
     ) -> None:
         """Return when the call is to be tried again; raise when it is given up."""
         if error.about_format and request.format in SIMPLER:
@@ -104,7 +113,7 @@ class Caller:
         tally.spent += 1
         if error.kind not in RETRIED or tally.spent >= self._spec.tries:
             raise error
-        await self._sleep(backoff(tally.spent, error.retry_after, rng))
+        await self._sleep(backoff(tally.spent, error.retry_after, rng()))
 
 
 def backoff(failures: int, retry_after: float | None, rng: Random) -> float:

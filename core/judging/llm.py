@@ -7,6 +7,7 @@ import json
 import logging
 import time
 import traceback
+from functools import cache, partial
 
 from core.domain.panel import Judge
 from core.domain.votes import FailureKind, Outcome, Vote, VoteFailure
@@ -76,7 +77,8 @@ class LLMJudge:
                 "start again.",
             )
         prompt, count = build(question), len(question.order)
-        rng = seeded("backoff", question.seed, *question.cell)
+        # Few questions ever pause, and seeding a generator costs as much as reading a reply.
+        rng = cache(partial(seeded, "backoff", question.seed, *question.cell))
         segments, detail = prompt.segments, dict[str, object]()
         while True:
             completion = await self._caller.complete(segments, prompt.schema, tally, rng)

@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.domain.dataset import Item, Sections
-from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric, fold
+from core.domain.rubric import MET, UNMET, Criterion, Option, fold
 from core.domain.votes import Segment
-from core.identity import canonical_json, seeded, text_hash
 from core.judging import wording
+from core.judging.item_part import item_part, one_line, sendable
 from core.judging.protocol import Question
 from core.judging.wording import PROMPT_VERSION as PROMPT_VERSION
-
-NONCE_LENGTH = 12
 
 Schema = dict[str, object]
 
@@ -39,13 +36,13 @@ def build(question: Question) -> Prompt:
     The options are numbered from 1 in ``question.order``. The nonce depends on the seed and on
     the judged texts, not on the criterion, so that the item part is shared.
     """
-    nonce = _nonce(question)
+    shared = item_part(question.rubric.guidelines, question.item, question.seed)
     segments = (
         Segment("system", wording.SYSTEM),
-        Segment("user", _item_part(question.rubric, question.item, nonce)),
+        shared.segment,
         Segment("user", _criterion_part(question.criterion, question.order)),
     )
-    return Prompt(segments, reply_schema(len(question.order)), PROMPT_VERSION, nonce)
+    return Prompt(segments, reply_schema(len(question.order)), PROMPT_VERSION, shared.nonce)
 
 
 def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
@@ -86,70 +83,13 @@ def repair(problem: str, count: int) -> Segment:
     return Segment("user", wording.REPAIR.format(problem=problem, count=count))
 
 
-def _nonce(question: Question) -> str:
-    texts = [question.rubric.guidelines, *_judged_texts(question.item)]
-    haystack = "\n".join(texts).casefold()
-    rng = seeded("nonce", question.seed, text_hash(canonical_json(texts)))
-    while True:
-        nonce = f"{rng.getrandbits(4 * NONCE_LENGTH):0{NONCE_LENGTH}x}"
-        if nonce not in haystack:
-            return nonce
-
-
-def _judged_texts(item: Item) -> list[str]:
-    texts = [item.prompt, item.reference]
-    if isinstance(item.submission, str):
-        return [*texts, item.submission]
-    if isinstance(item.submission, Sections):
-        return [*texts, item.submission.thinking, item.submission.output]
-    return texts + [text for turn in item.submission for text in (turn.role, turn.content)]
-
-
-def _item_part(rubric: Rubric, item: Item, nonce: str) -> str:
-    blocks = [
-        _block(title, text, nonce)
-        for title, text in (
-            ("GUIDELINES", rubric.guidelines),
-            ("TASK", item.prompt),
-            ("REFERENCE", item.reference),
-        )
-        if text.strip()
-    ]
-    return "\n\n".join([*blocks, _block("SUBMISSION", _submission(item, nonce), nonce)])
-
-
-def _submission(item: Item, nonce: str) -> str:
-    if isinstance(item.submission, str):
-        return item.submission
-    if isinstance(item.submission, Sections):
-        parts = (("THINKING", item.submission.thinking), ("OUTPUT", item.submission.output))
-        return "\n".join(_block(title, text, nonce) for title, text in parts if text)
-    return "\n".join(
-        _block(f"TURN {number} ({_one_line(turn.role)})", turn.content, nonce)
-        for number, turn in enumerate(item.submission, start=1)
-    )
-
-
-def _block(title: str, text: str, nonce: str) -> str:
-    return f"<<<BEGIN {title} {nonce}>>>\n{_sendable(text)}\n<<<END {title} {nonce}>>>"
-
-
-def _sendable(text: str) -> str:
-    # Lone surrogates come in through JSON escapes and cannot be encoded as UTF-8.
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(_sendable(text).split())
-
-
 def _criterion_part(criterion: Criterion, order: tuple[int, ...]) -> str:
     options = "\n".join(
         f"{shown}. {_option(criterion, criterion.choices[index])}"
         for shown, index in enumerate(order, start=1)
     )
     return (
-        f"CRITERION\n{_sendable(criterion.requirement).strip()}\n\n"
+        f"CRITERION\n{sendable(criterion.requirement).strip()}\n\n"
         f"KIND\n{_kind(criterion.weight)}\n\n"
         f"OPTIONS\n{options}\n\n"
         f"{wording.ASK.format(count=len(order))}"
@@ -163,8 +103,8 @@ def _kind(weight: float) -> str:
 
 
 def _option(criterion: Criterion, option: Option) -> str:
-    label = _one_line(option.label) + (" (abstention)" if option.na else "")
-    meaning = _sendable(option.description).strip() or _plain_meaning(criterion, option)
+    label = one_line(option.label) + (" (abstention)" if option.na else "")
+    meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
     # Further lines are indented, so that none of them looks like an option of its own.
     return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
 

@@ -223,9 +223,17 @@ def test_a_submission_that_guesses_the_code_gets_another_one() -> None:
 
 def test_a_code_that_the_text_holds_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     # Codes of one digit, and a submission that holds all digits but one.
-    monkeypatch.setattr("core.judging.prompts.NONCE_LENGTH", 1)
+    monkeypatch.setattr("core.judging.item_part.NONCE_LENGTH", 1)
     item = PLAIN.model_copy(update={"submission": "0123456789ABCDE"})
     assert build(question(CAPITAL, item)).nonce == "f"
+
+
+def test_the_item_part_is_made_once_and_never_mixed_up_with_another_items() -> None:
+    first = build(question(CAPITAL)).segments[1]
+    assert build(question(DEPTH)).segments[1] is first
+    twin = PLAIN.model_copy(update={"submission": "It is Sydney."})  # the same id
+    assert "It is Sydney." in build(question(CAPITAL, twin)).segments[1].text
+    assert "Be kind." in build(question(CAPITAL, guidelines="Be kind.")).segments[1].text
 
 
 def test_a_lone_surrogate_is_replaced_because_it_cannot_be_sent() -> None:

@@ -1,0 +1,87 @@
+"""A provider on loopback, in a process of its own, so that its work is not counted as the client's.
+
+It speaks the OpenAI chat protocol and answers by the request alone: one of the numbers that the
+reply's schema allows, drawn from the bytes of the request, with a quote and a reason of usual
+length. It ends when the process that started it does. Nothing runs when this file is run by itself.
+
+    with stand_in(delay=0.2) as url:     # http://127.0.0.1:<port>/v1
+        ...
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from aiohttp import web
+
+_ENUM = re.compile(rb'"enum":\s*\[([\d,\s]*)\]')
+_REASON = (
+    "The second sentence names the cause directly and the quoted words show it, so the "
+    "requirement is met as it is written and nothing in the text speaks against it."
+)
+
+
+@contextmanager
+def stand_in(delay: float = 0.0) -> Iterator[str]:
+    """The address of a new provider that answers after ``delay`` seconds."""
+    command = [sys.executable, "-c", "import sys; from bench.stand_in import serve; serve()"]
+    with subprocess.Popen(
+        [*command, str(delay)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        try:
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            server.stdin.close()
+
+
+def serve() -> None:
+    """Serves until standard input ends; prints the port first."""
+    asyncio.run(_serve(float(sys.argv[1])))
+
+
+async def _serve(delay: float) -> None:
+    async def chat(request: web.Request) -> web.Response:
+        body = await request.read()
+        if delay:
+            await asyncio.sleep(delay)
+        found = _ENUM.search(body)
+        options = found.group(1).count(b",") + 1 if found else 2
+        return web.Response(
+            body=_answer(zlib.crc32(body) % options + 1), content_type="application/json"
+        )
+
+    app = web.Application(client_max_size=64 * 1024**2)
+    app.router.add_post("/v1/chat/completions", chat)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+    print(runner.addresses[0][1], flush=True)
+    await asyncio.to_thread(sys.stdin.buffer.read)
+    await runner.cleanup()
+
+
+@cache
+def _answer(option: int) -> bytes:
+    reply = {"evidence": ["names the cause directly"], "reason": _REASON, "option": option}
+    message = {"role": "assistant", "content": json.dumps(reply)}
+    usage = {"prompt_tokens": 1900, "completion_tokens": 60, "total_tokens": 1960}
+    completion = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stand-in",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": usage,
+    }
+    return json.dumps(completion).encode()
