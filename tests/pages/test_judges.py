@@ -49,7 +49,7 @@ def test_the_offline_judges_and_their_panel_are_there_from_the_start() -> None:
 def test_a_judge_is_made_with_its_settings(store: Store) -> None:
     app = filled(name="Small", model="mock", api_base="http://localhost:8000/v1")
     app.number_input(key=field(app, "temperature")).set_value(0.5)
-    app.selectbox(key=field(app, "thinking")).set_value("budget").run()
+    app.selectbox(key=field(app, "thinking")).set_value("budget")
     app.number_input(key=field(app, "budget")).set_value(3000)
 
     save(app)
@@ -74,14 +74,19 @@ def test_a_pasted_key_is_taken_out_of_the_session_and_shown_nowhere(store: Store
     assert store.drafts.list() == []
 
 
-def test_a_pasted_key_does_not_survive_a_rerun_without_saving() -> None:
-    app = filled(name="GPT", key_env=PASTED, api_base="http://me:hunter22@localhost:8000/v1")
-    app.selectbox(key=field(app, "thinking")).set_value("low").run()
+def test_what_is_typed_stays_in_the_browser_until_it_is_saved() -> None:
+    app = filled(name="GPT", key_env=PASTED)
 
-    words = shown(app) + str(app.session_state.to_dict())
-    assert PASTED not in words
-    assert "hunter22" not in words
-    assert "taken out at once" in shown(app)
+    app.segmented_control(key=field(app, "kind")).set_value("llm").run()
+
+    assert PASTED not in shown(app) + str(app.session_state.to_dict())
+
+
+def test_a_login_in_the_address_is_refused_and_taken_out() -> None:
+    app = save(filled(name="a", model="m", api_base="http://me:hunter22@localhost:8000/v1"))
+
+    assert "holds a password or a key" in shown(app)
+    assert "hunter22" not in shown(app) + str(app.session_state.to_dict())
 
 
 def test_what_is_wrong_is_said_beside_the_setting_and_nothing_is_saved(store: Store) -> None:

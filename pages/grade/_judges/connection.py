@@ -69,22 +69,30 @@ def _kind(result: ConnectionResult) -> str:
     return WORDS.get(result.failure or "", result.failure or "")
 
 
-def show(entry: JudgeEntry) -> None:
+def show(name: str) -> None:
     """The last test's result; while one is under way, this looks again by itself."""
-    waiting = connecting.is_running(store(), entry.name)
-    st.fragment(_look, run_every=POLL_SECONDS if waiting else None)(entry.name, waiting)
+    waiting = connecting.is_running(store(), name)
+    st.fragment(_look, run_every=POLL_SECONDS if waiting else None)(name, waiting)
 
 
 def _look(name: str, was_waiting: bool) -> None:
     with shown_errors():
+        # In this order: a result is kept before its test counts as over.
         if connecting.is_running(store(), name):
             row([tag("testing …", "info"), "Asking one small question, at most 20 seconds."])
             return
         if was_waiting:
             st.rerun()
         entry = registry.get_judge(store(), name)
-        if entry.last_test is not None:
-            st.html(_card(entry.last_test, entry))
+        if entry.last_test is None:
+            st.caption(
+                "Not tested yet. A test asks one small real question and costs a fraction of a "
+                "cent."
+            )
+            return
+        if not entry.test_holds:
+            st.caption("The settings changed since this test.")
+        st.html(_card(entry.last_test, entry))
 
 
 def _card(result: ConnectionResult, entry: JudgeEntry) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import connecting, registry
+from core.services import registry
 from core.services.registry import JudgeEntry
 from pages.grade._judges import connection, work
 from pages.grade._judges.fields import (
     API_BASE,
     BUDGET,
-    BY_BUDGET,
     CONCURRENCY,
     DOORS,
     EXAMPLES,
@@ -59,26 +58,19 @@ def show(reference: str) -> None:
     page_header(entry.name if entry else "New judge", own_words=entry is None)
     show_flash()
     work.seed(reference, entry)
-    _scrubbed(work.scrub(reference))
     kind = _kind(reference, entry)
-    if kind == "llm":
-        _model(reference)
-    else:
-        _offline(reference, kind)
-    _refused(reference)
-    _acts(reference, kind)
+    # In a form, what is typed reaches this server with a Save only: a key pasted by mistake does
+    # not come along with some other click.
+    with st.form(state.key(fam.JUDGE_ACT, reference, "form"), border=False):
+        if kind == "llm":
+            _model(reference)
+        else:
+            _offline(reference, kind)
+        _refused(reference)
+        _acts(reference, kind)
     if entry is not None and not entry.judge.offline:
         st.subheader("Connection", anchor=False)
-        _connection(entry)
-
-
-def _scrubbed(settings: list[str]) -> None:
-    if settings:
-        st.warning(
-            f"What stood in {' and '.join(settings)} could be a key, so it was taken out at once. "
-            "Put the key into an environment variable and give that variable's name.",
-            icon=":material/key_off:",
-        )
+        connection.show(entry.name)
 
 
 def _kind(reference: str, entry: JudgeEntry | None) -> str:
@@ -120,7 +112,6 @@ def _model(reference: str) -> None:
         format_func=lambda door: DOORS[door][0],
         captions=[says for _, says in DOORS.values()],
         key=work.field(reference, "door"),
-        on_change="ignore",
         horizontal=True,
     )
     _section("How it is asked")
@@ -131,9 +122,11 @@ def _model(reference: str) -> None:
         _thinking(reference)
     with left:
         _input(reference, MAX_TOKENS)
-    with right, st.container(gap="xxsmall"):
+    with right:
+        _input(reference, BUDGET)
+    with st.container(gap="xxsmall"):
         key = work.field(reference, "shuffle")
-        st.toggle("Shuffle the options", key=key, on_change="ignore")
+        st.toggle("Shuffle the options", key=key)
         st.caption(SHUFFLE_SAYS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES, CONCURRENCY)
@@ -163,15 +156,13 @@ def _key_help(reference: str) -> None:
 
 def _thinking(reference: str) -> None:
     with st.container(gap="xxsmall"):
-        chosen = st.selectbox(
+        st.selectbox(
             "Thinking",
             list(THINKING),
             format_func=THINKING.__getitem__,
             key=work.field(reference, "thinking"),
         )
         st.caption(THINKING_SAYS)
-    if chosen == BY_BUDGET:
-        _input(reference, BUDGET)
 
 
 def _grid(reference: str, *fields: Field) -> None:
@@ -195,7 +186,6 @@ def _text(one: Field, key: str) -> None:
         key=key,
         placeholder=one.placeholder,
         autocomplete="off",
-        on_change="ignore",
         max_chars=500,
     )
 
@@ -208,7 +198,6 @@ def _number(one: Field, key: str) -> None:
             max_value=None if one.high is None else int(one.high),
             step=int(one.step or 1),
             key=key,
-            on_change="ignore",
         )
     else:
         st.number_input(
@@ -218,7 +207,6 @@ def _number(one: Field, key: str) -> None:
             step=one.step,
             format="%g",
             key=key,
-            on_change="ignore",
         )
 
 
@@ -235,7 +223,7 @@ def _refused(reference: str) -> None:
 
 def _acts(reference: str, kind: str) -> None:
     with st.container(horizontal=True):
-        st.button(
+        st.form_submit_button(
             "Save",
             key=state.key(fam.JUDGE_ACT, reference, "save"),
             type="primary",
@@ -244,21 +232,10 @@ def _acts(reference: str, kind: str) -> None:
             args=(reference, kind, False),
         )
         if kind == "llm":
-            st.button(
+            st.form_submit_button(
                 "Save and test connection",
                 key=state.key(fam.JUDGE_ACT, reference, "test"),
                 icon=":material/cable:",
                 on_click=work.on_save,
                 args=(reference, kind, True),
             )
-
-
-def _connection(entry: JudgeEntry) -> None:
-    if entry.last_test is None and not connecting.is_running(store(), entry.name):
-        st.caption(
-            "Not tested yet. A test asks one small real question and costs a fraction of a cent."
-        )
-        return
-    if entry.last_test is not None and not entry.test_holds:
-        st.caption("The settings changed since this test.")
-    connection.show(entry)

@@ -63,7 +63,7 @@ MAX_TOKENS = Field(
 BUDGET = Field(
     "budget",
     "Thinking budget in tokens",
-    "The most it may think before it answers; paid like output.",
+    "Used only where Thinking is set to a budget: the most it may think before it answers.",
     "whole",
     low=1,
     step=500,

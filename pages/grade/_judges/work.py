@@ -49,17 +49,11 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         state.seed(field(reference, name), value)
 
 
-def scrub(reference: str) -> list[str]:
-    """Take out of the session what could be a key; returns the labels of the settings it stood in.
-
-    A value comes here with any rerun, so this runs on each, before the widgets are made.
-    """
-    found = []
+def _scrub(reference: str) -> None:
+    """Take out of the session what could be a key."""
     for name in TEXTS:
         if could_be_secret(name, str(state.get(field(reference, name)) or "")):
             state.put(field(reference, name), "")
-            found.append(LABELS[name])
-    return found
 
 
 def refused(reference: str) -> list[Problem]:
@@ -71,7 +65,7 @@ def refused(reference: str) -> list[Problem]:
 def on_save(reference: str, kind: str, test: bool) -> None:
     """Save the settings as they stand; then ask the judge, if wanted."""
     settings = _settings(reference, kind)
-    scrub(reference)
+    _scrub(reference)
     state.drop(fam.JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)
