@@ -32,7 +32,6 @@ from pages.grade._judges.fields import (
 )
 from pages.ui import families as fam
 from pages.ui import state
-from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     back_link,
