@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -243,7 +244,7 @@ def test_the_last_result_is_kept_and_holds_until_the_settings_change(store: Stor
         registry.save_judge(store, judge.model_dump())
         connecting.begin(store, judge)
         while connecting.is_running(store, judge.name):
-            pass
+            time.sleep(0.01)
     entry = registry.get_judge(store, "local")
     assert entry.last_test is not None
     assert (entry.last_test.answer, entry.test_holds) == ("MET", True)
