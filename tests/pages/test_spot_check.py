@@ -115,6 +115,15 @@ def test_typed_text_outlives_another_page_and_another_session(store: Store) -> N
     assert open_page(PAGE).text_area(key=field("text")).value == "half a thought"
 
 
+def test_a_cleared_text_can_be_brought_back(store: Store) -> None:
+    saved_rubric(store)
+    app = open_page(PAGE)
+    done(app.text_area(key=field("text")).set_value("a long thought"))
+    done(app.text_area(key=field("text")).set_value(""))
+    press(app, "former")
+    assert app.text_area(key=field("text")).value == "a long thought"
+
+
 def test_a_chat_keeps_its_messages_while_one_is_added_and_one_removed(
     store: Store, provider: Provider
 ) -> None:

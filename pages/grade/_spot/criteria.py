@@ -29,7 +29,9 @@ def _criterion(
     view: ItemView, criterion: CriterionView, points: float | None, active: bool
 ) -> None:
     noun, verdict = criterion.criterion, criterion.verdict
-    earned = "" if points is None else f"{fmt.number(points)} of {fmt.number(noun.weight)} points"
+    earned = (
+        "" if points is None else f"{fmt.number(points or 0.0)} of {fmt.number(noun.weight)} points"
+    )
     weight = earned or f"weight {fmt.weight(noun.weight)}"
     quiet = f'<span class="rs-quiet rs-num">{esc(weight)}</span>'
     row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
@@ -75,9 +77,9 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
 def _truth(criterion: CriterionView) -> str:
     verdict, said = criterion.verdict, criterion.truth_label or ""
     if verdict is None or verdict.abstained or criterion.truth is None:
-        return tag(f"A person said: {said}", "info")
+        return tag(f"label: {said}", "info")
     right = verdict.option == criterion.truth
-    return tag(f"{'✓' if right else '✕'} A person said: {said}", "good" if right else "bad")
+    return tag(f"{'✓' if right else '✕'} label: {said}", "good" if right else "bad")
 
 
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:

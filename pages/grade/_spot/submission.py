@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import rehearsing, spot, spot_form
+from core.services.spot import Task
 from core.services.spot_form import Way
 from pages.grade._spot import work
 from pages.ui import format as fmt
@@ -54,26 +55,27 @@ def show() -> None:
 
 def _extras() -> None:
     given = [name for name in ("prompt", "reference") if work.text(name).strip()]
-    words = (
-        f"Prompt and reference: {' and '.join(given)} given"
-        if given
-        else "Prompt and reference (optional)"
-    )
+    found = _tasks()
+    words = "Prompt and reference (optional)"
+    if given:
+        words = f"Prompt and reference: {' and '.join(given)} given"
+    elif found:
+        words = "Prompt and reference: not given, but offline judges look at them"
     with st.expander(words, icon=":material/add_notes:", key=work.field("extras")):
-        _tasks(not given)
+        if found:
+            _take_over(found)
         _area("prompt", "Prompt", 90, "The task or question that the submission answers")
         _area("reference", "Reference", 90, "A model answer or source to judge against")
 
 
-def _tasks(missing: bool) -> None:
-    """Where offline judges learn: the prompts of what they learn from, to be taken over."""
+def _tasks() -> list[Task]:
+    """The prompts of what the chosen offline judges learn from; none where there is no learner."""
     version = work.form()["learn_from"]
     learners = any(judge.offline for judge in spot_form.judges_of(store(), work.form()))
-    found = spot.tasks(store(), version) if version is not None and learners else []
-    if not found:
-        return
-    if missing:
-        st.caption("The offline judges learn from answers to these prompts; say which one this is.")
+    return spot.tasks(store(), version) if version is not None and learners else []
+
+
+def _take_over(found: list[Task]) -> None:
     key = work.field("task")
     state.seed(key, None)
     st.selectbox(
@@ -82,13 +84,13 @@ def _tasks(missing: bool) -> None:
         format_func=lambda at: one_line(found[at].prompt or found[at].reference, 120),
         key=key,
         index=None,
-        placeholder="Choose a prompt",
+        placeholder="Which of their prompts does this answer?",
         on_change=_on_task,
         args=(found,),
     )
 
 
-def _on_task(found: list[spot.Task]) -> None:
+def _on_task(found: list[Task]) -> None:
     with shown_errors():
         at = state.get(work.field("task"))
         if at is not None:
@@ -233,6 +235,6 @@ def _preview(version: int, item_id: str) -> None:
         st.caption(label(item.prompt, 300))
     prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
-    words = f"It has {labelled} by people: verdicts are shown beside them." if item.labels else ""
+    words = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
     if words:
         st.caption(words)

@@ -14,6 +14,8 @@ from pages.ui.widgets import shown_errors
 #: The fields whose widget may hold text that no callback has seen yet.
 TYPED = ("text", "thinking", "output", "prompt", "reference")
 
+_NOTHING = object()
+
 
 def load() -> None:
     """Have the form in the session: as it was left, or fresh."""
@@ -52,7 +54,13 @@ def set_fields(**values: Any) -> None:
 def on_field(name: str) -> None:
     """Callback: the widget with the key `field(name)` has a new value."""
     with shown_errors():
-        set_fields(**{name: state.get(field(name))})
+        value = state.get(field(name), _NOTHING)
+        if value is _NOTHING:
+            return
+        if name in TYPED and text(name).strip() and not value:
+            # Cleared, or lost on the way to another page: either way it can be brought back.
+            state.put(state.SPOT_FORMER, form())
+        set_fields(**{name: value})
 
 
 def on_turn(uid: str, part: str) -> None:
@@ -72,7 +80,7 @@ def sync() -> None:
     changed: dict[str, Any] = {}
     for name in TYPED:
         typed = state.get(field(name))
-        if isinstance(typed, str):
+        if isinstance(typed, str) and typed:
             changed[name] = typed
     turns = form()["turns"]
     for part in ("role", "content"):
