@@ -106,8 +106,10 @@ def choose(page: Any, name: str, *options: str) -> None:
         box.click()
         page.get_by_role("option", name=words).first.click()
         settle(page)
-    page.keyboard.press("Escape")
-    settle(page)
+    # A multiselect stays open; Escape would take away what was chosen.
+    if page.get_by_role("listbox").count():
+        page.keyboard.press("Tab")
+        settle(page)
 
 
 def follow(page: Any, words: str) -> None:
