@@ -21,7 +21,6 @@ WAYS: dict[Way, str] = {
     "item": "Dataset item",
 }
 ROLES = ["user", "assistant", "system", "tool"]
-LIMIT = 2_000_000
 FOUND = 50
 
 
@@ -107,7 +106,6 @@ def _area(name: str, words: str, height: int, placeholder: str) -> None:
         words,
         key=key,
         height=height,
-        max_chars=LIMIT,
         placeholder=placeholder,
         on_change=work.on_field,
         args=(name,),
@@ -147,7 +145,6 @@ def _conversation() -> None:
             f"Message {number}",
             key=key,
             height=100,
-            max_chars=LIMIT,
             label_visibility="collapsed",
             placeholder="What was said",
             on_change=work.on_turn,
