@@ -36,13 +36,20 @@ def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None
     )
     if mean is not None:
         figure.add_vline(
-            x=mean, line_dash="dash", annotation_text=f"mean {mean:.2f}", annotation_position="top"
+            x=mean,
+            line_dash="dash",
+            line_color="#8A8F94",
+            annotation_text=f"mean {mean:.2f}",
+            annotation_position="top",
         )
     figure.update_layout(
         height=260, margin={**_MARGIN, "t": 28}, bargap=0, showlegend=False, dragmode=False
     )
     figure.update_xaxes(title="Score", range=[bins[0][0], bins[-1][1]], fixedrange=True)
-    figure.update_yaxes(title="Items", fixedrange=True, rangemode="tozero")
+    few = max(count for *_, count in bins) < 6
+    figure.update_yaxes(
+        title="Items", fixedrange=True, rangemode="tozero", dtick=1 if few else None
+    )
     return figure
 
 

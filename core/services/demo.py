@@ -11,6 +11,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Rubric
 from core.errors import NotFound
 from core.files import read_dataset_file, read_rubric_file
+from core.metrics.wilson import wilson
 from core.services import clock
 from core.services.grading import start, summary
 from core.services.planning import RunRequest
@@ -45,6 +46,13 @@ class CriterionReport:
     kappa_weights: str
     reason: str
     switched_off: bool = False
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where the accuracy lies with 95 % confidence (Wilson); ``None`` where undefined."""
+        if self.accuracy is None:
+            return None
+        return wilson(round(self.accuracy * self.n), self.n)
 
 
 @dataclass(frozen=True)

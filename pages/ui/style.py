@@ -42,6 +42,8 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;overflow-wrap:anywhere;
  border-bottom:1px solid light-dark(#E4DFD4,#2A333A)}
 .rs-table td.n,.rs-table th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.rs-table td:first-child{min-width:8rem}
+.rs-table .rs-tag{white-space:nowrap}
 .rs-scroll{overflow-x:auto}
 @media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
  max-height:calc(100vh - 4.5rem);overflow:auto}}

@@ -209,10 +209,12 @@ def test_verdicts_are_counted_and_lead_to_their_items(store: Store) -> None:
 def test_verdicts_stand_against_labels_beside_the_commonest_answer(store: Store) -> None:
     text = shown(open_run(graded(store), view="labels"))
 
-    # Clear: one of three verdicts is MET, and all three labels are.
+    # Clear: one of three verdicts is MET, and all three labels are. Wilson's interval of 1 of 3:
+    # (1/3 + 0.6403 -+ 1.96 sqrt((2/9)/3 + 0.3201/3)) / 2.2805 with z^2/n = 1.2805 is .061 to .792.
     assert "33%" in text
+    assert "6% to 79%" in text
     assert "100%" in text
-    assert "▼ not above" in text
+    assert "▼ clearly below" in text
 
 
 def test_the_plan_names_versions_judges_and_what_settles_votes(store: Store) -> None:

@@ -11,7 +11,7 @@ from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import label
+from pages.ui.text import label, one_line
 from pages.ui.widgets import show_flash
 
 #: Criteria on one screen; rubrics may have hundreds.
@@ -23,7 +23,7 @@ def show(run_id: int, item_id: str) -> None:
     view = viewing.item_view(store(), run_id, item_id)
     _bar(view)
     st.title(label(item_id, 120), anchor=False)
-    st.caption(label(f"{view.run.name} · run {run_id}"))
+    st.caption(label(f"{one_line(view.run.name, 100)} · run {run_id}"))
     show_flash()
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(key="rs_beside"):
@@ -38,7 +38,7 @@ def _bar(view: ItemView) -> None:
     at = _place(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Items of this run",
+            "Items",
             key=state.key(keys.ITEM_ACT, "back"),
             type="tertiary",
             icon=":material/arrow_back:",

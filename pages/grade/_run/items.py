@@ -56,18 +56,11 @@ def _nothing(total: int) -> None:
 
 
 def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
-    first = (now.page - 1) * PAGE + 1
+    ids = [one.item_id for one in rows]
+    key = state.key(keys.RUN_TABLE, "pick", now.page)
+    # At the left, because the table's own tools appear over what stands at its upper right.
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(
-            f'<span class="rs-quiet rs-num">{fmt.plural(total, "item")}'
-            f"{' found' if now.filtered else ''}, "
-            f"{fmt.count(first)} to {fmt.count(first + len(rows) - 1)} shown. "
-            "Click a row to open it.</span>"
-        )
-        st.space("stretch")
         filters.sorting()
-        ids = [one.item_id for one in rows]
-        key = state.key(keys.RUN_TABLE, "pick", now.page)
         st.selectbox(
             "Open an item",
             ids,
@@ -88,6 +81,13 @@ def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
             on_click=_open,
             args=(ids[0],),
         )
+    first = (now.page - 1) * PAGE + 1
+    st.html(
+        f'<span class="rs-quiet rs-num">{fmt.plural(total, "item")}'
+        f"{' found' if now.filtered else ''}, "
+        f"{fmt.count(first)} to {fmt.count(first + len(rows) - 1)} shown. "
+        "Click a row to open it.</span>"
+    )
 
 
 def _table(run: Run, rubric: Rubric, rows: list[RunItemRow]) -> None:
@@ -111,6 +111,7 @@ def _table(run: Run, rubric: Rubric, rows: list[RunItemRow]) -> None:
         column_config=_configuration(rubric),
         on_select=lambda: _on_cell(key, ids),
         selection_mode="single-cell",
+        placeholder=fmt.DASH,
         alt="The items of this run with score, agreement and notes",
     )
 
@@ -142,7 +143,8 @@ def notes(one: RunItemRow) -> str:
     parts += ["needs a person"] if one.review else []
     parts += [fmt.plural(one.failures, "failure")] if one.failures else []
     parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
-    parts += ["incomplete"] if not one.complete else []
+    asked = one.votes or one.failures
+    parts += [] if one.complete else ["incomplete" if asked else "not asked yet"]
     if one.low is not None and one.high is not None and one.low < one.high:
         parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
     return ", ".join(parts)

@@ -35,7 +35,8 @@ def show(run: Run) -> None:
         numbers=(1, 2, 4, 5, 6),
     )
     st.caption(
-        "Right: the share of verdicts that equal the label. Commonest answer: the share that "
+        "Right: the share of verdicts that equal the label, and below it where that share lies "
+        "with 95 % confidence (Wilson 1927). Commonest answer: the share that "
         "always giving the commonest label would get on the same items; a panel that is not above "
         "it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
         "where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
@@ -46,7 +47,7 @@ def show(run: Run) -> None:
 def _line(one: CriterionReport) -> list[str]:
     return [
         esc(one.name),
-        fmt.percent(one.accuracy) if one.accuracy is not None else "undefined",
+        _right(one),
         fmt.percent(one.majority),
         _judged(one),
         fmt.score(one.kappa) if one.kappa is not None else _undefined(one.reason),
@@ -55,13 +56,25 @@ def _line(one: CriterionReport) -> list[str]:
     ]
 
 
+def _right(one: CriterionReport) -> str:
+    if one.accuracy is None or one.interval is None:
+        return "undefined"
+    low, high = one.interval
+    between = f"{fmt.percent(low)} to {fmt.percent(high)}"
+    return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">{between}</span>'
+
+
 def _undefined(reason: str) -> str:
     return f'undefined<br><span class="rs-quiet">{esc(reason)}</span>'
 
 
 def _judged(one: CriterionReport) -> str:
-    if one.accuracy is None or one.majority is None:
-        words = "judges switched off" if one.switched_off else "nothing to compare"
-        return tag(words)
-    better = one.accuracy > one.majority
-    return tag("▲ above", "good") if better else tag("▼ not above", "warn")
+    """Whether the accuracy is above the commonest answer's, by more than chance would do."""
+    if one.accuracy is None or one.majority is None or one.interval is None:
+        return tag("judges switched off" if one.switched_off else "nothing to compare")
+    low, high = one.interval
+    if low > one.majority:
+        return tag("▲ clearly above", "good")
+    if high < one.majority:
+        return tag("▼ clearly below", "bad")
+    return tag("≈ not clearly above" if one.accuracy > one.majority else "▼ not above", "warn")

@@ -11,6 +11,7 @@ from pages.grade._run.words import versions_line
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.text import one_line
 from pages.ui.widgets import back_link, empty_state, page_header, show_flash
 
 RUNS_PAGE = "grade/runs.py"
@@ -37,9 +38,8 @@ def show(run_id: int) -> None:
     back_link(RUNS_PAGE, "All runs")
     run = viewing.require_run(store(), run_id)
     judges = ", ".join(judge.name for judge in run.panel.judges)
-    page_header(
-        run.name, f"Run {run.id} · {versions_line(run)} · judged by {judges}", own_words=False
-    )
+    about = f"Run {run.id} · {versions_line(run)} · judged by {judges}"
+    page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
     status.show(run_id)
     _view(run)

@@ -8,6 +8,7 @@ from core.domain.panel import Judge
 from core.services.grading import RunRow
 from core.services.registry import key_status
 from pages.ui import format as fmt
+from pages.ui.text import one_line
 from pages.ui.widgets import Tone, tag
 
 STATUS: dict[str, tuple[str, Tone]] = {
@@ -75,8 +76,8 @@ def advice(kind: str, judges: Sequence[Judge]) -> str:
 def versions_line(row: RunRow) -> str:
     """What was graded with what, with the versions."""
     return (
-        f"{row.rubric_name}, version {row.rubric_number}, on {row.dataset_name}, "
-        f"version {row.dataset_number}"
+        f"{one_line(row.rubric_name, 70)}, version {row.rubric_number}, on "
+        f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
     )
 
 

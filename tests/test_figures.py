@@ -1,0 +1,41 @@
+"""Figures: what is counted is drawn, and labels are never read as markup."""
+
+from __future__ import annotations
+
+from core.figures import score_histogram, verdict_bars
+
+
+def test_the_histogram_keeps_the_counts_and_the_edges_of_its_bins() -> None:
+    figure = score_histogram([(0.0, 0.5, 3), (0.5, 1.0, 0)], mean=0.2)
+
+    (bars,) = figure.data
+    assert list(bars.x) == [0.25, 0.75]
+    assert list(bars.y) == [3, 0]
+    assert [tuple(edges) for edges in bars.customdata] == [(0.0, 0.5), (0.5, 1.0)]
+    assert figure.layout.annotations[0].text == "mean 0.20"
+
+
+def test_every_piece_of_a_bar_is_a_share_with_its_words_and_its_option() -> None:
+    figure = verdict_bars(
+        [("Clear", [("MET", 0, 1.0, 3), ("UNMET", 1, 0.0, 0), ("abstained", None, None, 1)])]
+    )
+
+    # A choice that nobody got has no piece.
+    met, abstained = figure.data
+    assert (met.x[0], met.text[0], list(met.customdata[0])) == (0.75, "MET 75%", ["Clear", 0])
+    assert (abstained.x[0], list(abstained.customdata[0])) == (0.25, ["Clear", -1])
+    assert "3 of 4 items" in met.hovertemplate
+
+
+def test_markup_in_names_is_shown_as_it_is_written() -> None:
+    figure = verdict_bars([("<b>x</b>", [('<a href="http://e">y</a>', 0, 0.5, 1)])])
+
+    (bar,) = figure.data
+    assert "<" not in bar.y[0] + bar.text[0]
+    assert bar.customdata[0][0] == "<b>x</b>"
+
+
+def test_long_labels_are_cut() -> None:
+    (bar,) = verdict_bars([("c", [("y" * 100, 0, 0.5, 1)])]).data
+
+    assert bar.text[0] == "y" * 39 + "… 100%"
