@@ -21,6 +21,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.services.counting import Counting
 from core.services.results import deriver
 from core.store import Store
 from core.store.run_rows import Lease, RunItemFilter, RunPlan
@@ -95,7 +96,7 @@ def _outcome(cell: Cell) -> Outcome:
 
 
 def _record(store: Store, lease: Lease, outcomes: Sequence[Outcome], name: str) -> None:
-    derive = deriver(PANEL.rules, {}, JUDGES, lambda _: RUBRIC)
+    derive = deriver(PANEL.rules, Counting(planned=JUDGES), lambda _: RUBRIC)
     times = list[float]()
     for start in range(0, len(outcomes), BATCH):
         began = time.perf_counter()

@@ -9,8 +9,11 @@ from itertools import islice
 from core.domain.panel import Judge
 from core.judging.pricing import price_of
 from core.judging.prompts import build
+from core.services.asking import Asker
 from core.services.connecting import last_result
-from core.services.planning import Planned, RunRequest, plan_run, questions
+from core.services.counting import answers_of
+from core.services.planning import Planned, RunRequest, plan_run
+from core.services.truth import effective
 from core.store.rows import ItemFilter
 from core.store.store import Store
 
@@ -95,36 +98,40 @@ def learning(store: Store, dataset_version: int) -> Learning:
 def estimate(store: Store, request: RunRequest) -> Estimate:
     """The estimate for a request; raises ``InputError`` where no run can be made of it."""
     planned = plan_run(store, request)
-    cells = sum(n for _, n in planned.cells)
-    per_judge = cells // len(request.panel.judges)
+    criteria = sum(len(effective(item, planned.rubric).criteria) for item in planned.items)
     return Estimate(
         items=len(planned.items),
         calibration=len(planned.calibration),
-        votes=cells,
-        judges=tuple(_judge(store, judge, planned, per_judge) for judge in request.panel.judges),
+        votes=sum(n for _, n in planned.cells),
+        judges=tuple(_judge(store, judge, planned, criteria) for judge in request.panel.judges),
     )
 
 
-def _judge(store: Store, judge: Judge, planned: Planned, votes: int) -> JudgeEstimate:
+def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> JudgeEstimate:
+    panel, replicates = planned.plan.panel, planned.plan.replicates
+    answers = answers_of(judge, panel, replicates)
+    votes = criteria * answers
     if judge.offline:
         return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
-    mean = _mean_prompt_tokens(judge, planned)
-    tokens_in, tokens_out = round(mean * votes), _TOKENS_OUT * votes
+    steps = 2 if panel.asking.mode == "two_step" else 1
+    asked = len(planned.items) * answers if panel.asking.mode == "rubric" else votes
+    calls = asked * steps
+    tokens_in = round(_mean_prompt_tokens(judge, planned) * calls)
+    tokens_out = _TOKENS_OUT * votes * steps
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
     tested = last_result(store, judge.name)
     seconds = None
     if tested is not None and tested.ok and tested.seconds is not None:
-        seconds = tested.seconds * votes / judge.concurrency
-    return JudgeEstimate(judge.name, votes, votes, tokens_in, tokens_out, cost, seconds)
+        seconds = tested.seconds * calls / judge.concurrency
+    return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
 
 
 def _mean_prompt_tokens(judge: Judge, planned: Planned) -> float:
     step = max(1, len(planned.items) // 12)
+    asker = Asker(planned.rubric, planned.plan, planned.items[::step], planned.calibration)
     sample: Sequence[int] = [
         sum(len(segment.text) for segment in build(question).segments)
-        for question in islice(
-            questions(judge, planned.items[::step], planned.rubric, planned.plan, set()), _SAMPLE
-        )
+        for question in islice(asker.questions(judge, set()), _SAMPLE)
     ]
     return sum(sample) / len(sample) / _CHARS_PER_TOKEN

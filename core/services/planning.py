@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
 from core.domain.dataset import Item
-from core.domain.panel import Judge, Panel
-from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell
+from core.domain.panel import Panel
+from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.files import has_text
 from core.identity import seeded
-from core.judging.order import shown_order
-from core.judging.protocol import Question
 from core.services.clock import draw_seed
+from core.services.counting import answers_per_cell
+from core.services.truth import effective, labels_of
 from core.store.run_rows import RunKind, RunPlan
 from core.store.store import Store
 
@@ -61,13 +60,8 @@ class Planned:
     @property
     def cells(self) -> list[tuple[str, int]]:
         """Item ids with the number of votes planned for each."""
-        per_criterion = len(self.plan.panel.judges) * self.plan.replicates
+        per_criterion = answers_per_cell(self.plan.panel, self.plan.replicates)
         return [(i.id, len(effective(i, self.rubric).criteria) * per_criterion) for i in self.items]
-
-
-def effective(item: Item, rubric: Rubric) -> Rubric:
-    """The rubric in force for an item."""
-    return item.rubric or rubric
 
 
 def plan_run(store: Store, request: RunRequest) -> Planned:
@@ -76,17 +70,20 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     head = store.datasets.version(request.dataset_version)
     everything = [head.head.resolved(i) for i in store.datasets.items(head.id)]
     seed = draw_seed() if request.seed is None else request.seed
-    learners = [judge for judge in request.panel.judges if judge.offline]
+    learners = [judge.name for judge in request.panel.judges if judge.offline]
+    shown = bool(request.panel.asking.few_shot) and len(learners) < len(request.panel.judges)
     calibration: tuple[Item, ...] = ()
     learned_from = request.learn_from or head.id
-    if learners:
+    if learners or shown:
         pool = everything if learned_from == head.id else _items_of(store, learned_from)
         if request.kind == "spot" and request.items is not None:
             # One item is asked about, so all other labelled ones may teach.
             pool = [item for item in pool if item.id not in request.items]
         calibration = choose_calibration(pool, rubric, request.label_share, seed)
         if not calibration:
-            raise InputError(_NO_LABELS.format(names=", ".join(j.name for j in learners)))
+            raise InputError(
+                _NO_LABELS.format(names=", ".join(learners)) if learners else _NO_EXAMPLES
+            )
     held_out = {i.id for i in calibration} if learned_from == head.id else set()
     wanted = None if request.items is None else set(request.items)
     items = _limited(
@@ -94,6 +91,12 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         request,
         seed,
     )
+    if items and not any(map(has_text, items)):
+        raise InputError(
+            f"None of the {len(items)} items has a text to judge: this dataset holds labels and "
+            "votes only. Choose a dataset with submissions."
+        )
+    items = tuple(item for item in items if has_text(item))
     if not items:
         raise InputError(
             "There is nothing to grade: the judges would learn from every chosen item. "
@@ -131,6 +134,12 @@ _NO_LABELS = (
 )
 
 
+_NO_EXAMPLES = (
+    "Few-shot examples are drawn from labelled items, and there are none whose labels fit this "
+    "rubric. Label some items, choose a labelled dataset, or set few-shot to 0."
+)
+
+
 def _items_of(store: Store, version: int) -> list[Item]:
     head = store.datasets.version(version).head
     return [head.resolved(i) for i in store.datasets.items(version)]
@@ -151,40 +160,6 @@ def choose_calibration(
     count = max(1, round(share * len(labelled)))
     chosen = {i.id for i in seeded("calibration", seed).sample(labelled, count)}
     return tuple(i for i in labelled if i.id in chosen)
-
-
-def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
-    """The true choice per criterion of the rubric, where the item's label is one of its options."""
-    found = {c.name: item.truth(c) for c in rubric.criteria}
-    return {name: index for name, index in found.items() if index is not None}
-
-
-def questions(
-    judge: Judge, items: Sequence[Item], rubric: Rubric, plan: RunPlan, done: set[Cell]
-) -> Iterator[Question]:
-    """What is left to ask one judge, item by item, so that calls about an item are neighbours."""
-    for item in items:
-        in_force = effective(item, rubric)
-        for criterion in in_force.criteria:
-            for replicate in range(plan.replicates):
-                cell = Cell(item.id, criterion.name, judge.name, replicate)
-                if cell not in done:
-                    order = order_for(criterion, judge, item.id, replicate, plan.seed)
-                    yield Question(cell, item, in_force, criterion, order, plan.seed)
-
-
-def order_for(
-    criterion: Criterion, judge: Judge, item_id: str, replicate: int, seed: int
-) -> tuple[int, ...]:
-    """The order in which this judge is shown the options of this cell."""
-    return shown_order(
-        criterion,
-        seed=seed,
-        item=item_id,
-        judge=judge.name,
-        replicate=replicate,
-        shuffle=judge.shuffle,
-    )
 
 
 def versions(panel: Panel) -> dict[str, str]:

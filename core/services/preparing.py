@@ -17,8 +17,10 @@ from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
 from core.judging.protocol import AskableJudge
 from core.judging.providers import provider_of
-from core.services.planning import effective, labels_of
+from core.services.asking import Asker
+from core.services.counting import counting_of
 from core.services.results import deriver, rubric_lookup, texts_lookup
+from core.services.truth import effective, labels_of
 from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
 
@@ -34,6 +36,11 @@ class Job:
     calibration: tuple[Item, ...]
     done: set[Cell]
     derive: Derive
+
+    @property
+    def asker(self) -> Asker:
+        """Makes the run's questions."""
+        return Asker(self.rubric, self.plan, self.items, self.calibration)
 
 
 def load_job(store: Store, run_id: int) -> Job:
@@ -55,11 +62,9 @@ def load_job(store: Store, run_id: int) -> Job:
 
 def derive_for(plan: RunPlan, rubric: Rubric, items: Sequence[Item]) -> Derive:
     """The derivation of a run's results from its votes."""
-    judges = plan.panel.judges
     return deriver(
         plan.panel.rules,
-        {judge.name: judge.weight for judge in judges},
-        len(judges) * plan.replicates,
+        counting_of(plan),
         rubric_lookup(rubric, items),
         texts_lookup(items),
     )

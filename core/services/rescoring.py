@@ -13,6 +13,7 @@ from core.domain.rubric import Rubric
 from core.domain.rules import RULES, rules_in_words
 from core.errors import InputError
 from core.files import read_folder, read_votes
+from core.services.counting import Counting, counting_of
 from core.services.preparing import resolved_items
 from core.services.results import RubricOf, deriver, rubric_lookup, texts_lookup
 from core.store.run_rows import CellResult, Derive, ItemResult
@@ -46,10 +47,8 @@ def _score_run(
         for i in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     ]
     chosen = rules_from(rules, run.panel.rules)
-    weights = {judge.name: judge.weight for judge in run.panel.judges}
-    planned = len(run.panel.judges) * run.plan.replicates
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, weights, planned, lookup, texts_lookup(items))
+    derive = deriver(chosen, counting_of(run.plan), lookup, texts_lookup(items))
     by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
@@ -73,7 +72,7 @@ def _score_folder(path: Path, rules: Sequence[str], abstain: str | None) -> dict
                 failures[vote.criterion] = failures.get(vote.criterion, 0) + 1
         by_item[item_id] = ItemBallots(item_id, ballots, failures)
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, votes.weights, None, lookup, texts_lookup(items))
+    derive = deriver(chosen, Counting(votes.weights), lookup, texts_lookup(items))
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
-from core.aggregate import Ballot, Verdict, settle
+from core.aggregate import Verdict, settle
 from core.domain.dataset import Item
 from core.domain.panel import Rules
-from core.domain.rubric import Rubric
+from core.domain.rubric import Criterion, Rubric
 from core.scoring import Texts, score_item
+from core.services.counting import Counting
 from core.store.run_rows import CellResult, Derive, ItemResult
 from core.store.vote_rows import BallotRow, ItemBallots
 
@@ -18,16 +19,14 @@ RubricOf = Callable[[str], Rubric]
 
 def deriver(
     rules: Rules,
-    weights: Mapping[str, float],
-    planned: int | None,
+    counting: Counting,
     rubric_of: RubricOf,
     texts_of: Callable[[str], Texts] | None = None,
 ) -> Derive:
     """The function from the votes of items to their verdicts and scores.
 
-    ``weights`` maps raters to their weights (1 where absent); ``planned`` is how many votes a cell
-    was to get, ``None`` for imports, where nobody planned. ``rubric_of`` gives the rubric in force
-    for an item id; ``texts_of`` its texts, needed only where a rubric has a length penalty.
+    ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
+    ``texts_of`` its texts, needed only where a rubric looks at them.
     """
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
@@ -39,21 +38,16 @@ def deriver(
         for row in item.ballots:
             by_criterion.setdefault(row.criterion, []).append(row)
         verdicts = {
-            c.name: settle(
-                c,
-                [
-                    Ballot(r.option, r.abstained, weights.get(r.judge, 1.0))
-                    for r in by_criterion[c.name]
-                ],
-                rules,
-                failures=item.failures.get(c.name, 0),
-                planned=planned,
-            )
+            c.name: _verdict(c, by_criterion[c.name], item.failures.get(c.name, 0))
             for c in rubric.criteria
             if c.name in by_criterion
         }
         texts = texts_of(item.item_id) if texts_of and rubric.scoring.length_penalty else None
         return item_result(item.item_id, rubric, verdicts, texts)
+
+    def _verdict(c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
+        counted = counting.count(rows)
+        return settle(c, counted.ballots, rules, failures=failures, planned=counted.planned)
 
     return derive
 

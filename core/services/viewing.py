@@ -11,7 +11,7 @@ from core.domain.votes import Call, Cell, FailureKind, Vote, VoteFailure
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
-from core.services.planning import effective
+from core.services.truth import effective
 from core.store.run_rows import (
     CellResult,
     Run,

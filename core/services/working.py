@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
@@ -21,9 +21,13 @@ from core.domain.votes import Outcome
 from core.errors import Conflict, RubricStudioError
 from core.judging.budget import Budget
 from core.judging.engine import grade
+from core.judging.protocol import AskableJudge
 from core.services import clock
-from core.services.planning import questions
+from core.services.asking import Wanted, everything
+from core.services.counting import counting_of
 from core.services.preparing import Doors, Job, load_job, ready_judges
+from core.services.results import rubric_lookup
+from core.services.rounds import Round, Selector, rounds_of
 from core.store.run_rows import Lease, RunStatus
 from core.store.store import Store
 
@@ -47,6 +51,7 @@ class Work:
         self.lost = False
         self._buffer: list[Outcome] = []
         self._wake = asyncio.Event()
+        self._round_over = False
 
     def leave(self, status: RunStatus) -> None:
         """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
@@ -84,12 +89,30 @@ class Work:
         judges, notes = await ready_judges(job, self.doors)
         await self.io(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
-        flusher = asyncio.create_task(self._flush_until_done(job))
         try:
-            asked = {
-                j.name: questions(j, job.items, job.rubric, job.plan, job.done)
-                for j in job.plan.panel.judges
-            }
+            for round_ in rounds_of(job.plan.panel):
+                await self._round(job, round_, judges, budget)
+                if self.stop.is_set() or (budget is not None and budget.exhausted):
+                    break
+        finally:
+            for judge in judges.values():
+                await judge.close()
+        if self.left_as is not None:
+            return self.left_as, ""
+        if budget is not None and budget.exhausted:
+            return "budget", _budget_message(budget)
+        return "done", ""
+
+    async def _round(
+        self, job: Job, round_: Round, judges: Mapping[str, AskableJudge], budget: Budget | None
+    ) -> None:
+        """Asks one round's judges and records what they answer, as it comes."""
+        wanted = await self._wanted(job, round_)
+        asker = job.asker
+        asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
+        self._round_over = False
+        flusher = asyncio.create_task(self._flush_until_over(job))
+        try:
             async for outcome in grade(asked, judges, stop=self.stop, budget=budget):
                 self._buffer.append(outcome)
                 if len(self._buffer) >= FLUSH_AT:
@@ -99,21 +122,23 @@ class Work:
                 if flusher.done():
                     break
         finally:
-            self._buffer_closed = True
+            self._round_over = True
             self._wake.set()
             await flusher
-            for judge in judges.values():
-                await judge.close()
-        if self.left_as is not None:
-            return self.left_as, ""
-        if budget is not None and budget.exhausted:
-            return "budget", _budget_message(budget)
-        return "done", ""
 
-    _buffer_closed = False
+    async def _wanted(self, job: Job, round_: Round) -> Wanted:
+        panel = job.plan.panel
+        if len(rounds_of(panel)) == 1 or (round_.stage == 0 and not round_.earlier):
+            return everything
+        ballots = await self.io(self.store.votes.ballots, job.run.id)
+        sure = await self.io(self.store.votes.confidences, job.run.id)
+        lookup = rubric_lookup(job.rubric, job.items)
+        selector = Selector(panel, job.plan.replicates, counting_of(job.plan), lookup, sure)
+        cells = await asyncio.to_thread(selector.wanted, round_, ballots)
+        return lambda item, criterion: (item, criterion) in cells
 
-    async def _flush_until_done(self, job: Job) -> None:
-        while not (self._buffer_closed and not self._buffer):
+    async def _flush_until_over(self, job: Job) -> None:
+        while not (self._round_over and not self._buffer):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), FLUSH_EVERY)
             self._wake.clear()

@@ -74,6 +74,33 @@ class Votes:
             )
         )
 
+    def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
+        """The confidences of the votes that state one, by (item id, criterion, judge)."""
+        found: dict[tuple[str, str, str], list[float]] = {}
+        for *cell, confidence in self._files.tuples(
+            "SELECT item_id, criterion, judge, confidence FROM vote "
+            "WHERE run_id = ? AND confidence IS NOT NULL AND NOT abstained",
+            (run_id,),
+        ):
+            found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
+        return found
+
+    def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
+        """How often a judge chose the option at each shown place: (criterion, place from 0, times).
+
+        Only votes that saw an order and chose an option that is not an abstention.
+        """
+        rows = self._files.tuples(
+            """
+            SELECT criterion, place.key, count(*)
+            FROM vote JOIN json_each(vote.ord) AS place ON place.value = vote.option
+            WHERE run_id = ? AND judge = ? AND ord IS NOT NULL AND NOT abstained
+            GROUP BY criterion, place.key
+            """,
+            (run_id, judge),
+        )
+        return [(criterion, int(place), times) for criterion, place, times in rows]
+
     def open_failures(self, run_id: int) -> list[FailureRow]:
         """The open failures, newest first."""
         rows = self._files.rows(

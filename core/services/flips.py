@@ -1,0 +1,119 @@
+"""The flip check: how often a judge answers otherwise when the order of options is reversed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+from core.domain.rubric import Criterion
+from core.store.store import Store
+from core.store.vote_rows import BallotRow, VoteRow
+
+
+@dataclass(frozen=True)
+class FlipRate:
+    """Of ``pairs`` answers to the same cell in both orders, ``differ`` were not the same.
+
+    ``rate`` and its 95 % interval ``low`` to ``high`` (Wilson) are in [0, 1], ``None`` without
+    pairs. ``first`` and ``last`` are the shares of all answers that chose the option shown first
+    and last; ``expected`` is what both would be if the place did not matter: the mean of one over
+    the number of options.
+    """
+
+    judge: str
+    pairs: int
+    differ: int
+    rate: float | None
+    low: float | None
+    high: float | None
+    answers: int
+    first: float | None
+    last: float | None
+    expected: float | None
+
+
+def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
+    """The flip rate of each judge that was asked in both orders; empty where none was."""
+    run = store.runs.get(run_id)
+    if run.panel.asking.flip == "off":
+        return []
+    own = run.plan.replicates
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    found = []
+    for judge in run.panel.judges:
+        if judge.offline:
+            continue
+        rows = [r for r in store.votes.all_ballots(run_id) if r.judge == judge.name]
+        pairs, differ = count_pairs(rows, own)
+        places = store.votes.places(run_id, judge.name)
+        sizes = {c.name: len(c.scored) for c in rubric.criteria}
+        found.append(_rate(judge.name, pairs, differ, places, sizes))
+    return found
+
+
+def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
+    """Pairs of an answer and its flipped twin, and how many of them differ.
+
+    ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
+    """
+    by_cell = {(r.item_id, r.criterion, r.judge, r.replicate): r for r in rows}
+    pairs = differ = 0
+    for (item, criterion, judge, replicate), row in by_cell.items():
+        twin = by_cell.get((item, criterion, judge, replicate + own))
+        if replicate < own and twin is not None:
+            pairs += 1
+            differ += row.option != twin.option
+    return pairs, differ
+
+
+def flipped_apart(criterion: Criterion, votes: Iterable[VoteRow], own: int) -> set[tuple[str, int]]:
+    """The (judge, replicate) of a cell whose two orders gave different answers."""
+    by_key = {
+        (v.cell.judge, v.cell.replicate): v for v in votes if v.cell.criterion == criterion.name
+    }
+    return {
+        key
+        for key, vote in by_key.items()
+        if (twin := by_key.get((key[0], key[1] + own))) is not None and twin.option != vote.option
+    }
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """The Wilson score interval of a proportion (Wilson 1927), within [0, 1].
+
+    >>> [round(end, 3) for end in wilson(5, 10)]
+    [0.237, 0.763]
+    """
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _rate(
+    judge: str,
+    pairs: int,
+    differ: int,
+    places: list[tuple[str, int, int]],
+    sizes: dict[str, int],
+) -> FlipRate:
+    low, high = wilson(differ, pairs) if pairs else (None, None)
+    total = sum(n for criterion, _, n in places if criterion in sizes)
+    first = sum(n for criterion, place, n in places if criterion in sizes and place == 0)
+    last = sum(n for c, place, n in places if c in sizes and place == sizes[c] - 1)
+    even = sum(n / sizes[c] for c, _, n in places if c in sizes)
+    return FlipRate(
+        judge,
+        pairs,
+        differ,
+        differ / pairs if pairs else None,
+        low,
+        high,
+        total,
+        first / total if total else None,
+        last / total if total else None,
+        even / total if total else None,
+    )
