@@ -1,18 +1,20 @@
-"""How often ratings match a reference. Counts in, figures out.
+"""How often ratings match a reference. The table of counts in, figures out.
 
-Everything but ``confusion`` takes the table of counts, so that a bootstrap over items can resample
-the table and need not loop over ratings.
+Rows of a table are the reference, columns the ratings. Everything but ``confusion`` takes the
+table, so that a bootstrap over items can resample the table and need not loop over ratings.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from core.metrics.figure import Figure
+from core.metrics.measure import Array, measure, ratio, root
 
 Counts = npt.NDArray[np.int64]
-NOTHING = "No item has both a reference and a rating."
 
 
 def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
@@ -34,30 +36,184 @@ def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
     return np.bincount(a * k + b, minlength=k * k).reshape(k, k)
 
 
-def accuracy(counts: Counts) -> Figure:
-    """The share of ratings equal to the reference, in [0, 1]. Undefined for n = 0."""
-    n = int(counts.sum())
-    return Figure.defined(np.trace(counts) / n, n) if n else Figure.undefined(NOTHING)
+def _total(tables: Array) -> Array:
+    found: Array = tables.sum(axis=(-2, -1))
+    return found
 
 
-def majority_share(counts: Counts) -> Figure:
+def _hits(tables: Array) -> Array:
+    found: Array = np.trace(tables, axis1=-2, axis2=-1)
+    return found
+
+
+@measure()
+def accuracy(tables: Array) -> Array:
+    """The share of ratings equal to the reference, in [0, 1]. Undefined for n = 0.
+
+    The observed agreement p_o of Cohen (1960), equation 1.
+
+    >>> accuracy([[3, 1], [0, 4]]).value
+    0.875
+    """
+    return ratio(_hits(tables), _total(tables))
+
+
+@measure()
+def majority_share(tables: Array) -> Array:
     """The accuracy of always answering the reference's commonest level. Undefined for n = 0.
 
-    What any judge must beat before its accuracy means anything.
+    What any judge must beat before its accuracy means anything: the "zero rule" of Holte (1993).
+
+    >>> majority_share([[3, 1], [0, 4]]).value
+    0.5
     """
-    n = int(counts.sum())
-    return Figure.defined(counts.sum(axis=1).max() / n, n) if n else Figure.undefined(NOTHING)
+    return ratio(tables.sum(axis=-1).max(axis=-1), _total(tables))
 
 
-def adjacent_accuracy(counts: Counts) -> Figure:
+def _why_not_adjacent(table: Array) -> str:
+    return "With two levels every rating is at most one level off."
+
+
+@measure(_why_not_adjacent)
+def adjacent_accuracy(tables: Array) -> Array:
     """The share of ratings at most one level from the reference. Only ordered levels have this.
 
     Undefined for n = 0, and for fewer than three levels, where it is 1 whatever was rated.
+    Landis and Koch (1977), section 2, call it agreement within one category.
+
+    >>> adjacent_accuracy([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
+    0.8
     """
-    n, k = int(counts.sum()), len(counts)
-    if k < 3:
-        return Figure.undefined("With two levels every rating is at most one level off.", n)
-    if not n:
-        return Figure.undefined(NOTHING)
-    near = sum(int(np.trace(counts, offset)) for offset in (-1, 0, 1))
-    return Figure.defined(near / n, n)
+    if tables.shape[-1] < 3:
+        return np.full(tables.shape[:-2], np.nan)
+    near = sum(np.trace(tables, offset, -2, -1) for offset in (-1, 0, 1))
+    return ratio(near, _total(tables))
+
+
+@measure()
+def f1_macro(tables: Array) -> Array:
+    """The mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
+
+    F1 = 2 hits / (times in the reference + times rated). A level of the scale that neither used
+    counts 0, as in scikit-learn with all labels given: the figure is about the scale, and must not
+    rise because a level dropped out. Undefined for n = 0.
+
+    >>> round(f1_macro([[162, 0, 13], [0, 0, 0], [107, 0, 66]]).value, 6)
+    0.417846
+    """
+    margins = tables.sum(axis=-1) + tables.sum(axis=-2)
+    each = np.nan_to_num(ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), margins))
+    return np.where(_total(tables) > 0, each.mean(axis=-1), np.nan)
+
+
+@measure()
+def precision_macro(tables: Array) -> Array:
+    """The mean over levels of hits / times rated; levels never rated are left out.
+
+    van Rijsbergen (1979), chapter 7. Undefined for n = 0.
+
+    >>> precision_macro([[3, 1], [0, 4]]).value
+    0.9
+    """
+    return _mean_of_defined(ratio(np.diagonal(tables, 0, -2, -1), tables.sum(axis=-2)))
+
+
+@measure()
+def recall_macro(tables: Array) -> Array:
+    """The mean over levels of hits / times in the reference; levels absent there are left out.
+
+    Also called balanced accuracy (Brodersen et al. 2010). Undefined for n = 0.
+
+    >>> recall_macro([[3, 1], [0, 4]]).value
+    0.875
+    """
+    return _mean_of_defined(ratio(np.diagonal(tables, 0, -2, -1), tables.sum(axis=-1)))
+
+
+def _mean_of_defined(values: Array) -> Array:
+    known = ~np.isnan(values)
+    return ratio(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1))
+
+
+@measure("The reference or the rater used one single level throughout.")
+def phi(tables: Array) -> Array:
+    """Correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's phi.
+
+    Gorodkin (2004), equation 8 (for two levels: Matthews 1975). Undefined for n = 0 and where
+    either side is constant.
+
+    >>> round(phi([[20, 5], [10, 15]]).value, 4)
+    0.4082
+    """
+    n, rows, columns = _total(tables), tables.sum(axis=-1), tables.sum(axis=-2)
+    shared = _hits(tables) * n - (rows * columns).sum(axis=-1)
+    spread = (n**2 - (rows**2).sum(axis=-1)) * (n**2 - (columns**2).sum(axis=-1))
+    return ratio(shared, root(spread))
+
+
+def _why_no_rate(level: int) -> str:
+    what = "positive" if level == 0 else "negative"
+    return f"The reference has no {what} item, or there are more than two levels."
+
+
+@measure(_why_no_rate(1))
+def false_positive_rate(tables: Array) -> Array:
+    """The share of the reference's negatives that were rated positive; level 0 is positive.
+
+    Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without negatives.
+
+    >>> false_positive_rate([[70, 2], [11, 17]]).value == 11 / 28
+    True
+    """
+    return _rate(tables, 1)
+
+
+@measure(_why_no_rate(0))
+def false_negative_rate(tables: Array) -> Array:
+    """The share of the reference's positives that were rated negative; level 0 is positive.
+
+    Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without positives.
+
+    >>> false_negative_rate([[70, 2], [11, 17]]).value == 2 / 72
+    True
+    """
+    return _rate(tables, 0)
+
+
+def _rate(tables: Array, row: int) -> Array:
+    if tables.shape[-1] != 2:
+        return np.full(tables.shape[:-2], np.nan)
+    return ratio(tables[..., row, 1 - row], tables[..., row, :].sum(axis=-1))
+
+
+class LevelFigures(NamedTuple):
+    """One level against all others. ``support`` counts it in the reference."""
+
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    support: int
+
+
+def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
+    """Precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
+
+    A level that was never rated has no precision, one absent from the reference no recall, and one
+    that neither used no F1: undefined, not 0.
+
+    >>> per_level([[3, 1], [0, 4]])[1].precision
+    Figure(value=0.8, n=5, reason='')
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    never = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
+    found = []
+    for level in range(len(table)):
+        hits, rated, there = table[level, level], table[:, level].sum(), table[level].sum()
+        shares = ((hits, rated), (hits, there), (2 * hits, rated + there))
+        figures = [
+            Figure.defined(above / below, int(below)) if below else Figure.undefined(reason)
+            for (above, below), reason in zip(shares, never, strict=True)
+        ]
+        precision, recall, f1 = figures
+        found.append(LevelFigures(precision, recall, f1, int(there)))
+    return found

@@ -7,23 +7,28 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.accuracy import Counts
 from core.metrics.figure import Figure
+from core.metrics.measure import Array, measure, ratio
 
 Weights = Literal["none", "linear", "quadratic"]
+WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 NOTHING = "No item was rated by both."
+SINGLE = "Both raters used the same single level throughout."
 
 
-def percent_agreement(counts: Counts) -> Figure:
+@measure(nothing=NOTHING)
+def percent_agreement(tables: Array) -> Array:
     """The share of items on which two raters chose the same level, in [0, 1].
 
-    ``counts`` has shape (k, k), one rater per axis. Undefined for n = 0.
+    Tables have shape (k, k), one rater per axis: p_o of Cohen (1960). Undefined for n = 0.
+
+    >>> percent_agreement([[3, 1], [0, 4]]).value
+    0.875
     """
-    n = int(counts.sum())
-    return Figure.defined(np.trace(counts) / n, n) if n else Figure.undefined(NOTHING)
+    return ratio(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
-def cohen_kappa(counts: Counts, weights: Weights = "none") -> Figure:
+def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Figure:
     """Agreement beyond chance of two raters, in [-1, 1] (Cohen 1960; weighted: Cohen 1968).
 
     1 - sum(w * observed) / sum(w * expected), with w the disagreement weight of two levels: 0 or 1
@@ -35,19 +40,58 @@ def cohen_kappa(counts: Counts, weights: Weights = "none") -> Figure:
     >>> round(cohen_kappa(np.array([[20, 5], [10, 15]])).value, 3)
     0.4
     """
-    n = int(counts.sum())
-    if not n:
-        return Figure.undefined(NOTHING)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    weight = disagreement(len(counts), weights)
-    possible = float((weight * expected).sum())
-    if possible == 0:
-        return Figure.undefined("Both raters used the same single level throughout.", n)
-    return Figure.defined(1 - float((weight * counts).sum()) / possible, n)
+    return KAPPAS[weights](counts)
+
+
+@measure(SINGLE, NOTHING)
+def kappa_unweighted(tables: Array) -> Array:
+    """Cohen's kappa where every disagreement counts alike (Cohen 1960, equation 1).
+
+    >>> round(kappa_unweighted([[20, 5], [10, 15]]).value, 3)
+    0.4
+    """
+    return _kappa(tables, "none")
+
+
+@measure(SINGLE, NOTHING)
+def kappa_linear(tables: Array) -> Array:
+    """Cohen's kappa weighted by the distance in levels (Cohen 1968; weights: Cicchetti 1971).
+
+    >>> kappa_linear([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
+    0.5
+    """
+    return _kappa(tables, "linear")
+
+
+@measure(SINGLE, NOTHING)
+def kappa_quadratic(tables: Array) -> Array:
+    """Cohen's kappa weighted by the squared distance in levels (Fleiss and Cohen 1973).
+
+    >>> kappa_quadratic([[1, 0, 1], [0, 0, 0], [0, 0, 2]]).value
+    0.5
+    """
+    return _kappa(tables, "quadratic")
+
+
+KAPPAS = {"none": kappa_unweighted, "linear": kappa_linear, "quadratic": kappa_quadratic}
+
+
+def _kappa(tables: Array, weights: Weights) -> Array:
+    weight = disagreement(tables.shape[-1], weights)
+    observed = (tables * weight).sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    expected = ((rows @ weight) * columns).sum(axis=-1)
+    return 1 - ratio(observed * rows.sum(axis=-1), expected)
 
 
 def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:
-    """The weight of every pair of ``k`` levels, shape (k, k), zero on the diagonal."""
+    """The weight of every pair of ``k`` levels, shape (k, k), zero on the diagonal.
+
+    Cohen (1968), with the weights of Cicchetti (1971) and of Fleiss and Cohen (1973).
+
+    >>> disagreement(3, "quadratic")[0].tolist()
+    [0.0, 1.0, 4.0]
+    """
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
     if weights == "linear":
         return distance

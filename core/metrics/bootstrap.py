@@ -1,0 +1,178 @@
+"""Intervals by resampling items: an item's criteria and raters stay together.
+
+A resample is how often each item was drawn, so a thousand resamples of everything are one matrix
+of weights and every figure is a product with it; nothing loops over resamples. Items with the
+same ratings can be drawn as one pattern (``resample_patterns``), which is the same multinomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+from core.metrics.measure import Array
+
+#: Several statistics of the same resamples by name.
+Bundle = Callable[[Array], Mapping[str, Array]]
+Method = Literal["percentile", "bca"]
+
+#: Below this many observations the interval is BCa, from it on percentile. Simulated coverage of
+#: nominal 95 % is closer with BCa up to about here, and the same beyond (tests/metrics).
+SMALL = 200
+#: An interval is given while at most this share of the resamples leaves the figure undefined.
+UNDEFINED_SHARE = 0.05
+
+
+class Interval(NamedTuple):
+    """A confidence interval; ``low`` and ``high`` are ``None`` where ``reason`` says why.
+
+    >>> Interval(0.2, 0.6, "bca").low
+    0.2
+    """
+
+    low: float | None
+    high: float | None
+    method: Method
+    reason: str = ""
+
+
+def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Array:
+    """How often each item is drawn, shape (resamples, items); every row adds up to ``items``.
+
+    The bootstrap of Efron (1979). Used for all criteria of the items, so that what combines them
+    keeps their correlation.
+
+    >>> resample_items(3, 2, np.random.default_rng(0)).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    drawn = rng.integers(0, items, size=(resamples, items))
+    drawn += np.arange(resamples)[:, None] * items
+    counts = np.bincount(drawn.ravel(), minlength=resamples * items)
+    return counts.reshape(resamples, items).astype(np.float64)
+
+
+def resample_patterns(
+    times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
+) -> Array:
+    """How often each pattern is drawn, shape (resamples, patterns).
+
+    Drawing n items with replacement is drawing patterns from Multinomial(n, times / n), exactly
+    (Efron and Tibshirani 1993, section 6.2).
+
+    >>> resample_patterns(np.array([2, 1]), 2, np.random.default_rng(0)).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    n = int(times.sum())
+    return rng.multinomial(n, times / n, size=resamples).astype(np.float64)
+
+
+def by_pattern(weights: Array, of_item: npt.NDArray[np.int64], number: int) -> Array:
+    """Item weights added up per pattern, shape (resamples, patterns).
+
+    >>> by_pattern(np.array([[1.0, 0.0, 2.0]]), np.array([1, 0, 1]), 2).tolist()
+    [[0.0, 3.0]]
+    """
+    order = np.argsort(of_item, kind="stable")
+    starts = np.searchsorted(of_item[order], np.arange(number))
+    return np.add.reduceat(weights[:, order], starts, axis=1)
+
+
+def intervals(
+    bundle: Bundle,
+    draws: Array,
+    times: npt.ArrayLike,
+    *,
+    n: int | None = None,
+    level: float = 0.95,
+) -> dict[str, Interval]:
+    """The interval of every statistic of ``bundle``.
+
+    Args:
+        bundle: item (or pattern) weights to statistics; NaN where undefined.
+        draws: resamples, shape (resamples, patterns).
+        times: how often each pattern occurs, shape (patterns,).
+        n: the observations that decide between BCa (fewer than ``SMALL``) and percentile; all
+            items where not given.
+        level: the nominal coverage, in (0, 1).
+
+    >>> share = lambda weights: {"share": weights[:, 0] / weights.sum(axis=1)}
+    >>> draws = resample_patterns(np.array([300, 700]), 2000, np.random.default_rng(1))
+    >>> low, high, method, _ = intervals(share, draws, [300, 700])["share"]
+    >>> 0.26 < low < 0.3 < high < 0.34, method
+    (True, 'percentile')
+    """
+    base = np.asarray(times, dtype=np.float64)
+    resampled = bundle(draws)
+    if (base.sum() if n is None else n) >= SMALL:
+        return {name: percentile(values, level) for name, values in resampled.items()}
+    point = bundle(base[None])
+    there = base > 0
+    left_out = bundle(base[None] - np.eye(len(base))[there])
+    return {
+        name: bca(values, float(point[name][0]), left_out[name], base[there], level)
+        for name, values in resampled.items()
+    }
+
+
+def percentile(values: Array, level: float = 0.95) -> Interval:
+    """The percentile interval (Efron 1979) of resampled values.
+
+    >>> percentile(np.arange(1001.0), 0.5)[:2]
+    (250.0, 750.0)
+    """
+    known, reason = _known(values)
+    if reason:
+        return Interval(None, None, "percentile", reason)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), "percentile")
+
+
+def bca(
+    values: Array, point: float, left_out: Array, times: Array, level: float = 0.95
+) -> Interval:
+    """The bias-corrected and accelerated interval (Efron 1987, equations 2.3 and 6.6).
+
+    ``left_out[p]`` is the statistic without one item of pattern p, of which there are ``times[p]``.
+    Where leaving one out makes the statistic undefined, or changes nothing, the acceleration is 0.
+
+    >>> rng = np.random.default_rng(3)
+    >>> interval = bca(rng.normal(size=4000), 0.0, np.array([-1.0, 1.0]), np.array([5.0, 5.0]))
+    >>> round(interval.low, 1), round(interval.high, 1)
+    (-2.0, 1.9)
+    """
+    known, reason = _known(values)
+    if reason or np.isnan(point):
+        return Interval(None, None, "bca", reason or "The figure itself is undefined.")
+    below = ((known < point).sum() + 0.5 * (known == point).sum()) / len(known)
+    edge = 0.5 / len(known)
+    shift = float(ndtri(np.clip(below, edge, 1 - edge)))
+    ends = shift + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    places = ndtr(shift + ends / (1 - _acceleration(left_out, times) * ends))
+    low, high = np.quantile(known, np.clip(places, 0, 1))
+    return Interval(float(low), float(high), "bca")
+
+
+def _acceleration(left_out: Array, times: Array) -> float:
+    if np.isnan(left_out).any():
+        return 0.0
+    gap = np.average(left_out, weights=times) - left_out
+    square = float((times * gap**2).sum())
+    if square <= 0:
+        return 0.0
+    return float((times * gap**3).sum() / (6 * square**1.5))
+
+
+def _known(values: Array) -> tuple[Array, str]:
+    known = values[~np.isnan(values)]
+    missing = 1 - len(known) / len(values)
+    if missing > UNDEFINED_SHARE:
+        return known, f"It is undefined in {missing:.0%} of the resamples."
+    if known.min() == known.max():
+        return known, (
+            "All resamples give the same value, so they cannot tell how far off it may be."
+        )
+    return known, ""

@@ -1,0 +1,197 @@
+"""How far a group of raters agrees, whoever rated what. Ratings in, figures out.
+
+Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none (an abstention or a
+failure is no rating). Every coefficient is a function of sums over items, so its bootstrap is one
+product of item weights and per-item terms.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from core.metrics.agreement import Weights, disagreement
+from core.metrics.measure import Array, Ratings, Statistic, grouped, ratio
+from core.metrics.ratings import level_counts
+
+Metric = Literal["nominal", "ordinal", "interval"]
+SINGLE = "All ratings are the same single level, so no disagreement was possible."
+
+
+def _counts(ratings: Ratings, k: int) -> tuple[Array, Array]:
+    counts = level_counts(ratings, k).astype(np.float64)
+    return counts, counts.sum(axis=1)
+
+
+@grouped(SINGLE)
+def item_agreement(ratings: Ratings, k: int) -> Statistic:
+    """The share of pairs of raters that agree on an item, mean over items, in [0, 1].
+
+    Items count alike, however many rated them: the mean P_i of Fleiss (1971), equation 2, over
+    the items with two or more ratings. Undefined where there are none.
+
+    >>> item_agreement([[0, 0, 1], [1, 1, -1], [0, -1, -1]], 2).value == (1 / 3 + 1) / 2
+    True
+    """
+    counts, number = _counts(ratings, k)
+    share = np.nan_to_num(ratio((counts * (counts - 1)).sum(axis=1), number * (number - 1)))
+    terms = np.stack([share, number >= 2], axis=1)
+
+    def of(weights: Array) -> Array:
+        sums = weights @ terms
+        return ratio(sums[:, 0], sums[:, 1])
+
+    return of
+
+
+def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
+    """1 - observed / expected disagreement, from the coincidence matrix of pairable values."""
+    counts, number = _counts(ratings, k)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
+    share = np.nan_to_num(ratio(1.0, number - 1)) * (number >= 2)
+    terms = (pairs * share[:, None, None]).reshape(len(ratings), k * k)
+
+    def of(weights: Array) -> Array:
+        coincidences = (weights @ terms).reshape(-1, k, k)
+        values = coincidences.sum(axis=2)
+        total = values.sum(axis=1)
+        distance = _distance(values, metric)
+        observed = (coincidences * distance).sum(axis=(1, 2))
+        expected = (values[:, :, None] * values[:, None, :] * distance).sum(axis=(1, 2))
+        # Written with one division, n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
+        used = (values > 1e-9).sum(axis=1)
+        return np.where(used < 2, np.nan, 1 - ratio((total - 1) * observed, expected))
+
+    return of
+
+
+def _distance(values: Array, metric: Metric) -> Array:
+    """Squared differences of levels, shape (resamples, k, k)."""
+    if metric == "ordinal":
+        place = np.cumsum(values, axis=1) - values / 2
+        return np.asarray((place[:, :, None] - place[:, None, :]) ** 2, np.float64)
+    return disagreement(values.shape[1], "none" if metric == "nominal" else "quadratic")[None]
+
+
+@grouped(SINGLE)
+def alpha_nominal(ratings: Ratings, k: int) -> Statistic:
+    """Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
+
+    Items with one rating are left out. Undefined where nothing is paired and where all pairable
+    ratings are equal: without variation, reliability cannot be told (Krippendorff 2011, section E).
+
+    >>> round(alpha_nominal([[0, 0], [1, 1], [0, 1]], 2).value, 4)
+    0.4444
+    """
+    return _alpha(ratings, k, "nominal")
+
+
+@grouped(SINGLE)
+def alpha_ordinal(ratings: Ratings, k: int) -> Statistic:
+    """Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
+
+    The distance of two levels is the number of ratings between them, half of their own counted,
+    squared: levels that nobody used do not matter. Undefined as ``alpha_nominal``.
+
+    >>> round(alpha_ordinal([[0, 0], [2, 2], [0, 1]], 3).value, 4)
+    0.7778
+    """
+    return _alpha(ratings, k, "ordinal")
+
+
+@grouped(SINGLE)
+def alpha_interval(ratings: Ratings, k: int) -> Statistic:
+    """Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
+
+    Undefined as ``alpha_nominal``.
+
+    >>> round(alpha_interval([[0, 0], [2, 2], [0, 1]], 3).value, 4)
+    0.8276
+    """
+    return _alpha(ratings, k, "interval")
+
+
+def modal_number(ratings: Ratings) -> int:
+    """The commonest number of ratings per item among those with two or more; 0 where none has.
+
+    Of numbers equally common, the larger one.
+
+    >>> modal_number(np.array([[0, 0, 1], [1, 1, 0], [0, 1, -1]]))
+    3
+    """
+    number = (ratings >= 0).sum(axis=1)
+    seen = np.bincount(number[number >= 2], minlength=1)
+    return int(len(seen) - 1 - seen[::-1].argmax()) if seen.any() else 0
+
+
+@grouped(SINGLE)
+def fleiss_kappa(ratings: Ratings, k: int) -> Statistic:
+    """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
+
+    The formula needs one number of ratings on all items: items with another than the commonest
+    (``modal_number``) are left out. Undefined where nothing is left, or only one level was used.
+
+    >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)
+    0.333333
+    """
+    size = modal_number(ratings)
+    counts, number = _counts(ratings, k)
+    kept = (number == size) & (number >= 2)
+    share = np.nan_to_num(ratio((counts**2).sum(axis=1) - number, number * (number - 1)))
+    terms = np.column_stack([share, np.ones(len(share)), counts]) * kept[:, None]
+
+    def of(weights: Array) -> Array:
+        sums = weights @ terms
+        observed = ratio(sums[:, 0], sums[:, 1])
+        levels = sums[:, 2:]
+        chance = ratio((levels**2).sum(axis=1), levels.sum(axis=1) ** 2)
+        single = (levels > 0).sum(axis=1) < 2
+        return np.where(single, np.nan, ratio(observed - chance, 1 - chance))
+
+    return of
+
+
+def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
+    """Gwet (2008), for any number of ratings per item; partial credit by ``weights_of``."""
+    counts, number = _counts(ratings, k)
+    gap = disagreement(k, weights_of)
+    credit = 1 - gap / gap.max()
+    agreeing = (counts * (counts @ credit - 1)).sum(axis=1)
+    share = np.nan_to_num(ratio(agreeing, number * (number - 1))) * (number >= 2)
+    used = np.nan_to_num(ratio(counts, number[:, None]))
+    terms = np.column_stack([share, number >= 2, number >= 1, used])
+
+    def of(weights: Array) -> Array:
+        sums = weights @ terms
+        observed = ratio(sums[:, 0], sums[:, 1])
+        levels = ratio(sums[:, 3:], sums[:, 2:3])
+        chance = credit.sum() / (k * (k - 1)) * (levels * (1 - levels)).sum(axis=1)
+        return ratio(observed - chance, 1 - chance)
+
+    return of
+
+
+@grouped(SINGLE)
+def gwet_ac1(ratings: Ratings, k: int) -> Statistic:
+    """Agreement beyond chance that stays sane where one level prevails (Gwet 2008, equation 7).
+
+    Observed agreement as ``item_agreement``; items with one rating count for how often levels are
+    used. All k levels of the scale count. Undefined without an item rated twice.
+
+    >>> gwet_ac1([[0, 0], [1, 1], [0, 1], [0, 0]], 2).value == (0.75 - 0.46875) / (1 - 0.46875)
+    True
+    """
+    return _gwet(ratings, k, "none")
+
+
+@grouped(SINGLE)
+def gwet_ac2(ratings: Ratings, k: int) -> Statistic:
+    """AC1 with partial credit 1 - (distance / (k - 1))^2 for ordered levels (Gwet 2014, ch. 3).
+
+    Undefined without an item rated twice.
+
+    >>> round(gwet_ac2([[0, 0], [2, 2], [0, 1], [1, 1]], 3).value, 4)
+    0.8182
+    """
+    return _gwet(ratings, k, "quadratic")

@@ -1,0 +1,127 @@
+"""A measure: one formula that serves a single figure and thousands of resamples alike.
+
+A kernel takes counts (or item weights) with any number of leading axes and returns one number per
+leading index. NaN marks "undefined" only inside these arrays, as a mask; what leaves the package
+is a ``Figure`` with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.figure import Figure
+
+Array = npt.NDArray[np.float64]
+Ratings = npt.NDArray[np.int64]
+#: Item weights of shape (resamples, items) in, one value per resample out; NaN where undefined.
+Statistic = Callable[[Array], Array]
+
+NOTHING = "No item has both a reference and a rating."
+#: Sums of exact counts that should cancel may miss zero by this share of their size.
+ROUNDING = 1e-12
+
+
+class Measure:
+    """A figure of a table of counts (rows: reference, columns: rating)."""
+
+    def __init__(
+        self, kernel: Callable[[Array], Array], why: Callable[[Array], str], nothing: str
+    ) -> None:
+        self._kernel, self._why, self._nothing = kernel, why, nothing
+        update_wrapper(self, kernel)
+
+    def __call__(self, counts: npt.ArrayLike) -> Figure:
+        """The figure of one table of shape (k, k)."""
+        table = np.asarray(counts, dtype=np.float64)
+        return self.figure(table, float(self.many(table)))
+
+    def figure(self, table: Array, value: float) -> Figure:
+        """The figure for a value that ``many`` gave for ``table``."""
+        n = int(table.sum())
+        if np.isfinite(value):
+            return Figure.defined(value, n)
+        return Figure.undefined(self._why(table) if n else self._nothing, n)
+
+    def many(self, tables: Array) -> Array:
+        """One value per table of shape (..., k, k); NaN where undefined."""
+        return np.asarray(self._kernel(tables), dtype=np.float64)
+
+
+def measure(
+    why: str | Callable[[Array], str] = NOTHING, nothing: str = NOTHING
+) -> Callable[[Callable[[Array], Array]], Measure]:
+    """Makes a ``Measure`` of a kernel.
+
+    ``why`` says why a table that is not empty has no value, ``nothing`` why an empty one has none.
+    """
+    reason = (lambda _: why) if isinstance(why, str) else why
+    return lambda kernel: Measure(kernel, reason, nothing)
+
+
+class GroupMeasure:
+    """A figure of ratings of shape (items, raters), levels 0 .. k-1, negative: missing."""
+
+    def __init__(
+        self, prepare: Callable[[Ratings, int], Statistic], why: Callable[[Ratings, int], str]
+    ) -> None:
+        self._prepare, self._why = prepare, why
+        update_wrapper(self, prepare)
+
+    def __call__(
+        self, ratings: npt.ArrayLike, k: int, weights: npt.ArrayLike | None = None
+    ) -> Figure:
+        """The figure; ``weights`` of shape (items,) say how often each row counts (once)."""
+        matrix = as_ratings(ratings, k)
+        times = np.ones(len(matrix)) if weights is None else np.asarray(weights, np.float64)
+        return self.figure(matrix, k, times, float(self.over(matrix, k)(times[None])[0]))
+
+    def figure(self, ratings: Ratings, k: int, times: Array, value: float) -> Figure:
+        """The figure for a value of ``over``; its n counts the items with two or more ratings."""
+        n = int(times[(ratings >= 0).sum(axis=1) >= 2].sum())
+        if np.isfinite(value):
+            return Figure.defined(value, n)
+        return Figure.undefined(self.reason(ratings, k), n)
+
+    def reason(self, ratings: Ratings, k: int) -> str:
+        """Why these ratings have no value."""
+        if not len(ratings) or (ratings >= 0).sum(axis=1).max(initial=0) < 2:
+            return "No item was rated by two raters or more."
+        return self._why(ratings, k)
+
+    def over(self, ratings: Ratings, k: int) -> Statistic:
+        """The function from item weights to values. The ratings are summed up once, here."""
+        return self._prepare(ratings, k)
+
+
+def grouped(
+    why: str | Callable[[Ratings, int], str],
+) -> Callable[[Callable[[Ratings, int], Statistic]], GroupMeasure]:
+    """Makes a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
+    reason = (lambda _ratings, _k: why) if isinstance(why, str) else why
+    return lambda prepare: GroupMeasure(prepare, reason)
+
+
+def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
+    """The ratings as an integer matrix; raises ``ValueError`` for a level of ``k`` or more."""
+    matrix = np.asarray(ratings, dtype=np.int64)
+    if matrix.ndim != 2:
+        raise ValueError(f"ratings have the shape (items, raters), not {matrix.shape}")
+    if matrix.size and matrix.max() >= k:
+        raise ValueError(f"a level is {matrix.max()}, but there are only {k} levels")
+    return matrix
+
+
+def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
+    """``above / below``, NaN where ``below`` is zero."""
+    top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
+    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
+
+
+def root(square: npt.ArrayLike) -> Array:
+    """The square root; what rounding left below zero counts as zero."""
+    found: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
+    return found
