@@ -14,7 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 #: Seconds that a rerun may take on a busy machine.
-PATIENCE = 60.0
+PATIENCE = 45.0
 #: The browser has painted, and has sent all that the last act gave it to send.
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
 QUIET = (

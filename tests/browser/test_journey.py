@@ -101,7 +101,7 @@ def start_run(page: Any) -> None:
     choose(page, "Dataset", "tides")
     press(page, "Choose judges", role="radio")
     choose(page, "Judges", *JUDGES)
-    # The order in which options are shown is drawn from the seed: the same in every run of this test.
+    # The order in which options are shown is drawn from the seed, so every run shows the same.
     seed = page.get_by_role("spinbutton", name="Seed", exact=True)
     seed.fill(str(SEED))
     seed.press("Enter")

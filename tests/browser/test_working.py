@@ -1,0 +1,151 @@
+"""What a Runner beside the server does, seen from the pages: the example, spot checks, runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.domain.dataset import Dataset, Item
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Rubric
+from core.services import clock, grading, registry
+from core.services.planning import RunRequest
+from core.settings import RunnerPlace
+from core.store.store import Store
+from tests.browser.answers import first_shown
+from tests.browser.driving import choose, follow, main_text, press, settle, visit
+from tests.provider import Answer, Provider, status
+
+JUDGE = "Loopback model"
+RUBRIC = Rubric(name="Replies", criteria=(Criterion(name="Polite", requirement="It is polite."),))
+
+
+@pytest.fixture(scope="module")
+def app_runner() -> RunnerPlace:
+    """Runs are really worked off, as after `make run`."""
+    return "process"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with Provider() as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def store(app_db: Path, provider: Provider) -> Iterator[Store]:
+    """The app's data file, with a rubric and a judge that asks the provider."""
+    opened = Store(app_db)
+    opened.rubrics.create(RUBRIC, now=clock.now())
+    settings = {"name": JUDGE, "model": "loopback-1", "api_base": provider.url, "concurrency": 2}
+    # A call costs 1000 tokens in and 50 out (`tests.provider.USAGE`): 0.002 + 0.0005 dollars.
+    prices = {"price_in": 2.0, "price_out": 10.0}
+    registry.save_judge(opened, {**settings, **prices, "tries": 1})
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(autouse=True)
+def _answers(provider: Provider) -> None:
+    provider.rule = first_shown
+
+
+def started(store: Store, name: str, items: int) -> int:
+    """A run of that many items with the judge; the server's Runner takes it up."""
+    texts = tuple(Item(id=f"{name}-{n}", submission=f"Hello {n}.") for n in range(items))
+    dataset = store.datasets.create(Dataset(name=name, items=texts), now=clock.now())
+    (rubric,) = (row for row in store.rubrics.list() if row.name == RUBRIC.name)
+    judges: tuple[Judge, ...] = (registry.get_judge(store, JUDGE).judge,)
+    panel = Panel(name="One", judges=judges)
+    request = RunRequest(rubric_version=rubric.version_id, dataset_version=dataset.id, panel=panel)
+    return grading.start(store, request)
+
+
+def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
+    store: Store, page: Any, app_url: str
+) -> None:
+    visit(page, app_url)
+    page.get_by_text("Two offline judges learned from").wait_for()
+    settle(page)
+    figures = page.get_by_role("table", name="The offline panel against the labels")
+    # The sample rubric has a row for each of its criteria, with the share that was right.
+    assert figures.locator("tbody tr").count() >= 3
+    assert re.search(r"\d+%", figures.inner_text())
+    assert "points better" in figures.inner_text()
+    follow(page, "See an answer they got wrong")
+    page.get_by_text("✕ wrong").first.wait_for()
+    assert page.locator(".rs-card", has_text="Nearest neighbours").count() >= 3
+    page.go_back()
+    follow(page, "Open the run")
+    page.get_by_text("✓ Done").wait_for()
+    press(page, "Against labels", role="radio")
+    assert page.get_by_role("table", name="Verdicts against labels").is_visible()
+
+
+def test_a_pasted_submission_is_checked_with_the_keyboard(
+    store: Store, page: Any, app_url: str
+) -> None:
+    visit(page, f"{app_url}/spot_check")
+    choose(page, "Rubric", RUBRIC.name)
+    page.get_by_test_id("stMultiSelect").filter(has_text=JUDGE).wait_for()  # a model comes first
+    field = page.get_by_role("textbox", name="Submission", exact=True)
+    field.fill("Good morning, here is some water.")
+    field.press("Control+Enter")
+    page.get_by_text("✓ Done", exact=True).wait_for()
+    settle(page)
+    said = main_text(page)
+    assert "1 of 1 vote · cost $0.0025 for 1 call" in said
+    page.get_by_text("Reason and evidence").click()
+    card = page.locator(".rs-card", has_text=JUDGE)
+    card.wait_for()
+    # The model took the first of the options as shown; each says its place in the rubric, too.
+    assert "It stood first." in card.inner_text()
+    assert len(re.findall(r"option [123]\b", card.inner_text())) == 3
+    page.get_by_text("Prompt and reply").click()
+    page.get_by_text("reply, as it came").wait_for()
+    assert "Good morning, here is some water." in page.get_by_test_id("stCode").nth(1).inner_text()
+
+
+def test_a_run_is_cancelled_and_resumed_from_its_page(
+    store: Store, provider: Provider, page: Any, app_url: str
+) -> None:
+    provider.rule = lambda body: Answer(body=first_shown(body).body, stall=0.25)
+    run_id = started(store, "Slow", items=60)
+    visit(page, f"{app_url}/run?run={run_id}")
+    page.get_by_text("▶ Grading").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("◼ Cancelled").wait_for()
+    row = grading.progress(store, run_id).row
+    assert (row.status, row.failures_open) == ("cancelled", 0)
+    assert row.votes < 60
+    provider.rule = first_shown
+    page.get_by_role("button", name=re.compile("Resume")).click()
+    page.get_by_text("✓ Done", exact=True).wait_for()
+    settle(page)
+    assert "60 of 60 votes" in main_text(page)
+
+
+def test_failures_are_counted_by_kind_and_retried_from_the_page(
+    store: Store, provider: Provider, page: Any, app_url: str
+) -> None:
+    provider.rule = lambda body: (
+        status(500, "out of order") if "Hello 1." in str(body) else first_shown(body)
+    )
+    run_id = started(store, "Failing", items=3)
+    visit(page, f"{app_url}/run?run={run_id}")
+    page.get_by_text("✓ Done, 1 failure").wait_for()
+    settle(page)
+    said = main_text(page)
+    assert "1 × provider's fault" in said
+    assert "out of order" in said
+    assert "2 of 3 votes" in said
+    provider.rule = first_shown
+    press(page, "Retry 1 failure")
+    page.get_by_text("✓ Done", exact=True).wait_for()
+    settle(page)
+    assert "3 of 3 votes" in main_text(page)
+    assert page.get_by_role("button", name=re.compile("Retry")).count() == 0
