@@ -43,10 +43,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of a prompt. Calls share pieces, so that each is kept once."""
+    """A piece of a prompt. Calls share pieces, so that each is kept once.
+
+    ``shared`` says that other calls of a run begin with all that is sent up to the end of this
+    piece: a provider may keep it. It is a hint, no part of what was sent.
+    """
 
     role: str
     text: str
+    shared: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
