@@ -10,6 +10,7 @@ import click
 
 from core.cli import output
 from core.cli.common import db_option, open_db
+from core.cli.grade_options import ASKING, grade_options
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -18,49 +19,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Result as JS
 
 
 @click.command()
-@click.argument("rubric", type=click.Path(path_type=Path))
-@click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON).")
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    metavar="MODEL",
-    help="A model name, or 'offline' for the offline panel. May be given several times.",
-)
-@click.option("--api-base", default="", help="Address of an OpenAI-compatible server.")
-@click.option(
-    "--key-env",
-    default="",
-    metavar="NAME",
-    help="Name of the environment variable that holds the key.",
-)
-@click.option("--seed", type=int, help="Decides orders and splits; drawn when absent.")
-@click.option(
-    "--replicates",
-    type=click.IntRange(1, 100),
-    default=1,
-    show_default=True,
-    help="How often each judge is asked about each cell.",
-)
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge.")
-@click.option(
-    "--budget",
-    type=click.FloatRange(0, min_open=True),
-    metavar="USD",
-    help="Stop when this much is spent.",
-)
-@click.option(
-    "--label-share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.2,
-    show_default=True,
-    help="Share of labelled items that offline judges learn from.",
-)
-@click.option("--name", default="", help="Name of the run.")
-@click.option(
-    "--estimate", "only_estimate", is_flag=True, help="Only print calls, tokens and cost."
-)
+@grade_options
 @db_option
 @json_option
 def grade(
@@ -74,7 +33,8 @@ def grade(
 
     with output.plain_errors(as_json):
         store = open_db(db)
-        request = headless.request_from_files(store, rubric, dataset, **options)
+        asking = {name: options.pop(name) for name in ASKING}
+        request = headless.request_from_files(store, rubric, dataset, asking=asking, **options)
         for notice in request.notices:
             output.say(f"note: {notice}")
         if only_estimate:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
-from core.domain.panel import Judge, Panel
+from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError, Problem
 from core.files import parse_data, read_dataset_file, read_rubric_file
@@ -41,12 +41,16 @@ def request_from_files(
     api_base: str,
     key_env: str,
     concurrency: int | None,
+    asking: Mapping[str, Any],
     **options: Any,
 ) -> FileRequest:
-    """A request for a rubric file, a dataset file and judges; saves both files' content."""
+    """A request for a rubric file, a dataset file and judges; saves both files' content.
+
+    ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
+    """
     read_rubric = read_rubric_file(rubric)
     read_dataset = read_dataset_file(dataset, read_rubric.value)
-    who = panel_from(panel, judges, api_base, key_env, concurrency)
+    who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=_dataset_version(store, read_dataset.value, str(dataset.name)),
@@ -81,6 +85,12 @@ def panel_from(
         return found
     bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in found.judges)
     return found.model_copy(update={"judges": bounded})
+
+
+def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
+    given = {name: value for name, value in settings.items() if value is not None}
+    asking = build(Asking, {**panel.asking.model_dump(), **given}, "way of asking")
+    return panel.model_copy(update={"asking": asking})
 
 
 def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
