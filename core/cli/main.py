@@ -72,12 +72,18 @@ def lint(rubric: Path, as_json: bool) -> None:
 @main.command()
 @db_option
 @click.option("--port", type=int, default=8501, show_default=True, help="Port of the app.")
-def app(db: Path | None, port: int) -> None:
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 lets other machines in. There is no login yet.",
+)
+def app(db: Path | None, port: int, host: str) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services.serving import serve
 
     with output.plain_errors():
-        sys.exit(serve(settings_with(db), port))
+        serve(settings_with(db), port, host)
 
 
 @main.command()

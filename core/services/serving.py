@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from core.errors import InputError
 from core.judging.offline import load
@@ -20,8 +21,8 @@ from core.store.store import Store
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def serve(settings: Settings, port: int) -> int:
-    """Runs the app's server until it ends; returns its exit status."""
+def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
+    """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise."""
     entry = ROOT / "app.py"
     if not entry.exists():
         raise InputError(
@@ -34,7 +35,10 @@ def serve(settings: Settings, port: int) -> int:
         "RUBRIC_STUDIO_DB": str(settings.db),
     }
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the working directory
-    arguments = [sys.executable, "-m", "streamlit", "run", str(entry), f"--server.port={port}"]
+    arguments = [
+        *(sys.executable, "-m", "streamlit", "run", str(entry)),
+        *(f"--server.port={port}", f"--server.address={host}"),
+    ]
     os.execve(sys.executable, arguments, environment)
 
 
