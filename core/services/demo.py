@@ -15,7 +15,6 @@ from core.metrics.wilson import wilson
 from core.services import clock
 from core.services.grading import start, summary
 from core.services.planning import RunRequest
-from core.services.preparing import resolved_items
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
 from core.store.run_rows import CellRow, Run
 from core.store.store import Store
@@ -178,12 +177,12 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+    """The true choice by (item, criterion), as far as labelled; ``None``: no option's label."""
+    criteria = {c.name: c for c in rubric.criteria}
     return {
-        (item.id, c.name): item.truth(c)
-        for item in items
-        if item.rubric is None
-        for c in rubric.criteria
+        (item_id, name): criteria[name].index_of(label)
+        for item_id, name, label in store.datasets.labels(run.dataset_version_id)
+        if name in criteria
     }
 
 

@@ -1,9 +1,9 @@
-"""What a page or the command line shows of a run: items, and one item with every vote."""
+"""What a page or the command line shows of one item of a run: every vote, and what came of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple, cast
+from typing import cast
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Option, Rubric
@@ -12,14 +12,7 @@ from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.truth import effective
-from core.store.run_rows import (
-    CellResult,
-    Run,
-    RunItemFilter,
-    RunItemRow,
-    RunItemSort,
-    ScoreBin,
-)
+from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
 from core.store.vote_rows import CallRow, FailureRow, VoteRow
 
@@ -27,26 +20,16 @@ __all__ = [
     "CallRow",
     "CriterionView",
     "ItemView",
-    "Neighbours",
     "Run",
-    "RunItemFilter",
     "RunItemRow",
-    "RunItemSort",
-    "ScoreBin",
     "ShownOption",
-    "VerdictCounts",
     "VoteView",
     "call_of",
     "choice_label",
     "item_view",
-    "neighbours",
     "require_run",
     "rubric_of",
-    "run_items",
-    "scores",
     "shown_options",
-    "systems",
-    "verdict_counts",
 ]
 
 
@@ -115,44 +98,6 @@ class ItemView:
     def sentences(self) -> list[str]:
         """The trace in plain sentences; none before the first vote."""
         return [] if self.trace is None else explain(self.trace)
-
-
-class Neighbours(NamedTuple):
-    """The ids before and after an item in a list, its place (from 1), and the list's length.
-
-    An item that the list does not hold has no place; ``after`` is then the list's first item.
-    """
-
-    before: str | None
-    after: str | None
-    place: int | None
-    total: int
-
-
-class VerdictCounts(NamedTuple):
-    """How often each scored choice (``criterion.scored``) is the verdict, and abstentions."""
-
-    criterion: Criterion
-    settled: tuple[int, ...]
-    abstained: int
-
-
-def run_items(
-    store: Store,
-    run_id: int,
-    where: RunItemFilter | None = None,
-    *,
-    sort: RunItemSort = "position",
-    descending: bool = False,
-    offset: int = 0,
-    limit: int = 50,
-) -> tuple[list[RunItemRow], int]:
-    """One page of a run's items, and how many there are in all."""
-    where = where or RunItemFilter()
-    rows = store.results.items(
-        run_id, where, sort=sort, descending=descending, offset=offset, limit=limit
-    )
-    return rows, store.results.count(run_id, where)
 
 
 def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
@@ -255,53 +200,6 @@ def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
     if row is None:
         return None
     return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
-
-
-def neighbours(
-    store: Store,
-    run_id: int,
-    item_id: str,
-    where: RunItemFilter,
-    sort: RunItemSort,
-    descending: bool,
-) -> Neighbours:
-    """Where an item stands in a list of items, and what is next to it."""
-    ids = store.results.ids(run_id, where, sort=sort, descending=descending)
-    try:
-        at = ids.index(item_id)
-    except ValueError:
-        return Neighbours(None, ids[0] if ids else None, None, len(ids))
-    before = ids[at - 1] if at > 0 else None
-    return Neighbours(before, ids[at + 1] if at + 1 < len(ids) else None, at + 1, len(ids))
-
-
-def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
-    """How often each choice is the verdict, per criterion of the run's rubric.
-
-    Counted in the database, over the items that the rubric's criteria were asked about.
-    """
-    counts = {
-        (c["criterion"], c["option"], c["abstained"]): c["count"]
-        for c in store.results.verdict_counts(run_id)
-    }
-    found = list[VerdictCounts]()
-    for criterion in rubric.criteria:
-        settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
-        abstained = sum(
-            n for (name, _, gone), n in counts.items() if gone and name == criterion.name
-        )
-        found.append(VerdictCounts(criterion, settled, abstained))
-    return found
-
-
-def scores(store: Store, run_id: int) -> list[ScoreBin]:
-    """How the scores of a run are distributed; empty where no item has one."""
-    return store.results.score_bins(run_id)
-
-
-def systems(store: Store, run_id: int) -> list[str]:
-    """The systems whose submissions a run grades."""
-    return store.results.systems(run_id)
 
 
 def rubric_of(store: Store, run: Run) -> Rubric:

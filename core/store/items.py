@@ -107,6 +107,21 @@ class Items:
             counts.setdefault(criterion, {})[label] = count
         return counts
 
+    def labels(self, version_id: int) -> Iterator[tuple[str, str, str]]:
+        """Every label as (item id, criterion, label), of the items without a rubric of their own.
+
+        Far cheaper than reading the items, where only their labels matter.
+        """
+        yield from self._files.tuples(
+            """
+            SELECT i.item_id, given.key, given.value ->> '$.label'
+            FROM item i, json_each(i.content, '$.labels') given
+            WHERE i.version_id = ? AND i.labelled > 0 AND i.content ->> '$.rubric' IS NULL
+            ORDER BY i.position
+            """,
+            (version_id,),
+        )
+
     def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
         if ids is None:
             found = self._files.tuples(

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.domain.panel import Judge, Panel
-from core.services import clock, estimating, grading, viewing
+from core.services import browsing, clock, estimating, grading
+from core.services.browsing import Neighbours, RunItemFilter
 from core.services.grading import Look
 from core.services.planning import RunRequest, plan_run
-from core.services.viewing import Neighbours, RunItemFilter
 from core.store.run_rows import ScoreBin
 from core.store.store import Store
 from tests.pages.graded import DATASET, FIRST, NOW, RUBRIC, graded, planned
@@ -111,11 +111,11 @@ def test_scores_are_counted_in_bins_that_hold_their_lower_edge(store: Store) -> 
         ScoreBin(0.5, 0.75, 1),
         ScoreBin(0.75, 1.0, 1),
     ]
-    assert viewing.scores(store, planned(store)) == []
+    assert browsing.scores(store, planned(store)) == []
 
 
 def test_verdicts_are_counted_per_option_and_abstentions_apart(store: Store) -> None:
-    counts = viewing.verdict_counts(store, graded(store), RUBRIC)
+    counts = browsing.verdict_counts(store, graded(store), RUBRIC)
 
     # Clear: UNMET by a tie, MET, UNMET. Depth: Deep, an abstention, Some.
     assert [(c.criterion.name, c.settled, c.abstained) for c in counts] == [
@@ -124,11 +124,23 @@ def test_verdicts_are_counted_per_option_and_abstentions_apart(store: Store) -> 
     ]
 
 
+def test_labels_are_read_without_their_items_unless_these_have_a_rubric_of_their_own(
+    store: Store,
+) -> None:
+    first, *others = DATASET.items
+    own = first.model_copy(update={"rubric": RUBRIC})
+    version = store.datasets.create(
+        DATASET.model_copy(update={"items": (own, *others)}), now=NOW
+    ).id
+
+    assert list(store.datasets.labels(version)) == [("b", "Clear", "MET"), ("c", "Clear", "MET")]
+
+
 def test_neighbours_follow_filter_and_order(store: Store) -> None:
     run_id = graded(store)
 
     def around(item: str, where: RunItemFilter) -> Neighbours:
-        return viewing.neighbours(store, run_id, item, where, "score", False)
+        return browsing.neighbours(store, run_id, item, where, "score", False)
 
     everything = RunItemFilter()
     assert around(FIRST, everything) == Neighbours("c", "b", 2, 3)

@@ -8,8 +8,9 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.rubric import Rubric
-from core.services import grading, viewing
-from core.services.viewing import Run, ScoreBin, VerdictCounts
+from core.services import browsing, grading
+from core.services.browsing import ScoreBin, VerdictCounts
+from core.services.viewing import Run
 from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
@@ -24,12 +25,12 @@ CRITERIA = 12
 def show(run: Run, rubric: Rubric) -> None:
     """The histogram of scores, then the verdicts of every criterion."""
     about = (run.id, run.votes, run.failures_open)
-    bins = remembered("scores", about, lambda: viewing.scores(store(), run.id))
+    bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
     if not bins:
         empty_state("No scores yet", "They appear here as soon as the first items are graded.")
         return
     _histogram(run, bins, about)
-    counts = remembered("verdicts", about, lambda: viewing.verdict_counts(store(), run.id, rubric))
+    counts = remembered("verdicts", about, lambda: browsing.verdict_counts(store(), run.id, rubric))
     _verdicts(run, counts, about)
 
 

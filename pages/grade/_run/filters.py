@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.services.viewing import RunItemFilter, RunItemSort
+from core.services.browsing import RunItemFilter, RunItemSort
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.text import one_line

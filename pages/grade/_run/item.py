@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import viewing
-from core.services.viewing import ItemView, Neighbours
+from core.services import browsing, viewing
+from core.services.browsing import Neighbours
+from core.services.viewing import ItemView
 from pages.grade._run import criterion, filters, score, submission
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
@@ -70,7 +71,7 @@ def _place(view: ItemView) -> Neighbours:
     return remembered(
         "neighbours",
         about,
-        lambda: viewing.neighbours(
+        lambda: browsing.neighbours(
             store(), view.run.id, view.item.id, now.where, now.sort, now.descending
         ),
     )

@@ -7,8 +7,9 @@ from typing import Any
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.services import viewing
-from core.services.viewing import Run, RunItemRow
+from core.services import browsing
+from core.services.browsing import RunItemRow
+from core.services.viewing import Run
 from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
@@ -22,10 +23,10 @@ PAGE = 50
 
 def show(run: Run, rubric: Rubric) -> None:
     """Filters, the table, and a plain way to open an item."""
-    systems = remembered("systems", (run.id,), lambda: viewing.systems(store(), run.id))
+    systems = remembered("systems", (run.id,), lambda: browsing.systems(store(), run.id))
     filters.controls(systems, rubric)
     now = filters.shown()
-    rows, total = viewing.run_items(
+    rows, total = browsing.run_items(
         store(),
         run.id,
         now.where,

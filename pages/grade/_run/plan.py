@@ -17,6 +17,8 @@ from pages.ui.rule_words import SCALE_WORDS, rule_label
 from pages.ui.text import esc
 from pages.ui.widgets import table, tag
 
+_WORTH_IT = "Better than the commonest answer by more than its error."
+
 
 def show(run: Run, rubric: Rubric) -> None:
     """The plan, the judges, and the training reports."""
@@ -122,5 +124,5 @@ def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
         fmt.percent(one.get("majority")),
         fmt.score(one.get("kappa")),
         fmt.percent(one.get("coverage")) if on else fmt.DASH,
-        f'<span class="rs-quiet">{esc(str(one.get("reason") or ""))}</span>',
+        f'<span class="rs-quiet">{esc(str(one.get("reason") or _WORTH_IT))}</span>',
     ]
