@@ -21,7 +21,7 @@ from bench.filled import fill
 FRAME = Path(__file__).resolve().parents[1] / "pages" / "frame.py"
 ADDRESSES = (
     ("runs", {}),
-    ("runs, plan", {"plan": "new"}),
+    ("runs, plan", {"plan": "new", "rubric": "1", "dataset": "1"}),
     ("run, items", {"run": "1"}),
     ("run, page 150 by score", {"run": "1", "sort": "score", "page": "150"}),
     ("run, search", {"run": "1", "find": "axis light north"}),
