@@ -7,7 +7,7 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -52,6 +52,13 @@ class Condition(Noun):
     def compares(self) -> bool:
         """Whether the predicate compares values, rather than naming options."""
         return self.predicate in ("below", "at_most", "above", "at_least")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The option labels it names; none where it compares with a number."""
+        given = getattr(self, self.predicate)
+        given = given if isinstance(given, tuple) else (given,)
+        return tuple(label for label in given if isinstance(label, str))
 
     @model_validator(mode="after")
     def _check(self) -> Condition:
@@ -99,13 +106,7 @@ class Gate(Noun):
         """Why this gate cannot work on ``criteria``, or ``None``: unknown names or labels."""
         when = self.when
         if when.criterion is None:
-            if not any(when.tag in c.tags for c in criteria.values()):
-                return Problem(
-                    f"names the tag {when.tag!r}, which no criterion has.",
-                    "Tag a criterion or change the gate.",
-                    ("when", "tag"),
-                )
-            return None
+            return self._tag_problem([c for c in criteria.values() if when.tag in c.tags])
         if when.criterion not in criteria:
             return Problem(
                 f"names the criterion {when.criterion!r}, which does not exist.",
@@ -114,18 +115,39 @@ class Gate(Noun):
             )
         return self._unknown_label(criteria[when.criterion])
 
+    def _tag_problem(self, tagged: Sequence[Criterion]) -> Problem | None:
+        when = self.when
+        if not tagged:
+            return Problem(
+                f"names the tag {when.tag!r}, which no criterion has.",
+                "Tag a criterion or change the gate.",
+                ("when", "tag"),
+            )
+        # A label that some of them lack is fine: for those it never holds.
+        for label in when.labels:
+            if any(_fits(c, label, when.compares) for c in tagged):
+                continue
+            known = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
+            what = "a value under that label" if when.compares else "such an option"
+            return Problem(
+                f"names {label!r}, but no criterion tagged {when.tag!r} has {what}.",
+                f"Use one of {', '.join(map(repr, known))}, or a value from 0 to 1."
+                if when.compares
+                else f"Use one of {', '.join(map(repr, known))}.",
+                ("when", when.predicate.rstrip("_")),
+            )
+        return None
+
     def _unknown_label(self, criterion: Criterion) -> Problem | None:
-        threshold = getattr(self.when, self.when.predicate)
-        labels = threshold if isinstance(threshold, tuple) else (threshold,)
-        for label in labels:
-            if isinstance(label, str) and criterion.index_of(label) is None:
+        for label in self.when.labels:
+            if criterion.index_of(label) is None:
                 known = ", ".join(repr(o.label) for o in criterion.options)
                 return Problem(
                     f"names {label!r}, which is not an option of {criterion.name!r}.",
                     f"Use one of {known}, or a value from 0 to 1.",
                     ("when", self.when.predicate.rstrip("_")),
                 )
-            if self.when.compares and isinstance(label, str) and _valueless(criterion, label):
+            if self.when.compares and not _fits(criterion, label, True):
                 return Problem(
                     f"compares with {label!r}, which is an abstention and has no value.",
                     "Use an option with a value, or the predicate abstained.",
@@ -134,6 +156,7 @@ class Gate(Noun):
         return None
 
 
-def _valueless(criterion: Criterion, label: str) -> bool:
+def _fits(criterion: Criterion, label: str, compares: bool) -> bool:
+    """Whether the criterion has that option, with a value where values are compared."""
     index = criterion.index_of(label)
-    return index is not None and criterion.values[index] is None
+    return index is not None and not (compares and criterion.values[index] is None)

@@ -15,7 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from core.domain.base import Noun, broken, near
+from core.domain.decision import Decision
 from core.domain.gates import Gate
+from core.domain.prechecks import Precheck
 from core.domain.rules import RULES, Abstention, Scale, rules_in_words
 
 MET, UNMET = "MET", "UNMET"
@@ -231,7 +233,7 @@ class ScoringPolicy(Noun):
 
 
 class Rubric(Noun):
-    """Ordered criteria with guidelines, gates and a scoring policy."""
+    """Ordered criteria with guidelines, gates, pre-checks, a scoring policy and a decision."""
 
     name: Annotated[str, Field(max_length=200)] = "Untitled rubric"
     description: Text = ""
@@ -239,6 +241,8 @@ class Rubric(Noun):
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=500)]
     scoring: ScoringPolicy = ScoringPolicy()
     gates: tuple[Gate, ...] = ()
+    prechecks: Annotated[tuple[Precheck, ...], Field(max_length=50)] = ()
+    decision: Decision | None = None
     meta: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -260,7 +264,18 @@ class Rubric(Noun):
                 )
             seen[key] = index
         self._check_gates()
+        self._check_decision()
         return self
+
+    def _check_decision(self) -> None:
+        wrong = self.decision and self.scoring.normalize and self.decision.beyond_unit()
+        if wrong:
+            raise broken(
+                "is not between 0 and 1, but the score is.",
+                "Give it as a share (0.7 for 70 %), or set scoring.normalize: false for points.",
+                "decision",
+                wrong,
+            )
 
     def _check_gates(self) -> None:
         for index, gate in enumerate(self.gates):

@@ -4,8 +4,10 @@
 
 1. base: the weighted sum of the options' values, normalised or raw (``points``);
 2. gates: first every factor of the fired gates, then the strictest of their caps (``gating``);
-3. length penalty: subtracted last, so that a long text still costs something below a cap, and
-   floored at 0 when the score is normalised (``length``).
+3. pre-checks: the strictest cap of those that found something in the text (``screening``);
+4. length penalty: subtracted last, so that a long text still costs something below a cap, and
+   floored at 0 when the score is normalised (``length``);
+5. decision: pass, fail or review, from the gates, the pre-checks and the thresholds (``deciding``).
 
 Nothing here rounds, guesses or looks at votes. Whatever is said to a person about a score is read
 from its ``Trace`` (``explain``), never computed a second time.
@@ -13,17 +15,23 @@ from its ``Trace`` (``explain``), never computed a second time.
 
 from core.scoring.explain import explain
 from core.scoring.length import Texts, length_of, penalty_for
-from core.scoring.score import ItemScore, score_item
-from core.scoring.trace import GateMark, Part, Trace
+from core.scoring.score import ItemScore, Measured, looks_at_texts, measure, score_item
+from core.scoring.trace import CheckMark, Found, GateMark, Outcome, Part, Trace
 
 __all__ = [
+    "CheckMark",
+    "Found",
     "GateMark",
     "ItemScore",
+    "Measured",
+    "Outcome",
     "Part",
     "Texts",
     "Trace",
     "explain",
     "length_of",
+    "looks_at_texts",
+    "measure",
     "penalty_for",
     "score_item",
 ]

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from core.scoring.trace import GateMark, Part, Trace
+from core.scoring.trace import CheckMark, DecisionMark, GateMark, Part, Trace
+
+_FAMILIES = {
+    "dangerous_instructions": "dangerous instructions",
+    "weapon_making": "making weapons",
+    "malware_hacking": "malware or hacking",
+    "self_harm": "self-harm",
+    "personal_data": "personal data",
+}
 
 
 def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
@@ -23,6 +31,7 @@ def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
         _base(trace, unit),
         *(_part(part, trace) for part in trace.criteria if part.abstained or part.missing),
         *_gates(trace, unit),
+        *_checks(trace, unit),
         *_length(trace, unit),
         *_outcome(trace, unit),
     ]
@@ -89,15 +98,76 @@ def _why(mark: GateMark) -> str:
 
 
 def _length(trace: Trace, unit: float) -> list[str]:
-    if not trace.length_penalty or trace.gated is None or trace.total is None:
+    if not trace.length_penalty or trace.checked is None or trace.total is None:
         return []
     size, n = _score(trace.length_penalty, unit), f"{trace.length:,}"
-    step = f"{_score(trace.gated, unit)} -> {_score(trace.total, unit)}"
+    step = f"{_score(trace.checked, unit)} -> {_score(trace.total, unit)}"
     return [f"{step}: {size} taken for length (counted {n})."]
 
 
+def _checks(trace: Trace, unit: float) -> list[str]:
+    found = [mark for mark in trace.checks if mark.found]
+    binding = [mark for mark in found if mark.binding]
+    lines = list[str]()
+    if binding and trace.gated is not None and trace.checked is not None:
+        step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
+        lines.append(f"{step} until a person has looked: {'; '.join(map(_seen, binding))}.")
+    for mark in found:
+        if mark.action == "fail":
+            lines.append(f"The item fails until a person has looked: {_seen(mark)}.")
+        elif not mark.binding:
+            lines.append(f"A person must review the item: {_seen(mark)}.")
+    return lines
+
+
+def _seen(mark: CheckMark) -> str:
+    first, more = mark.found[0], len(mark.found) - 1
+    text = " ".join(first.text.split())
+    text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
+    source = _FAMILIES.get(first.source, "a pattern")
+    further = f" and {more} more" if more else ""
+    return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
+
+
 def _outcome(trace: Trace, unit: float) -> list[str]:
-    return [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
+    lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
+    # What a gate or a pre-check decided is said with it.
+    if trace.decision is not None and trace.why != "rule":
+        lines.append(_decided(trace, trace.decision, unit))
+    return lines
+
+
+def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
+    total, floor = trace.total or 0.0, mark.fail_below
+    if trace.outcome == "pass":
+        return "Passes: {} is at least {}.".format(*_apart(total, mark.pass_at, unit))
+    if trace.outcome == "fail":
+        return "Fails: {} is below {}.".format(*_apart(total, floor, unit))
+    passing = _score(mark.pass_at, unit)
+    nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
+    within = f"{mark.review_within * unit:.3g}"
+    said = {
+        "undecided": "a gate cannot be decided.",
+        "straddles": "how it ends depends on a gate that cannot be decided.",
+        "incomplete": "a verdict is missing.",
+        "no_score": "there is no score.",
+        "near": f"the score is within {within} of {_score(nearest, unit)}.",
+        "between": f"it passes from {passing} on and fails below {_score(floor, unit)}.",
+    }
+    return f"For review: {said[trace.why or 'undecided']}"
+
+
+def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
+    """Both with two decimals, or with as many as it takes to tell them apart.
+
+    >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
+    (('0.6996', '0.7000'), ('8.00', '7.00'))
+    """
+    for digits in (2, 3, 4, 6):
+        shown = (f"{value * unit:.{digits}f}", f"{threshold * unit:.{digits}f}")
+        if shown[0] != shown[1]:
+            return shown
+    return _score(value, unit), _score(threshold, unit)
 
 
 def _score(value: float, unit: float) -> str:

@@ -11,10 +11,20 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Texts(NamedTuple):
-    """The two sections of a submission. ``thinking`` is empty where there is none."""
+    """The two sections of a submission. ``thinking`` is empty where there is none.
+
+    ``own`` is what pre-checks read, where that is not all of the output: of a conversation, the
+    turns of the one who is judged.
+    """
 
     output: str
     thinking: str = ""
+    own: str | None = None
+
+    @property
+    def screened(self) -> str:
+        """What pre-checks read."""
+        return self.output if self.own is None else self.own
 
 
 def length_of(policy: LengthPenalty, texts: Texts) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import LengthPenalty, Rubric
+from core.scoring.deciding import Known, decide, mark_of
 from core.scoring.gating import NOTHING, Lowering, bound, evaluate, lowering
 from core.scoring.length import Texts, length_of, penalty_for
-from core.scoring.points import Base, base_of, parts_of, span_of
-from core.scoring.trace import GateMark, Trace
+from core.scoring.points import Base, Span, base_of, parts_of, span_of
+from core.scoring.screening import screen
+from core.scoring.trace import CheckMark, GateMark, Trace
 
 
 class ItemScore(NamedTuple):
@@ -24,8 +26,32 @@ class ItemScore(NamedTuple):
     trace: Trace
 
 
+class Measured(NamedTuple):
+    """What scoring needs of an item's texts: their count, and the marks of the pre-checks."""
+
+    length: int = 0
+    checks: tuple[CheckMark, ...] = ()
+
+
+def looks_at_texts(rubric: Rubric) -> bool:
+    """Whether scores under this rubric need the texts."""
+    return bool(rubric.prechecks) or rubric.scoring.length_penalty is not None
+
+
+def measure(rubric: Rubric, texts: Texts) -> Measured:
+    """What ``score_item`` needs of these texts; for callers that score the same text often."""
+    policy = rubric.scoring.length_penalty
+    return Measured(
+        length_of(policy, texts) if policy else 0,
+        screen(rubric.prechecks, texts.screened) if rubric.prechecks else (),
+    )
+
+
 def score_item(
-    rubric: Rubric, answers: Mapping[str, int | None], *, texts: Texts | int | None = None
+    rubric: Rubric,
+    answers: Mapping[str, int | None],
+    *,
+    texts: Texts | Measured | int | None = None,
 ) -> ItemScore:
     """The score of one item from its settled options.
 
@@ -34,11 +60,11 @@ def score_item(
         answers: criterion name to an index into its ``choices``, or ``None`` for an abstention
             outside ``choices``. A criterion that is absent has no verdict: it leaves numerator and
             denominator under every strategy and the trace is not ``complete``.
-        texts: needed for a length penalty only. An ``int`` is the count made before
-            (``length_of``), for callers that score the same text many times.
+        texts: needed for a length penalty and for pre-checks only (``looks_at_texts``). What
+            ``measure`` made of them does as well; an ``int`` is their count, and nothing is found.
 
     Raises:
-        ValueError: the rubric has a length penalty and ``texts`` is missing.
+        ValueError: the rubric looks at the texts and they are missing.
 
     >>> from core.domain.rubric import Criterion
     >>> rubric = Rubric(criteria=(
@@ -51,11 +77,17 @@ def score_item(
     policy = rubric.scoring
     parts = parts_of(rubric, answers)
     base = base_of(parts, policy.normalize)
-    length, penalty = _length(policy.length_penalty, texts)
-    gated = _gate(rubric, answers, base) if rubric.gates else _Gated((), NOTHING, *[base.score] * 2)
-    total = _less(gated.high, penalty, policy.normalize)
+    span = span_of(base, policy.normalize)
+    measured = _measured(rubric, texts)
+    penalty = _penalty(policy.length_penalty, measured)
+    gated = _gate(rubric, answers, base, span) if rubric.gates else _ungated(base.score)
+    checked = _check(measured.checks, gated, span)
+    total = _less(checked.high, penalty, policy.normalize)
+    low = _less(checked.low, penalty, policy.normalize)
+    complete = not any(part.missing for part in parts)
+    known = _known(gated.marks, checked.marks, (total, low), complete)
+    outcome, why = decide(rubric.decision, known)
     fired = [mark for mark in gated.marks if mark.state == "fired"]
-    undecided = any(mark.state == "indeterminate" for mark in gated.marks)
     trace = Trace(
         criteria=parts,
         normalized=policy.normalize,
@@ -68,15 +100,20 @@ def score_item(
         factor=gated.effect.factor,
         cap=gated.effect.cap,
         gated=gated.high,
-        length=length,
+        length=None if policy.length_penalty is None else measured.length,
         length_penalty=penalty,
         total=total,
-        low=_less(gated.low, penalty, policy.normalize),
+        low=low,
         high=total,
-        fail=any(mark.verdict == "fail" for mark in fired),
-        review=undecided or any(mark.verdict == "review" for mark in fired),
+        fail=outcome == "fail",
+        review=known.review or known.undecided or outcome == "review",
         flags=tuple(sorted({mark.flag for mark in fired if mark.flag})),
-        complete=not any(part.missing for part in parts),
+        complete=complete,
+        checks=checked.marks,
+        checked=checked.high,
+        decision=mark_of(rubric.decision),
+        outcome=outcome,
+        why=why,
     )
     return ItemScore(total, base.raw, trace)
 
@@ -90,23 +127,76 @@ class _Gated(NamedTuple):
     low: float | None
 
 
-def _gate(rubric: Rubric, answers: Mapping[str, int | None], base: Base) -> _Gated:
+class _Checked(NamedTuple):
+    """The same after the pre-checks."""
+
+    marks: tuple[CheckMark, ...]
+    high: float | None
+    low: float | None
+
+
+def _ungated(score: float | None) -> _Gated:
+    return _Gated((), NOTHING, score, score)
+
+
+def _gate(rubric: Rubric, answers: Mapping[str, int | None], base: Base, span: Span) -> _Gated:
     marks = evaluate(rubric, answers)
     effect = lowering(marks, ("fired",))
     if base.score is None:
         return _Gated(marks, effect, None, None)
-    span = span_of(base, rubric.scoring.normalize)
     low = lowering(marks, ("fired", "indeterminate")).of(base.score, span)
     return _Gated(bound(marks, effect, base.score, span), effect, effect.of(base.score, span), low)
 
 
-def _length(policy: LengthPenalty | None, texts: Texts | int | None) -> tuple[int | None, float]:
-    if policy is None:
-        return None, 0.0
+def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: Span) -> _Checked:
+    """The strictest cap of the pre-checks that found something, after the gates."""
+    caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
+    if not caps or gated.high is None or gated.low is None:
+        return _Checked(marks, gated.high, gated.low)
+    effect = Lowering(1.0, min(caps))
+    high = effect.of(gated.high, span)
+    binding = high < gated.high
+    held = tuple(
+        mark._replace(binding=binding and bool(mark.found) and mark.cap == effect.cap)
+        for mark in marks
+    )
+    return _Checked(held, high, effect.of(gated.low, span))
+
+
+def _known(
+    gates: Sequence[GateMark],
+    checks: Sequence[CheckMark],
+    ends: tuple[float | None, float | None],
+    complete: bool,
+) -> Known:
+    verdicts = {mark.verdict for mark in gates if mark.state == "fired"}
+    found = {mark.action for mark in checks if mark.found}
+    total, low = ends
+    return Known(
+        total=total,
+        low=low,
+        high=total,
+        complete=complete,
+        fail="fail" in verdicts or "fail" in found,
+        # Whatever a pattern found is for a person to judge.
+        review="review" in verdicts or bool(found),
+        undecided=any(mark.state == "indeterminate" for mark in gates),
+    )
+
+
+def _measured(rubric: Rubric, texts: Texts | Measured | int | None) -> Measured:
+    if not looks_at_texts(rubric):
+        return Measured()
     if texts is None:
-        raise ValueError("This rubric has a length penalty: score_item needs the texts.")
-    n = texts if isinstance(texts, int) else length_of(policy, texts)
-    return n, penalty_for(policy, n)
+        what = "length penalty" if rubric.scoring.length_penalty else "pre-check"
+        raise ValueError(f"This rubric has a {what}: score_item needs the texts.")
+    if isinstance(texts, Measured):
+        return texts
+    return Measured(texts) if isinstance(texts, int) else measure(rubric, texts)
+
+
+def _penalty(policy: LengthPenalty | None, measured: Measured) -> float:
+    return 0.0 if policy is None else penalty_for(policy, measured.length)
 
 
 def _less(score: float | None, penalty: float, normalize: bool) -> float | None:

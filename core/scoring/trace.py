@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
+from core.domain.prechecks import CheckAction
 from core.domain.rules import Abstention
 
 #: Which sum the base was divided by: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
 GateState = Literal["fired", "clear", "indeterminate"]
+Outcome = Literal["pass", "fail", "review"]
+#: Why the outcome is what it is: what a gate or a pre-check said, what is not known, or the score.
+Why = Literal[
+    "rule", "undecided", "incomplete", "no_score", "straddles", "near", "between", "score"
+]
 
 
 class Part(NamedTuple):
@@ -49,17 +55,58 @@ class GateMark(NamedTuple):
     reason: str
 
 
+class Found(NamedTuple):
+    """What a pre-check found. ``source`` is the family or the author's own pattern.
+
+    ``start`` and ``end`` count characters of the text that was checked, ``text`` is what stands
+    there.
+    """
+
+    source: str
+    start: int
+    end: int
+    text: str
+
+
+class CheckMark(NamedTuple):
+    """What became of one pre-check; nothing ``found``: it is clear.
+
+    ``cap`` is in units of the normalised score; ``binding``: it moved the score. ``excused`` counts
+    the matches that something close to them excused.
+    """
+
+    name: str
+    action: CheckAction
+    cap: float | None
+    binding: bool
+    found: tuple[Found, ...]
+    excused: int
+
+
+class DecisionMark(NamedTuple):
+    """The thresholds of the decision, in units of the score."""
+
+    pass_at: float
+    fail_below: float
+    review_within: float
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """How a score came about. Scores are in the units of the policy: [0, 1], or raw points.
 
-    ``base`` is the score before gates and length penalty, ``gated`` the one between them, ``total``
-    the score. ``raw`` is the plain weighted sum and ``possible`` the denominator: the positive
-    weights that count, or the sum of |w| where only penalties do. ``factor`` and ``cap`` are the
-    effective ones of all fired gates, in units of the normalised score; ``cap`` is ``None`` where
-    none fired. ``low`` is the total if every indeterminate gate held, ``high`` if none did;
-    ``total`` is ``high``: no gate takes points before it is known to hold. All scores are ``None``
-    where nothing was left to score. ``length`` is the count that ``length_penalty`` came from.
+    ``base`` is the score before anything else, ``gated`` the one after the gates, ``checked`` after
+    the pre-checks, and ``total``, after the length penalty, the score. ``raw`` is the plain
+    weighted sum and ``possible`` the denominator: the positive weights that count, or the sum of
+    |w| where only penalties do. ``factor`` and ``cap`` are the effective ones of all fired gates,
+    in units of the normalised score; ``cap`` is ``None`` where none fired. ``low`` is the total if
+    every indeterminate gate held, ``high`` if none did; ``total`` is ``high``: no gate takes points
+    before it is known to hold. All scores are ``None`` where nothing was left to score. ``length``
+    is the count that ``length_penalty`` came from.
+
+    ``outcome`` is ``None`` where the rubric has no decision and no gate or pre-check said anything;
+    ``why`` is its reason. ``fail``: the outcome is fail. ``review``: a person must look, whatever
+    the outcome is until then.
     """
 
     criteria: tuple[Part, ...]
@@ -82,6 +129,11 @@ class Trace:
     review: bool
     flags: tuple[str, ...]
     complete: bool
+    checks: tuple[CheckMark, ...] = ()
+    checked: float | None = None
+    decision: DecisionMark | None = None
+    outcome: Outcome | None = None
+    why: Why | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; ``Trace.from_dict`` reads it back, also after JSON."""
@@ -89,16 +141,32 @@ class Trace:
         data["criteria"] = [part._asdict() for part in self.criteria]
         data["gates"] = [mark._asdict() for mark in self.gates]
         data["flags"] = list(self.flags)
+        data["checks"] = [
+            {**mark._asdict(), "found": [found._asdict() for found in mark.found]}
+            for mark in self.checks
+        ]
+        data["decision"] = None if self.decision is None else self.decision._asdict()
         return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
-        """The trace that ``to_dict`` wrote. Raises ``TypeError`` for anything else."""
+        """The trace that ``to_dict`` wrote, also before there were pre-checks and decisions.
+
+        Raises ``TypeError`` for anything else.
+        """
+        decision = data.get("decision")
         return cls(
             **{
+                "checked": data["gated"],
                 **data,
                 "criteria": tuple(Part(**part) for part in data["criteria"]),
                 "gates": tuple(GateMark(**mark) for mark in data["gates"]),
                 "flags": tuple(data["flags"]),
+                "checks": tuple(_check_mark(mark) for mark in data.get("checks", ())),
+                "decision": None if decision is None else DecisionMark(**decision),
             }
         )
+
+
+def _check_mark(data: dict[str, Any]) -> CheckMark:
+    return CheckMark(**{**data, "found": tuple(Found(**found) for found in data["found"])})
