@@ -30,11 +30,12 @@ def show(request: RunRequest | None) -> None:
 
 
 def _estimate(request: RunRequest) -> Estimate | None:
+    # The seed draws which items and orders, not how many; only drawn items differ in length.
     about = (
         request.rubric_version,
         request.dataset_version,
         request.panel.model_dump_json(),
-        request.seed,
+        request.seed if request.drawn else None,
         request.replicates,
         request.label_share,
         request.limit,
