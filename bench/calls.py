@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.stand_in import stand_in
@@ -80,7 +80,7 @@ def dataset(items: int, seed: int = SEED) -> Dataset:
     )
 
 
-def panel(url: str, door: str) -> Panel:
+def panel(url: str, door: str, in_flight: Sequence[int] = IN_FLIGHT) -> Panel:
     model = "openai/stand-in" if door == "litellm" else "stand-in"
     return Panel(
         judges=tuple(
@@ -92,7 +92,7 @@ def panel(url: str, door: str) -> Panel:
                 temperature=0,
                 concurrency=calls,
             )
-            for i, calls in enumerate(IN_FLIGHT)
+            for i, calls in enumerate(in_flight)
         )
     )
 
