@@ -19,7 +19,9 @@ class FlipRate:
     ``rate`` and its 95 % interval ``low`` to ``high`` (Wilson) are in [0, 1], ``None`` without
     pairs. ``first`` and ``last`` are the shares of all answers that chose the option shown first
     and last; ``expected`` is what both would be if the place did not matter: the mean of one over
-    the number of options.
+    the number of options. ``pull`` estimates the share of answers that went to the first place for
+    its own sake, (first - expected) / (1 - expected), with the interval that the Wilson interval of
+    ``first`` gives; below 0 the first place is avoided.
     """
 
     judge: str
@@ -32,6 +34,9 @@ class FlipRate:
     first: float | None
     last: float | None
     expected: float | None
+    pull: float | None = None
+    pull_low: float | None = None
+    pull_high: float | None = None
 
 
 def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
@@ -105,15 +110,26 @@ def _rate(
     first = sum(n for criterion, place, n in places if criterion in sizes and place == 0)
     last = sum(n for c, place, n in places if c in sizes and place == sizes[c] - 1)
     even = sum(n / sizes[c] for c, _, n in places if c in sizes)
+    rate = differ / pairs if pairs else None
+    if not total:
+        return FlipRate(judge, pairs, differ, rate, low, high, 0, None, None, None)
+    share, expected = first / total, even / total
+    ends = (_pull(end, expected) for end in wilson(first, total))
     return FlipRate(
         judge,
         pairs,
         differ,
-        differ / pairs if pairs else None,
+        rate,
         low,
         high,
         total,
-        first / total if total else None,
-        last / total if total else None,
-        even / total if total else None,
+        share,
+        last / total,
+        expected,
+        _pull(share, expected),
+        *ends,
     )
+
+
+def _pull(share: float, expected: float) -> float:
+    return (share - expected) / (1 - expected)
