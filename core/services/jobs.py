@@ -56,6 +56,7 @@ class Runner:
         works: dict[asyncio.Task[None], Work] = {}
         loop = asyncio.get_running_loop()
         try:
+            await loop.run_in_executor(io, self._free_from_the_dead)
             while not self._stopping.is_set():
                 if len(works) < AT_ONCE:
                     lease = await loop.run_in_executor(io, self._claim)
@@ -72,6 +73,12 @@ class Runner:
             await doors.close()
             await loop.run_in_executor(io, self.store.close)
             io.shutdown()
+
+    def _free_from_the_dead(self) -> None:
+        """Takes runs from processes of this machine that were killed, before their leases end."""
+        for lease in self.store.leases.active(at=clock.at()):
+            if clock.is_gone(lease.owner):
+                self.store.leases.expire(lease.run_id, lease.owner, lease.fence)
 
     def _claim(self) -> Lease | None:
         return self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -105,6 +108,34 @@ def test_stopping_a_runner_gives_its_run_back_and_another_finishes_it(
     assert store.runs.row(run_id).status == "queued"
     assert work_here(store, run_id) == "done"
     assert store.runs.row(run_id).votes == 60
+
+
+def test_a_runner_that_starts_takes_over_at_once_from_a_process_that_was_killed(
+    store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    run_id = grading.start(store, request(store, tmp_path, provider))
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    owner = f"{socket.gethostname()}:{dead.pid}:abcd"
+    # An hour's lease: waiting for its end would never finish within this test.
+    assert store.leases.claim(owner, at=clock.at(), seconds=3600) is not None
+    runner = Runner(store).start()
+    until(lambda: store.runs.row(run_id).status == "done")
+    runner.stop()
+    assert store.runs.row(run_id).votes == 60
+
+
+def test_a_runner_that_starts_leaves_the_runs_of_the_living_alone(
+    store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    run_id = grading.start(store, request(store, tmp_path, provider))
+    lease = store.leases.claim(clock.owner_name(), at=clock.at(), seconds=3600)
+    assert lease is not None
+    runner = Runner(store).start()
+    time.sleep(0.5)
+    runner.stop()
+    assert store.runs.row(run_id).lease_owner == lease.owner
+    assert provider.count == 0
 
 
 def test_who_lost_the_lease_can_write_nothing(
