@@ -25,7 +25,8 @@ class ImportedVote:
     """One row. ``failed`` is an empty label: the rater gave no usable answer.
 
     ``option`` indexes ``Criterion.choices``; ``None`` for a failure, and for an abstention on a
-    criterion that forces a choice.
+    criterion that forces a choice. ``order`` names the order in which options were shown, where
+    the file has that column.
     """
 
     cell: Cell
@@ -34,6 +35,7 @@ class ImportedVote:
     abstained: bool
     failed: bool
     reason: str
+    order: str = ""
 
     @property
     def criterion(self) -> str:
@@ -146,7 +148,8 @@ class _Reader:
         away = bool(label) and (option is None or criterion.choices[option].na)
         cell = Cell(item, name, row["rater_id"], self._replicate(row, line))
         reason = row.get("reason") or ""
-        return ImportedVote(cell, row["rater_kind"], option, away, not label, reason)
+        order = row.get("order") or ""
+        return ImportedVote(cell, row["rater_kind"], option, away, not label, reason, order)
 
     def _weigh(self, row: dict[str, str], line: int) -> bool:
         given = row.get("weight")

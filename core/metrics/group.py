@@ -25,7 +25,7 @@ def _counts(ratings: Ratings, k: int) -> tuple[Array, Array]:
 
 
 @grouped(SINGLE)
-def item_agreement(ratings: Ratings, k: int) -> Statistic:
+def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
     """The share of pairs of raters that agree on an item, mean over items, in [0, 1].
 
     Items count alike, however many rated them: the mean P_i of Fleiss (1971), equation 2, over
@@ -75,7 +75,7 @@ def _distance(values: Array, metric: Metric) -> Array:
 
 
 @grouped(SINGLE)
-def alpha_nominal(ratings: Ratings, k: int) -> Statistic:
+def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
 
     Items with one rating are left out. Undefined where nothing is paired and where all pairable
@@ -88,7 +88,7 @@ def alpha_nominal(ratings: Ratings, k: int) -> Statistic:
 
 
 @grouped(SINGLE)
-def alpha_ordinal(ratings: Ratings, k: int) -> Statistic:
+def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
 
     The distance of two levels is the number of ratings between them, half of their own counted,
@@ -101,7 +101,7 @@ def alpha_ordinal(ratings: Ratings, k: int) -> Statistic:
 
 
 @grouped(SINGLE)
-def alpha_interval(ratings: Ratings, k: int) -> Statistic:
+def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
 
     Undefined as ``alpha_nominal``.
@@ -112,21 +112,24 @@ def alpha_interval(ratings: Ratings, k: int) -> Statistic:
     return _alpha(ratings, k, "interval")
 
 
-def modal_number(ratings: Ratings) -> int:
+def modal_number(ratings: Ratings, times: Array) -> int:
     """The commonest number of ratings per item among those with two or more; 0 where none has.
 
     Of numbers equally common, the larger one.
 
-    >>> modal_number(np.array([[0, 0, 1], [1, 1, 0], [0, 1, -1]]))
+    ``times`` says how many items each row stands for.
+
+    >>> modal_number(np.array([[0, 0, 1], [0, 1, -1]]), np.array([2.0, 1.0]))
     3
     """
     number = (ratings >= 0).sum(axis=1)
-    seen = np.bincount(number[number >= 2], minlength=1)
+    shared = number >= 2
+    seen = np.bincount(number[shared], times[shared], minlength=1)
     return int(len(seen) - 1 - seen[::-1].argmax()) if seen.any() else 0
 
 
 @grouped(SINGLE)
-def fleiss_kappa(ratings: Ratings, k: int) -> Statistic:
+def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
 
     The formula needs one number of ratings on all items: items with another than the commonest
@@ -135,7 +138,7 @@ def fleiss_kappa(ratings: Ratings, k: int) -> Statistic:
     >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)
     0.333333
     """
-    size = modal_number(ratings)
+    size = modal_number(ratings, times)
     counts, number = _counts(ratings, k)
     kept = (number == size) & (number >= 2)
     share = np.nan_to_num(ratio((counts**2).sum(axis=1) - number, number * (number - 1)))
@@ -173,7 +176,7 @@ def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
 
 
 @grouped(SINGLE)
-def gwet_ac1(ratings: Ratings, k: int) -> Statistic:
+def gwet_ac1(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Agreement beyond chance that stays sane where one level prevails (Gwet 2008, equation 7).
 
     Observed agreement as ``item_agreement``; items with one rating count for how often levels are
@@ -186,7 +189,7 @@ def gwet_ac1(ratings: Ratings, k: int) -> Statistic:
 
 
 @grouped(SINGLE)
-def gwet_ac2(ratings: Ratings, k: int) -> Statistic:
+def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
     """AC1 with partial credit 1 - (distance / (k - 1))^2 for ordered levels (Gwet 2014, ch. 3).
 
     Undefined without an item rated twice.

@@ -20,7 +20,11 @@ Ratings = npt.NDArray[np.int64]
 #: Item weights of shape (resamples, items) in, one value per resample out; NaN where undefined.
 Statistic = Callable[[Array], Array]
 
+#: Ratings, the number of levels, and how many items each row stands for.
+Prepare = Callable[[Ratings, int, Array], Statistic]
+
 NOTHING = "No item has both a reference and a rating."
+NO_OVERLAP = "No item was rated by two raters or more."
 #: Sums of exact counts that should cancel may miss zero by this share of their size.
 ROUNDING = 1e-12
 
@@ -63,45 +67,38 @@ def measure(
 
 
 class GroupMeasure:
-    """A figure of ratings of shape (items, raters), levels 0 .. k-1, negative: missing."""
+    """A figure of ratings of shape (items, raters), levels 0 .. k-1, negative: missing.
 
-    def __init__(
-        self, prepare: Callable[[Ratings, int], Statistic], why: Callable[[Ratings, int], str]
-    ) -> None:
+    Items with equal ratings may be one row: ``times`` of shape (rows,) says how many items a row
+    stands for.
+    """
+
+    def __init__(self, prepare: Prepare, why: Callable[[Ratings, Array], str]) -> None:
         self._prepare, self._why = prepare, why
         update_wrapper(self, prepare)
 
     def __call__(
-        self, ratings: npt.ArrayLike, k: int, weights: npt.ArrayLike | None = None
+        self, ratings: npt.ArrayLike, k: int, times: npt.ArrayLike | None = None
     ) -> Figure:
-        """The figure; ``weights`` of shape (items,) say how often each row counts (once)."""
+        """The figure; its n counts the items with two or more ratings."""
         matrix = as_ratings(ratings, k)
-        times = np.ones(len(matrix)) if weights is None else np.asarray(weights, np.float64)
-        return self.figure(matrix, k, times, float(self.over(matrix, k)(times[None])[0]))
-
-    def figure(self, ratings: Ratings, k: int, times: Array, value: float) -> Figure:
-        """The figure for a value of ``over``; its n counts the items with two or more ratings."""
-        n = int(times[(ratings >= 0).sum(axis=1) >= 2].sum())
+        number = np.ones(len(matrix)) if times is None else np.asarray(times, np.float64)
+        value = float(self.over(matrix, k, number)(number[None])[0])
+        n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
         if np.isfinite(value):
             return Figure.defined(value, n)
-        return Figure.undefined(self.reason(ratings, k), n)
+        return Figure.undefined(self._why(matrix, number) if n else NO_OVERLAP, n)
 
-    def reason(self, ratings: Ratings, k: int) -> str:
-        """Why these ratings have no value."""
-        if not len(ratings) or (ratings >= 0).sum(axis=1).max(initial=0) < 2:
-            return "No item was rated by two raters or more."
-        return self._why(ratings, k)
-
-    def over(self, ratings: Ratings, k: int) -> Statistic:
-        """The function from item weights to values. The ratings are summed up once, here."""
-        return self._prepare(ratings, k)
+    def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
+        """The function from row weights to values. The ratings are summed up once, here."""
+        return self._prepare(ratings, k, times)
 
 
 def grouped(
-    why: str | Callable[[Ratings, int], str],
-) -> Callable[[Callable[[Ratings, int], Statistic]], GroupMeasure]:
+    why: str | Callable[[Ratings, Array], str],
+) -> Callable[[Prepare], GroupMeasure]:
     """Makes a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
-    reason = (lambda _ratings, _k: why) if isinstance(why, str) else why
+    reason = (lambda _ratings, _times: why) if isinstance(why, str) else why
     return lambda prepare: GroupMeasure(prepare, reason)
 
 
@@ -118,7 +115,9 @@ def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
 def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
     """``above / below``, NaN where ``below`` is zero."""
     top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
-    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
+    found: Array = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=found, where=bottom != 0)
+    return found
 
 
 def root(square: npt.ArrayLike) -> Array:

@@ -16,14 +16,16 @@ SHARED = 2
 _CELLS = 4_000_000
 
 
-def sharing_pairs(ratings: Ratings) -> list[tuple[int, int]]:
+def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
     """The pairs of raters with two or more items in common.
 
-    >>> sharing_pairs(np.array([[0, 0, -1], [1, 0, 1]]))
+    ``times`` says how many items each row stands for.
+
+    >>> sharing_pairs(np.array([[0, 0, -1], [1, 0, 1]]), np.ones(2))
     [(0, 1)]
     """
-    rated = (ratings >= 0).astype(np.int64)
-    shared = rated.T @ rated
+    rated = (ratings >= 0).astype(np.float64)
+    shared = (rated * times[:, None]).T @ rated
     return [(a, b) for a, b in combinations(range(ratings.shape[1]), 2) if shared[a, b] >= SHARED]
 
 
@@ -33,8 +35,8 @@ def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> Ar
     return np.asarray(cell[:, None] == np.arange(k * k), np.float64)
 
 
-def _mean_kappa(ratings: Ratings, k: int, *, weights_of: Weights) -> Statistic:
-    pairs = sharing_pairs(ratings)
+def _mean_kappa(ratings: Ratings, k: int, times: Array, *, weights_of: Weights) -> Statistic:
+    pairs = sharing_pairs(ratings, times)
 
     def of(weights: Array) -> Array:
         # Many raters have many pairs: a few at a time, so that the tables stay small.
@@ -55,8 +57,8 @@ def _mean_kappa(ratings: Ratings, k: int, *, weights_of: Weights) -> Statistic:
     return of
 
 
-def _why(ratings: Ratings, k: int) -> str:
-    if not sharing_pairs(ratings):
+def _why(ratings: Ratings, times: Array) -> str:
+    if not sharing_pairs(ratings, times):
         return f"No two raters have {SHARED} items in common."
     return "Every pair of raters used one and the same single level."
 

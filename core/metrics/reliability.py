@@ -18,8 +18,8 @@ def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
     return np.asarray(np.all(ratings >= 0, axis=1), np.bool_)
 
 
-def _why(ratings: Ratings, k: int) -> str:
-    whole = int(complete(ratings).sum())
+def _why(ratings: Ratings, times: Array) -> str:
+    whole = int(times[complete(ratings)].sum())
     if whole < 2:
         return f"Only {whole} items were rated by all {ratings.shape[1]} raters; two are needed."
     return "All complete items were rated the same, so nothing varies."
@@ -65,7 +65,7 @@ def _squares(found: Array, m: int) -> _Squares:
 
 
 @grouped(_why)
-def icc_2_1(ratings: Ratings, k: int) -> Statistic:
+def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
 
     Shrout and Fleiss (1979), equation for ICC(2,1). On the items that all rated; undefined with
@@ -85,7 +85,7 @@ def icc_2_1(ratings: Ratings, k: int) -> Statistic:
 
 
 @grouped(_why)
-def icc_2_k(ratings: Ratings, k: int) -> Statistic:
+def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Absolute agreement of the mean of these raters, two-way random, at most 1: ICC(2,k).
 
     Shrout and Fleiss (1979), equation for ICC(2,k). Undefined as ``icc_2_1``.
@@ -103,7 +103,7 @@ def icc_2_k(ratings: Ratings, k: int) -> Statistic:
 
 
 @grouped(_why)
-def kendall_w(ratings: Ratings, k: int) -> Statistic:
+def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Concordance of the raters' rankings of the items, corrected for ties, in [0, 1].
 
     Kendall and Babington Smith (1939); ties: Kendall (1948), chapter 6. On the items that all

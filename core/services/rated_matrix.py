@@ -1,0 +1,199 @@
+"""Answers as matrices: whoever rated ends up as a column of levels over the same items.
+
+Judges, people, gold labels and the panel are alike here. A level is the position of an option
+among those that are not ``na``, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion, Rubric
+from core.domain.rules import Scale
+from core.metrics.abstention import State
+from core.services.results import RubricOf, rubric_lookup
+
+Levels = npt.NDArray[np.int64]
+#: Kinds of raters that a panel is made of, the first that is there counts.
+JUDGE_KINDS = ("llm", "offline")
+
+
+class Rater(NamedTuple):
+    """A column of ratings. ``kind``: human, llm or offline."""
+
+    name: str
+    kind: str
+
+
+class Answer(NamedTuple):
+    """One answer as it comes from a run or a file. ``option`` indexes ``Criterion.choices``."""
+
+    item: str
+    criterion: str
+    rater: Rater
+    option: int | None
+    state: State
+
+
+@dataclass(frozen=True)
+class RatedCriterion:
+    """What everybody answered to one criterion; rows are all items of the source.
+
+    ``levels`` and ``states`` have shape (items, raters); ``gold`` and ``verdicts`` (items,). A
+    level of -1 is none. ``verdicts`` is ``None`` where no panel settled anything.
+    """
+
+    name: str
+    scale: Scale
+    labels: tuple[str, ...]
+    raters: tuple[Rater, ...]
+    levels: Levels
+    states: Levels
+    gold: Levels
+    gold_states: Levels
+    verdicts: Levels | None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether levels have an order. MET and UNMET count as two of them."""
+        return self.scale != "nominal"
+
+    def of_kind(self, *kinds: str) -> list[int]:
+        """The columns of raters of these kinds."""
+        return [i for i, rater in enumerate(self.raters) if rater.kind in kinds]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A source: its items, criteria in the rubric's order, and the answers per item and rater.
+
+    ``answers[rater][item]`` maps criteria to options as ``core.scoring`` takes them; ``settled``
+    the same for the panel.
+    """
+
+    items: tuple[Item, ...]
+    rubric_of: RubricOf
+    criteria: tuple[RatedCriterion, ...]
+    raters: tuple[Rater, ...]
+    answers: Mapping[Rater, Mapping[str, Mapping[str, int | None]]]
+    settled: Mapping[str, Mapping[str, int | None]]
+
+
+def gather(
+    rubric: Rubric,
+    items: Sequence[Item],
+    answers: Iterable[Answer],
+    settled: Mapping[str, Mapping[str, int | None]],
+) -> Rated:
+    """The answers as matrices, one per criterion.
+
+    Where items have rubrics of their own, criteria with the same name, scale and labels are one
+    criterion; one that differs gets a name with a number.
+    """
+    rubric_of = rubric_lookup(rubric, items)
+    place = {item.id: row for row, item in enumerate(items)}
+    sheets = _sheets(rubric, items, rubric_of)
+    by_rater: dict[Rater, dict[str, dict[str, int | None]]] = {}
+    for answer in answers:
+        sheets[answer.item, answer.criterion].add(place[answer.item], answer)
+        given = by_rater.setdefault(answer.rater, {}).setdefault(answer.item, {})
+        if answer.state != State.FAILED:
+            given[answer.criterion] = answer.option
+    for item in items:
+        for criterion in rubric_of(item.id).criteria:
+            sheet = sheets[item.id, criterion.name]
+            sheet.settle(place[item.id], item, criterion, settled.get(item.id, {}))
+    distinct = {id(sheet): sheet for sheet in sheets.values()}.values()
+    return Rated(
+        items=tuple(items),
+        rubric_of=rubric_of,
+        criteria=tuple(sheet.done(len(items), bool(settled)) for sheet in distinct),
+        raters=tuple(by_rater),
+        answers=by_rater,
+        settled=settled,
+    )
+
+
+class _Sheet:
+    """Collects one criterion's answers as lists of coordinates."""
+
+    def __init__(self, name: str, criterion: Criterion) -> None:
+        self._name, self._criterion = name, criterion
+        self._level = {option: level for level, option in enumerate(criterion.scored)}
+        self._columns: dict[Rater, int] = {}
+        self._entries: list[tuple[int, int, int, int]] = []
+        self._gold: dict[int, int] = {}
+        self._verdicts: dict[int, int] = {}
+
+    def add(self, row: int, answer: Answer) -> None:
+        column = self._columns.setdefault(answer.rater, len(self._columns))
+        level = -1 if answer.option is None else self._level.get(answer.option, -1)
+        self._entries.append((row, column, level, answer.state))
+
+    def settle(
+        self, row: int, item: Item, criterion: Criterion, settled: Mapping[str, int | None]
+    ) -> None:
+        """Notes the item's label and the panel's verdict."""
+        if criterion.name in item.labels:
+            truth = item.truth(criterion)
+            self._gold[row] = -1 if truth is None else self._level.get(truth, -1)
+        option = settled.get(criterion.name)
+        self._verdicts[row] = -1 if option is None else self._level.get(option, -1)
+
+    def done(self, items: int, has_panel: bool) -> RatedCriterion:
+        shape = (items, len(self._columns))
+        levels, states = np.full(shape, -1), np.full(shape, int(State.NOT_ASKED))
+        if self._entries:
+            rows, columns, level, state = np.array(self._entries).T
+            levels[rows, columns], states[rows, columns] = level, state
+        gold, gold_states = np.full(items, -1), np.full(items, int(State.NOT_ASKED))
+        verdicts = np.full(items, -1)
+        for row, level in self._gold.items():
+            gold[row] = level
+            gold_states[row] = State.ABSTAINED if level < 0 else State.ANSWERED
+        for row, level in self._verdicts.items():
+            verdicts[row] = level
+        criterion = self._criterion
+        return RatedCriterion(
+            name=self._name,
+            scale=criterion.scale,
+            labels=tuple(criterion.choices[i].label for i in criterion.scored),
+            raters=tuple(self._columns),
+            levels=levels,
+            states=states,
+            gold=gold,
+            gold_states=gold_states,
+            verdicts=verdicts if has_panel else None,
+        )
+
+
+def _sheets(
+    rubric: Rubric, items: Sequence[Item], rubric_of: RubricOf
+) -> dict[tuple[str, str], _Sheet]:
+    """The sheet of every (item id, criterion name); criteria come in the rubric's order."""
+    known: dict[tuple[str, Scale, tuple[str, ...]], _Sheet] = {}
+    names: dict[str, int] = {}
+    by_cell: dict[tuple[str, str], _Sheet] = {}
+
+    def sheet(criterion: Criterion) -> _Sheet:
+        labels = tuple(criterion.choices[i].label for i in criterion.scored)
+        key = (criterion.name, criterion.scale, labels)
+        if key not in known:
+            number = names[criterion.name] = names.get(criterion.name, 0) + 1
+            name = criterion.name if number == 1 else f"{criterion.name} ({number})"
+            known[key] = _Sheet(name, criterion)
+        return known[key]
+
+    shared = any(item.rubric is None for item in items)
+    for criterion in rubric.criteria if shared else ():
+        sheet(criterion)
+    for item in items:
+        for criterion in rubric_of(item.id).criteria:
+            by_cell[item.id, criterion.name] = sheet(criterion)
+    return by_cell
