@@ -178,6 +178,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
     """What the command line says of a run (``grade --json`` of the contract).
 
     ``votes`` counts abstentions too; ``cost_usd`` is ``None`` when a call's price is unknown.
+    ``spared`` counts the planned votes that a cascade or an early stop made needless.
     """
     row = store.runs.row(run_id)
     kinds = store.votes.failure_kinds(run_id)
@@ -192,5 +193,11 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "cached": 0,
         "cost_usd": None if row.cost_unknown else row.cost,
         "seconds": round(row.seconds, 3),
+        "spared": spared(row),
         "db": str(store.path),
     }
+
+
+def spared(row: RunRow) -> int:
+    """The planned votes that a finished run did not need: settled earlier, or stopped early."""
+    return row.planned - row.votes - row.failures_open if row.status == "done" else 0

@@ -129,9 +129,10 @@ class Selector:
         self, criterion: Criterion, cast: Sequence[Ballot], later: Sequence[Judge]
     ) -> bool:
         """Whether any answers of the judges still to be asked could change the verdict."""
-        key = (criterion.name, criterion.weight, tuple(sorted(cast, key=str)), later)
+        weights = tuple(j.weight for j in later for _ in range(self.replicates))
+        asked = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
+        key = (asked, tuple(sorted(cast, key=str)), weights)
         if key not in self._open:
-            weights = [j.weight for j in later for _ in range(self.replicates)]
             self._open[key] = can_change(criterion, cast, self.panel.rules, weights)
         return self._open[key]
 
