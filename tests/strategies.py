@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
+from core.domain.decision import Decision
 from core.domain.gates import Condition, Effect, Gate
+from core.domain.prechecks import FAMILIES, Near, Precheck
 from core.domain.rubric import (
     BINARY,
     MET,
@@ -127,8 +130,8 @@ def gates(draw: st.DrawFn, over: tuple[Criterion, ...]) -> Gate:
     others: list[dict[str, Any]] = [{"at_least": 0.5}, {"above": 1.0}, {"abstained": True}]
     predicate = draw(st.sampled_from([*named, *others]))
     when: dict[str, Any] = {"criterion": criterion.name, **predicate}
-    if criterion.tags and draw(st.booleans()):
-        when = {"tag": criterion.tags[0], "abstained": True, "count_at_least": 2}
+    if draw(st.booleans()) and criterion.tags:
+        when = {"tag": criterion.tags[0], **predicate, "count_at_least": 2}
     effects: list[dict[str, Any]] = [{"cap": draw(values())}, {"multiply": 0.5}]
     effects += [{"verdict": "fail"}, {"flag": draw(texts(1)), "reason": draw(texts())}]
     return Gate(
@@ -157,18 +160,61 @@ def policies() -> st.SearchStrategy[ScoringPolicy]:
     )
 
 
+def phrases() -> st.SearchStrategy[str]:
+    """A phrase that a pre-check may look for."""
+    plain = ("<number> stones", "bomb*", "*pox", "mix ... with", "don't", "010", "yes", "null")
+    # With neither * nor ..., which have places of their own, and never without a digit.
+    odd = texts(1).map(lambda text: re.sub(r"[*.\u2026]", "x", text)[:199] + "7")
+    return st.one_of(st.sampled_from(plain), odd)
+
+
+@st.composite
+def prechecks(draw: st.DrawFn) -> Precheck:
+    """Any valid pre-check."""
+    families = draw(st.lists(st.sampled_from(FAMILIES), unique=True, max_size=2))
+    patterns = draw(st.lists(phrases(), min_size=0 if families else 1, max_size=2))
+    near = st.builds(
+        Near,
+        terms=st.lists(phrases(), min_size=1, max_size=2).map(tuple),
+        chars=st.none() | st.integers(0, 80),
+    )
+    action = draw(st.sampled_from(["flag", "cap", "fail"]))
+    return Precheck(
+        name=draw(texts()),
+        families=tuple(families),
+        patterns=tuple(patterns),
+        unless_near=draw(st.none() | near),
+        action=action,
+        cap=draw(values()) if action == "cap" else None,
+    )
+
+
+@st.composite
+def decisions(draw: st.DrawFn, normalize: bool) -> Decision:
+    """A decision that fits the units of the score."""
+    thresholds = values() if normalize else weights()
+    low, high = sorted((draw(thresholds), draw(thresholds)))
+    within = draw(st.sampled_from([0.0, 0.05, 1.0]))
+    return Decision(
+        pass_at=high, fail_below=draw(st.sampled_from([None, low])), review_within=within
+    )
+
+
 @st.composite
 def rubrics(draw: st.DrawFn, max_criteria: int = 4) -> Rubric:
     """Any valid rubric, with texts that are hard on files."""
     names = draw(_unlike(words(), 1, max_criteria))
     made = tuple(draw(criteria(name)) for name in names)
+    policy = draw(policies())
     return Rubric(
         name=draw(words()),
         description=draw(texts()),
         guidelines=draw(texts()),
         criteria=made,
-        scoring=draw(policies()),
+        scoring=policy,
         gates=tuple(draw(st.lists(gates(made), max_size=2))),
+        prechecks=tuple(draw(st.lists(prechecks(), max_size=2))),
+        decision=draw(st.none() | decisions(policy.normalize)),
         meta=draw(metas()),
     )
 

@@ -17,16 +17,16 @@ Family = Literal[
 FAMILIES: tuple[Family, ...] = get_args(Family)
 CheckAction = Literal["flag", "cap", "fail"]
 
-#: A phrase: words, where ``*`` stands for the beginning or end of a word, ``#`` for a digit, and
-#: ``...`` for up to eight words between two others. Case, accents and kinds of quotes do not count.
-#: Not a regular expression: those can be made to take for ever, and few people can read them.
+#: A phrase: words, where ``*`` stands for the beginning or end of a word, ``<number>`` for digits,
+#: and ``...`` for up to eight words between two others. Case, accents and kinds of quotes do not
+#: count. It is no regular expression: those can take for ever, and few people can read them.
 Phrase = Annotated[str, Field(max_length=200)]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
 
 
 def _spoken(phrases: tuple[str, ...]) -> tuple[str, ...]:
     for phrase in phrases:
-        if not any(c.isalnum() or c == "#" for c in phrase):
+        if not any(c.isalnum() for c in phrase):
             raise broken(
                 f"holds {phrase!r}, which has no letter and no digit.",
                 "Write a word or a phrase; * stands for the rest of a word.",

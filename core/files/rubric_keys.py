@@ -11,7 +11,9 @@ from typing import Any
 from core.domain.base import Path, near
 from core.errors import Problem
 
-RUBRIC_KEYS = frozenset({"name", "description", "guidelines", "scoring", "gates", "meta"})
+RUBRIC_KEYS = frozenset(
+    {"name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"}
+)
 BODY_KEYS = ("rubric", "sections", "criteria")
 SECTION_KEYS = frozenset({"name", "criteria"})
 CRITERION_KEYS = frozenset(
@@ -26,12 +28,13 @@ OPTION_KEYS = frozenset({"label", "description", "value", "na"})
 NUMERIC = frozenset(
     {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
     | {"count_at_least", "partial_credit", "free_budget", "max_cap", "penalty_at_cap", "exponent"}
+    | {"pass_at", "fail_below", "review_within", "chars"}
 )
 THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})
 #: Keys that hold words: a number there is the word it is written as.
 WORDS = frozenset(
     {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
-    | {"reason", "description", "guidelines"}
+    | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
 )
 
 

@@ -57,10 +57,16 @@ def rubric_data(rubric: Rubric) -> dict[str, Any]:
             "description": rubric.description,
             "guidelines": rubric.guidelines,
             "scoring": _plain(rubric.scoring.model_dump(mode="json", exclude_defaults=True)),
+            "decision": rubric.decision
+            and _plain(rubric.decision.model_dump(mode="json", exclude_defaults=True)),
             "criteria": [_criterion(c) for c in rubric.criteria],
             "gates": [
                 _plain(gate.model_dump(mode="json", by_alias=True, exclude_defaults=True))
                 for gate in rubric.gates
+            ],
+            "prechecks": [
+                _plain(check.model_dump(mode="json", exclude_defaults=True))
+                for check in rubric.prechecks
             ],
             "meta": rubric.meta,
         }

@@ -39,7 +39,8 @@ _HOW = (
 )
 _GUIDE = "(?:instructions?|recipe|steps?|guide|directions|method|tutorial|blueprints?|plans)"
 _CHARGE = (
-    r"(?<!bath[\x20-])(?<!photo)(?:bombs?|explosives?|explosive devices?|detonators?|grenades?|molotov cocktails?|ieds?|"
+    r"(?<!bath[\x20-])(?:bombs?|explosives?|explosive devices?|detonators?|grenades?|"
+    "molotov cocktails?|ieds?|"
     "nerve (?:agents?|gas)|sarin|ricin|mustard gas|chlorine gas|poison gas|tatp|napalm|thermite|"
     "meth|methamphetamine)"
 )

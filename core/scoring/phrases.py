@@ -90,8 +90,8 @@ def compiled(template: str) -> re.Pattern[str]:
 def phrase(words: str) -> re.Pattern[str]:
     """The pattern of an author's phrase (``core.domain.prechecks``).
 
-    >>> phrase("explos* ... #").search("explosives, of which 3").group()
-    'explosives, of which 3'
+    >>> phrase("explos* ... <number>").search("explosives, of which 30").group()
+    'explosives, of which 30'
     """
     gap = f"(?:{SEPARATOR}{_WORD}){{0,8}}?"
     parts = list[str]()
@@ -99,9 +99,9 @@ def phrase(words: str) -> re.Pattern[str]:
         if word == "...":
             parts.append(gap)
             continue
-        pattern = re.escape(word).replace(r"\*", r"\w{0,40}").replace(r"\#", r"\d")
+        pattern = re.escape(word).replace(r"\*", r"\w{0,40}").replace("<number>", r"\d{1,40}")
         parts.append((SEPARATOR if parts else "") + pattern)
     whole = "".join(parts)
-    left = r"(?<!\w)" if re.match(r"[\w*#]", words.strip()) else ""
-    right = r"(?!\w)" if re.search(r"[\w*]$", words.strip()) else ""
+    left = r"(?<!\w)" if re.match(r"[\w*<]", words.strip()) else ""
+    right = r"(?!\w)" if re.search(r"[\w*>]$", words.strip()) else ""
     return re.compile(f"{left}{whole}{right}")

@@ -8,13 +8,15 @@ from statistics import fmean
 from core.aggregate import Verdict, settle
 from core.domain.dataset import Item
 from core.domain.panel import Rules
-from core.domain.rubric import Criterion, Rubric
-from core.scoring import Texts, score_item
+from core.domain.rubric import Criterion, Rubric, fold
+from core.scoring import Measured, Texts, looks_at_texts, measure, score_item
 from core.services.counting import Counting
 from core.store.run_rows import CellResult, Derive, ItemResult
 from core.store.vote_rows import BallotRow, ItemBallots
 
 RubricOf = Callable[[str], Rubric]
+#: The roles in a conversation that are not the one who is judged.
+_ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
 
 
 def deriver(
@@ -28,6 +30,7 @@ def deriver(
     ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
     ``texts_of`` its texts, needed only where a rubric looks at them.
     """
+    measured: dict[str, Measured] = {}
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
         return [_item_result(item) for item in items]
@@ -42,8 +45,13 @@ def deriver(
             for c in rubric.criteria
             if c.name in by_criterion
         }
-        texts = texts_of(item.item_id) if texts_of and rubric.scoring.length_penalty else None
-        return item_result(item.item_id, rubric, verdicts, texts)
+        return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric))
+
+    def _texts(item_id: str, rubric: Rubric) -> Measured | None:
+        # Measured once: an item is derived anew with every batch of its votes.
+        if texts_of and looks_at_texts(rubric) and item_id not in measured:
+            measured[item_id] = measure(rubric, texts_of(item_id))
+        return measured.get(item_id)
 
     def _verdict(c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
         counted = counting.count(rows)
@@ -56,7 +64,7 @@ def item_result(
     item_id: str,
     rubric: Rubric,
     verdicts: Mapping[str, Verdict | None],
-    texts: Texts | None = None,
+    texts: Texts | Measured | None = None,
 ) -> ItemResult:
     """Score and cells of one item from its verdicts; missing or ``None`` is no verdict."""
     settled = {name: v for name, v in verdicts.items() if v is not None}
@@ -75,6 +83,7 @@ def item_result(
         high=trace.high,
         fail=trace.fail,
         review=trace.review,
+        outcome=trace.outcome,
     )
 
 
@@ -85,14 +94,21 @@ def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
 
 
 def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
-    """The texts of an item by its id, for length penalties."""
+    """The texts of an item by its id, for length penalties and pre-checks."""
     by_id = {item.id: item for item in items}
 
     def texts_of(item_id: str) -> Texts:
         item = by_id[item_id]
-        return Texts(output=item.output, thinking=item.thinking)
+        return texts_from(item)
 
     return texts_of
+
+
+def texts_from(item: Item) -> Texts:
+    """The texts of an item. Of a conversation, pre-checks do not read the user's turns."""
+    turns = item.submission if isinstance(item.submission, tuple) else ()
+    own = [turn.content for turn in turns if fold(turn.role) not in _ASKERS]
+    return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
 
 
 def _cell(name: str, v: Verdict) -> CellResult:

@@ -31,7 +31,7 @@ _EVERYTHING = RunItemFilter()
 _ROW = """
     ri.run_id, ri.position, ri.item_id, coalesce(i.preview, ''), coalesce(i.system, ''), i.split,
     ri.planned, ri.votes, ri.abstentions, ri.failures, ri.score, ri.raw, ri.low, ri.high,
-    ri.complete, ri.fail, ri.review, ri.agreement
+    ri.complete, ri.fail, ri.review, ri.agreement, ri.outcome
 """
 
 
@@ -144,6 +144,16 @@ class Results:
         )
         return RunMeans(score, agreement)
 
+    def outcomes(self, run_id: int) -> dict[str, int]:
+        """How many items pass, fail and are for review; outcomes that no item has are absent."""
+        return dict(
+            self._files.tuples(
+                "SELECT outcome, count(*) FROM run_item "
+                "WHERE run_id = ? AND outcome IS NOT NULL GROUP BY 1",
+                (run_id,),
+            )
+        )
+
     def score_bins(self, run_id: int, bins: int = 20) -> list[ScoreBin]:
         """How the scores are distributed: equal bins from 0 to 1, or over their range if wider.
 
@@ -193,10 +203,11 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
     """``Results.put`` inside a transaction that is already open."""
     db.executemany(
         "UPDATE run_item SET score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, "
-        "review = ?, agreement = ?, trace = ? WHERE run_id = ? AND item_id = ?",
+        "review = ?, agreement = ?, outcome = ?, trace = ? WHERE run_id = ? AND item_id = ?",
         (
             (
                 *(r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement),
+                r.outcome,
                 to_json(r.trace),
                 run_id,
                 r.item_id,
@@ -215,5 +226,5 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
 
 
 def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
-    values = [*row[:14], *map(bool, row[14:17]), row[17], trace]
+    values = [*row[:14], *map(bool, row[14:17]), *row[17:19], trace]
     return RunItemRow(*values)

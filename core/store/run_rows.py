@@ -15,6 +15,7 @@ from core.domain.panel import Panel
 from core.store.vote_rows import ItemBallots
 
 RunKind = Literal["run", "spot"]
+Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
 #: Nobody works on these and nobody will, until somebody asks.
 RESTING: tuple[RunStatus, ...] = ("done", "cancelled", "interrupted", "budget", "failed")
@@ -105,8 +106,9 @@ class Run(RunRow):
 class RunItemRow:
     """One item of a run: its score and how sure it is. ``None``: nothing to say yet.
 
-    ``low`` and ``high`` differ from ``score`` where a gate is indeterminate. ``fail`` and
-    ``review`` are what gates decided. ``trace`` is only there when one item is fetched.
+    ``low`` and ``high`` differ from ``score`` where a gate is indeterminate. ``outcome`` is pass,
+    fail or review, or ``None`` where nothing decides; ``review``: a person must look, whatever the
+    outcome is until then. ``trace`` is only there when one item is fetched.
     """
 
     run_id: int
@@ -127,6 +129,7 @@ class RunItemRow:
     fail: bool
     review: bool
     agreement: float | None
+    outcome: Outcome | None
     trace: dict[str, Any] | None = None
 
 
@@ -160,6 +163,7 @@ class RunItemFilter:
     has_abstentions: bool | None = None
     complete: bool | None = None
     review: bool | None = None
+    outcome: Outcome | None = None
     max_agreement: float | None = None
     min_score: float | None = None
     max_score: float | None = None
@@ -217,6 +221,7 @@ class ItemResult:
     high: float | None = None
     fail: bool = False
     review: bool = False
+    outcome: Outcome | None = None
 
 
 #: The service computes, the store stores: all votes of the touched items in, their results out.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables",)
+NAMES = ("first_tables", "outcomes")
 
 
 def first_tables(db: Database) -> None:
@@ -26,6 +26,18 @@ def first_tables(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def outcomes(db: Database) -> None:
+    """The outcome of an item: what its gates said so far, for a rubric then had no decision."""
+    db.conn.execute(
+        "ALTER TABLE run_item ADD COLUMN outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review'))"
+    )
+    db.conn.execute(
+        "UPDATE run_item SET outcome = CASE WHEN fail THEN 'fail' ELSE 'review' END "
+        "WHERE fail = 1 OR review = 1"
+    )
+    db.conn.execute("CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome)")
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -33,6 +45,7 @@ def migrations() -> Migrations:
 
     steps = Migrations(SET)
     steps()(first_tables)
+    steps()(outcomes)
     return steps
 
 

@@ -186,7 +186,7 @@ CREATE TABLE run_item (
     fail INTEGER NOT NULL DEFAULT 0 CHECK (fail IN (0, 1)),
     review INTEGER NOT NULL DEFAULT 0 CHECK (review IN (0, 1)),
     agreement REAL,
-    trace TEXT,
+    trace TEXT, outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review')),
     PRIMARY KEY (run_id, position),
     UNIQUE (run_id, item_id)
 ) STRICT;
@@ -229,6 +229,7 @@ CREATE INDEX run_by_dataset ON run (dataset_version_id);
 CREATE INDEX run_by_kind ON run (kind, id);
 CREATE INDEX run_by_rubric ON run (rubric_version_id);
 CREATE INDEX run_item_by_agreement ON run_item (run_id, agreement);
+CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome);
 CREATE INDEX run_item_by_score ON run_item (run_id, score);
 CREATE INDEX vote_matrix
     ON vote (run_id, criterion, judge, item_id, replicate, option, abstained);

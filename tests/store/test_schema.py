@@ -6,10 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database, Migrations
 
 from core.errors import StoreError
 from core.store import Store
-from core.store.schema import APPLICATION_ID, NAMES, SET, migrations
+from core.store.schema import APPLICATION_ID, NAMES, SET, first_tables, migrations
 from tests.store.making import call, claimed, failure, record, vote
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "schema.sql"
@@ -44,6 +45,29 @@ def test_the_names_kept_apart_are_those_of_the_migrations(store: Store) -> None:
         applied = db.execute("SELECT name FROM _sqlite_migrations").fetchall()
     assert applied == [(name,) for name in NAMES]
     assert migrations().name == SET
+
+
+def test_an_older_file_gets_outcomes_from_what_its_gates_said(tmp_path: Path) -> None:
+    path = tmp_path / "older.db"
+    older = Database(path)
+    steps = Migrations(SET)
+    steps()(first_tables)
+    steps.apply(older)
+    # (fail, review): both, one, neither. References are not checked on this connection.
+    for place, (fail, review) in enumerate([(1, 1), (1, 0), (0, 1), (0, 0)]):
+        older.execute(
+            "INSERT INTO run_item (run_id, position, item_id, planned, fail, review) "
+            "VALUES (1, ?, ?, 1, ?, ?)",
+            (place, f"item {place}", fail, review),
+        )
+    older.conn.commit()
+    older.close()
+    Store(path).close()
+    connection = sqlite3.connect(path)
+    found = connection.execute("SELECT outcome FROM run_item ORDER BY position").fetchall()
+    connection.close()
+    assert found == [("fail",), ("fail",), ("review",), (None,)]
+    assert schema_of(path) == GOLDEN.read_text()
 
 
 def test_a_connection_is_durable_shared_and_checks_references(store: Store) -> None:
