@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.base import build
@@ -10,6 +10,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.rules import SCALES, Scale
 from core.services.registry import ensure_defaults, key_status
+from core.services.seating import Seating, panel_data
 from core.store.rows import (
     DatasetRow,
     DatasetVersion,
@@ -63,10 +64,11 @@ def scales_of(rubric: Rubric) -> list[Scale]:
     return [scale for scale in SCALES if scale in used]
 
 
-def panel_of(name: str, judges: Sequence[Judge], rules: dict[Scale, str]) -> Panel:
+def panel_of(
+    name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], seating: Seating | None = None
+) -> Panel:
     """A panel as chosen for one run. Raises ``InputError``, e.g. where nobody judges."""
-    seats = [judge.model_dump() for judge in judges]
-    return build(Panel, {"name": name, "judges": seats, "rules": dict(rules)}, "panel")
+    return build(Panel, panel_data(name, judges, rules, seating or Seating()), "panel")
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:

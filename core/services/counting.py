@@ -105,3 +105,12 @@ def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
 def answers_per_cell(panel: Panel, replicates: int) -> int:
     """How many answers all judges give about a cell at most."""
     return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
+
+
+def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: int) -> int:
+    """How many calls a judge takes for so many items with so many (item, criterion) cells."""
+    if judge.offline:
+        return 0
+    questions = items if panel.asking.mode == "rubric" else cells
+    steps = 2 if panel.asking.mode == "two_step" else 1
+    return questions * steps * answers_of(judge, panel, replicates)

@@ -11,7 +11,7 @@ from core.judging.pricing import price_of
 from core.judging.prompts import build
 from core.services.asking import Asker
 from core.services.connecting import last_result
-from core.services.counting import answers_of
+from core.services.counting import answers_of, calls_of
 from core.services.planning import Planned, RunRequest, plan_run
 from core.services.truth import effective
 from core.store.rows import ItemFilter
@@ -30,7 +30,8 @@ class JudgeEstimate:
     """One judge's share. ``cost`` is ``None`` where its price is unknown; offline judges cost 0.
 
     ``seconds`` is the time its calls take at its concurrency, from how long its last connection
-    test took; ``None`` where it was never tested. Offline judges take none worth saying.
+    test took, and no less than its limits per minute allow; ``None`` where it was never tested.
+    Offline judges take none worth saying.
     """
 
     name: str
@@ -54,12 +55,16 @@ class Learning:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take. Tokens are estimated (4 characters each), not counted."""
+    """What a run will take. Tokens are estimated (4 characters each), not counted.
+
+    ``at_most``: stages or early stops may spare a part of it.
+    """
 
     items: int
     calibration: int
     votes: int
     judges: tuple[JudgeEstimate, ...]
+    at_most: bool = False
 
     @property
     def calls(self) -> int:
@@ -104,6 +109,7 @@ def estimate(store: Store, request: RunRequest) -> Estimate:
         calibration=len(planned.calibration),
         votes=sum(n for _, n in planned.cells),
         judges=tuple(_judge(store, judge, planned, criteria) for judge in request.panel.judges),
+        at_most=request.panel.cascade is not None or request.panel.early_stop,
     )
 
 
@@ -113,9 +119,8 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
     votes = criteria * answers
     if judge.offline:
         return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
+    calls = calls_of(judge, panel, replicates, items=len(planned.items), cells=criteria)
     steps = 2 if panel.asking.mode == "two_step" else 1
-    asked = len(planned.items) * answers if panel.asking.mode == "rubric" else votes
-    calls = asked * steps
     tokens_in = round(_mean_prompt_tokens(judge, planned) * calls)
     tokens_out = _TOKENS_OUT * votes * steps
     price = price_of(judge)
@@ -123,8 +128,16 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
     tested = last_result(store, judge.name)
     seconds = None
     if tested is not None and tested.ok and tested.seconds is not None:
-        seconds = tested.seconds * calls / judge.concurrency
+        seconds = max(
+            tested.seconds * calls / judge.concurrency,
+            _paced(calls, judge.requests_per_minute),
+            _paced(tokens_in + tokens_out, judge.tokens_per_minute),
+        )
     return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
+
+
+def _paced(amount: int, per_minute: int | None) -> float:
+    return 60 * amount / per_minute if per_minute else 0.0
 
 
 def _mean_prompt_tokens(judge: Judge, planned: Planned) -> float:

@@ -17,6 +17,7 @@ from core.errors import InputError, NotFound, Problem
 from core.services import clock
 from core.services.connecting import ConnectionResult, last_result
 from core.services.judge_settings import checked_judge, default_key_env
+from core.services.seating import Seating, panel_data, seating_of
 from core.store.content import noun_hash
 from core.store.rows import JudgeRow as JudgeRow
 from core.store.rows import PanelRow as PanelRow
@@ -180,10 +181,15 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
 
 def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
     for row in store.panels.list():
-        seats = tuple(judge if j.name == former else j for j in row.panel.judges)
+        seats = tuple(_in_seat(judge, j) if j.name == former else j for j in row.panel.judges)
         if seats != row.panel.judges:
             data = row.panel.model_copy(update={"judges": seats}).model_dump()
             store.panels.save(build(Panel, data, "panel", row.name), now=clock.now())
+
+
+def _in_seat(judge: Judge, seat: Judge) -> Judge:
+    """The judge with what belongs to its seat in a panel."""
+    return judge.model_copy(update={"stage": seat.stage, "shadow": seat.shadow})
 
 
 def archive_judge(store: Store, name: str) -> None:
@@ -216,11 +222,12 @@ def save_panel(
     rules: Mapping[str, str],
     *,
     panel_id: int | None = None,
+    seating: Seating | None = None,
 ) -> PanelRow:
     """Keep a panel of judges of the registry, new or in place of ``panel_id``.
 
     ``rules`` gives the aggregation rule per scale. A judge that was put away keeps its seat with
-    the settings the panel holds.
+    the settings the panel holds. Without a ``seating`` the panel keeps the one it has.
 
     Raises:
         InputError: no judge, a rule that does not fit its scale, or a name that is taken.
@@ -233,10 +240,12 @@ def save_panel(
         missing = [j for j in judges if j not in known]
         if missing:
             raise NotFound(f"There is no judge {missing[0]!r}.")
-        seats = [known[j].model_dump() for j in judges]
+        if seating is None:
+            seating = Seating() if former is None else seating_of(former.panel)
+        data = panel_data(name, [known[j] for j in judges], rules, seating)
         taken = former is None or former.name != name
         taken = taken and name in {row.name for row in store.panels.list()}
-        panel = _checked_panel({"judges": seats, "rules": dict(rules)}, name, taken=taken)
+        panel = _checked_panel(data, name, taken=taken)
         row = store.panels.save(panel, now=clock.now())
         if former is not None and former.name != name:
             store.panels.archive(former.id, now=clock.now())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Submission
-from core.domain.panel import Judge, Panel, Rules
+from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound, Problem
 from core.services import clock
@@ -28,12 +28,14 @@ class SpotRequest:
     """What to check: a saved item (``dataset_version`` and ``item``), or a typed submission.
 
     ``rubric`` may be unsaved. ``learn_from`` is the dataset version that offline judges learn
-    from; for a saved item it is its own dataset unless another is named.
+    and few-shot examples come from; for a saved item it is its own dataset unless another is
+    named. Every judge is asked and counts: stages and shadows are for runs.
     """
 
     rubric: Rubric
     judges: tuple[Judge, ...]
     rules: Rules = field(default_factory=Rules)
+    asking: Asking = field(default_factory=Asking)
     submission: Submission = ""
     prompt: str = ""
     reference: str = ""
@@ -83,9 +85,15 @@ def check(store: Store, request: SpotRequest) -> int:
     """
     if not request.judges:
         raise InputError("No judge is chosen. Choose at least one.")
+    seats = [judge.model_copy(update={"stage": 0, "shadow": False}) for judge in request.judges]
     panel = build(
         Panel,
-        {"name": "Spot check", "judges": request.judges, "rules": request.rules},
+        {
+            "name": "Spot check",
+            "judges": seats,
+            "rules": request.rules,
+            "asking": request.asking,
+        },
         "panel",
     )
     version, item = request.dataset_version, request.item

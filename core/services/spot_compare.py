@@ -88,6 +88,8 @@ def _setup(before: Run, after: Run) -> list[str]:
         found.append("other settings of a judge")
     if before.panel.rules != after.panel.rules:
         found.append("other aggregation rules")
+    if before.panel.asking != after.panel.asking:
+        found.append("asked in another way")
     if before.plan.replicates != after.plan.replicates:
         found.append("another number of replicates")
     if before.plan.calibration != after.plan.calibration:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
 
+from core.domain.base import build
 from core.domain.dataset import Message, Sections, Submission
-from core.domain.panel import Judge, Rules
+from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.services import authoring, clock
+from core.services.counting import answers_per_cell, calls_of
 from core.services.drafts import rubric_from
 from core.services.registry import JudgeEntry, list_judges, list_panels
 from core.services.spot import ITEM, SpotRequest, item_of, teachers
@@ -33,7 +35,7 @@ class SpotForm(TypedDict):
     """Everything the form holds. ``rubric`` is an id as text, or ``draft:`` and a draft's name.
 
     ``dataset`` is a dataset version's id; ``judges`` are names; ``panel`` is the saved panel that
-    filled them in and whose ``rules`` hold.
+    filled them in and whose ``rules`` hold. ``asking`` is an ``Asking`` as plain data.
     """
 
     rubric: str
@@ -49,6 +51,7 @@ class SpotForm(TypedDict):
     judges: list[str]
     panel: int | None
     rules: dict[str, str]
+    asking: dict[str, Any]
     learn_from: int | None
     replicates: int
     seed: int | None
@@ -114,12 +117,14 @@ def rubric_of(store: Store, choice: str) -> Rubric:
 
 
 def with_panel(store: Store, form: SpotForm, panel_id: int | None) -> SpotForm:
-    """The form with the judges and rules of a saved panel; ``None`` keeps only the judges."""
+    """The form with all that a saved panel says; ``None`` keeps only the judges."""
     if panel_id is None:
-        return {**form, "panel": None, "rules": {}}
+        return {**form, "panel": None, "rules": {}, "asking": {}}
     panel = store.panels.get(panel_id).panel
     names = [judge.name for judge in panel.judges]
-    return {**form, "panel": panel_id, "judges": names, "rules": panel.rules.model_dump()}
+    asking = panel.asking.model_dump()
+    rules = panel.rules.model_dump()
+    return {**form, "panel": panel_id, "judges": names, "rules": rules, "asking": asking}
 
 
 def judges_of(store: Store, form: SpotForm) -> tuple[Judge, ...]:
@@ -130,6 +135,26 @@ def judges_of(store: Store, form: SpotForm) -> tuple[Judge, ...]:
             known |= {judge.name: judge for judge in row.panel.judges}
     known |= {row.name: row.judge for row in store.judges.list()}
     return tuple(known[name] for name in form["judges"] if name in known)
+
+
+def asking_of(form: SpotForm) -> Asking:
+    """How judges are asked."""
+    return build(Asking, form["asking"], "asking")
+
+
+def needs_labels(store: Store, form: SpotForm) -> bool:
+    """Whether a chosen judge learns from labelled items, or is shown some as examples."""
+    judges = judges_of(store, form)
+    shown = asking_of(form).few_shot and not all(judge.offline for judge in judges)
+    return bool(judges) and (bool(shown) or any(judge.offline for judge in judges))
+
+
+def outlook(store: Store, form: SpotForm, criteria: int) -> tuple[int, int]:
+    """The votes and the calls to models that a check of so many criteria takes."""
+    judges, times = judges_of(store, form), form["replicates"]
+    panel = Panel(judges=judges, asking=asking_of(form))
+    votes = criteria * answers_per_cell(panel, times)
+    return votes, sum(calls_of(j, panel, times, items=1, cells=criteria) for j in judges)
 
 
 def request_from(store: Store, form: SpotForm) -> SpotRequest:
@@ -143,12 +168,13 @@ def request_from(store: Store, form: SpotForm) -> SpotRequest:
         rubric=rubric,
         judges=judges,
         rules=Rules(**form["rules"]),
+        asking=asking_of(form),
         submission="" if saved else _submission(form),
         prompt="" if saved else form["prompt"],
         reference="" if saved else form["reference"],
         dataset_version=form["dataset"] if saved else None,
         item=form["item"] if saved else None,
-        learn_from=form["learn_from"] if any(j.offline for j in judges) else None,
+        learn_from=form["learn_from"] if needs_labels(store, form) else None,
         replicates=form["replicates"],
         seed=form["seed"],
     )
@@ -163,6 +189,7 @@ def form_of(store: Store, run_id: int, form: SpotForm) -> SpotForm:
         "judges": [judge.name for judge in run.panel.judges],
         "panel": None,
         "rules": run.panel.rules.model_dump(),
+        "asking": run.panel.asking.model_dump(),
         "learn_from": run.plan.calibration.get("dataset_version"),
         "replicates": run.plan.replicates,
         "seed": None,
@@ -210,6 +237,7 @@ def _fresh(store: Store) -> SpotForm:
         judges=_first_judges(store, saved[0].id if saved else None),
         panel=None,
         rules={},
+        asking={},
         learn_from=None,
         replicates=1,
         seed=None,

@@ -21,11 +21,13 @@ from pages.grade._judges.fields import (
     OFFLINE_NEEDS,
     PRICE_IN,
     PRICE_OUT,
+    REQUESTS,
     SHUFFLE_SAYS,
     TEMPERATURE,
     THINKING,
     THINKING_SAYS,
     TIMEOUT,
+    TOKENS,
     TRIES,
     WEIGHT,
     Field,
@@ -128,7 +130,8 @@ def _model(reference: str) -> None:
         st.toggle("Shuffle the options", key=key)
         st.caption(SHUFFLE_SAYS)
     _section("When calls go wrong, and how many at once")
-    _grid(reference, TIMEOUT, TRIES, CONCURRENCY)
+    _grid(reference, TIMEOUT, TRIES)
+    _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
     _section("What it costs and counts")
     _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
 

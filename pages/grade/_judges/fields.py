@@ -96,6 +96,23 @@ CONCURRENCY = Field(
     high=1024,
     step=1,
 )
+REQUESTS = Field(
+    "requests_per_minute",
+    "Requests a minute",
+    "The provider's limit, if you know it. Calls are paced to it, so that none is turned away; it "
+    "costs nothing. Empty: as fast as it goes, and waiting when told to.",
+    "whole",
+    low=1,
+    step=50,
+)
+TOKENS = Field(
+    "tokens_per_minute",
+    "Tokens a minute",
+    "The same for tokens, sent and received. Too low a number only makes a run slower.",
+    "whole",
+    low=1,
+    step=10_000,
+)
 PRICE_IN = Field(
     "price_in",
     "Price in",
@@ -131,6 +148,8 @@ FIELDS = (
     TIMEOUT,
     TRIES,
     CONCURRENCY,
+    REQUESTS,
+    TOKENS,
     PRICE_IN,
     PRICE_OUT,
     WEIGHT,

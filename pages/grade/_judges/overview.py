@@ -13,6 +13,7 @@ from pages.grade._judges.fields import OFFLINE
 from pages.ui import families as fam
 from pages.ui import format as fmt
 from pages.ui import state
+from pages.ui.asking_words import panel_line
 from pages.ui.resources import store
 from pages.ui.rule_words import rule_label
 from pages.ui.text import esc, label, one_line
@@ -192,7 +193,7 @@ def _panel_card(found: PanelRow) -> None:
         row(
             [
                 *(tag(one_line(judge.name, 40)) for judge in found.panel.judges),
-                _quiet(f"settled by {words}"),
+                _quiet(f"settled by {words}; {panel_line(found.panel) or 'all at once'}"),
             ]
         )
         st.space("stretch")

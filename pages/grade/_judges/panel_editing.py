@@ -8,8 +8,10 @@ from core.domain.rules import SCALES
 from core.errors import InputError, Problem
 from core.services import registry
 from core.services.registry import PanelRow
+from core.services.seating import Seating, seating_of
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import seating, state
+from pages.ui.asking import Keys
 from pages.ui.resources import store
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.text import label, visible
@@ -37,6 +39,7 @@ def show(reference: str) -> None:
     _seed(reference, found)
     _who(reference, found)
     _rules(reference)
+    _together(reference, found)
     kept = state.get(state.key(fam.PANEL_REFUSED, reference))
     if kept:
         st.error(label("This panel was not saved."), icon=":material/error:")
@@ -74,12 +77,11 @@ def _who(reference: str, found: PanelRow | None) -> None:
         names + [name for name in seats if name not in names],
         format_func=visible,
         key=_field(reference, "judges"),
-        on_change="ignore",
         placeholder="Choose who sits on it",
     )
     st.caption(
-        "Every judge answers every criterion of every item, so the cost grows with each. Judges "
-        "of different makers err less often in the same way."
+        "Every judge answers every criterion of every item (unless asked in stages, below), so the "
+        "cost grows with each. Judges of different makers err less often in the same way."
     )
 
 
@@ -99,16 +101,39 @@ def _rules(reference: str) -> None:
             )
 
 
+def _together(reference: str, found: PanelRow | None) -> None:
+    names = _chosen(reference)
+    known = {entry.name: entry.judge for entry in registry.list_judges(store())}
+    known |= {judge.name: judge for judge in found.panel.judges} if found else {}
+    models = any(not known[name].offline for name in names if name in known)
+    seating.fields(_keys(reference), _start(found), names, models=models or not names)
+
+
+def _chosen(reference: str) -> list[str]:
+    return list(state.get(_field(reference, "judges")) or [])
+
+
+def _keys(reference: str) -> Keys:
+    return Keys(lambda name: _field(reference, name))
+
+
+def _start(found: PanelRow | None) -> Seating:
+    return seating_of(found.panel) if found else Seating()
+
+
 def _on_save(reference: str, panel_id: int | None) -> None:
     state.drop(fam.PANEL_REFUSED, reference)
     with shown_errors():
+        names = _chosen(reference)
         try:
+            found = None if panel_id is None else registry.get_panel(store(), panel_id)
             registry.save_panel(
                 store(),
                 str(state.get(_field(reference, "name")) or ""),
-                list(state.get(_field(reference, "judges")) or []),
+                names,
                 {scale: state.get(_field(reference, scale)) for scale in SCALES},
                 panel_id=panel_id,
+                seating=seating.read(_keys(reference), _start(found), names),
             )
         except InputError as error:
             kept = [(str(p), "") for p in error.problems]

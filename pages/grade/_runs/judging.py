@@ -9,8 +9,10 @@ from core.domain.rubric import Rubric
 from core.domain.rules import RULES, Scale
 from core.services import choosing
 from core.services.choosing import Choices
+from core.services.seating import Seating, seating_of
 from pages.ui import run_keys as keys
-from pages.ui import state
+from pages.ui import seating, state
+from pages.ui.asking import Keys
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.text import label, one_line
 
@@ -26,9 +28,23 @@ def panel(found: Choices, rubric: Rubric) -> Panel | None:
         st.info("Choose at least one judge.", icon=":material/gavel:")
         return None
     rules = _rules(saved, rubric, len(judges))
-    chosen = choosing.panel_of(saved.name if saved else OWN_PANEL, judges, rules)
+    of = saved.name if saved else OWN_PANEL
+    chosen = choosing.panel_of(of, judges, rules, _seating(saved, judges))
     _key_warnings(chosen)
     return chosen
+
+
+def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
+    """How they are asked in this run: as the panel says, unless somebody says otherwise here."""
+    of = saved.name if saved else OWN_PANEL
+    start = seating_of(saved) if saved else Seating()
+    keys_of_panel = Keys(lambda name: _key("seating", of, name), lasting=True)
+    return seating.fields(
+        keys_of_panel,
+        start,
+        [judge.name for judge in judges],
+        models=any(not judge.offline for judge in judges),
+    )
 
 
 def _saved(found: Choices) -> Panel | None:

@@ -50,20 +50,26 @@ def _estimate(request: RunRequest) -> Estimate | None:
 
 
 def _figures(estimate: Estimate) -> None:
+    most = "at most " if estimate.at_most else ""
+    about = most or "about " if estimate.cost else ""
     figures(
         [
             Figure("Items", fmt.count(estimate.items)),
-            Figure("Votes", fmt.count(estimate.votes)),
-            Figure("Calls to models", fmt.count(estimate.calls)),
-            Figure(
-                "Cost", f"about {fmt.cost(estimate.cost)}" if estimate.cost else _free(estimate)
-            ),
+            Figure("Votes", most + fmt.count(estimate.votes)),
+            Figure("Calls to models", (most if estimate.calls else "") + fmt.count(estimate.calls)),
+            Figure("Cost", about + fmt.cost(estimate.cost)),
         ],
         columns=2,
     )
+    if estimate.at_most:
+        st.caption(
+            "This is if nothing is spared; what stages or early stops spare shows afterwards."
+        )
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled item")
-        st.caption(f"Offline judges learn from {learned}; those are not graded.")
+        offline = any(not one.calls for one in estimate.judges)
+        verb = "Offline judges learn from" if offline else "Examples are drawn from"
+        st.caption(f"{verb} {learned}; those are not graded.")
     if estimate.calls:
         table(
             ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
@@ -81,10 +87,6 @@ def _figures(estimate: Estimate) -> None:
             ),
             icon=":material/payments:",
         )
-
-
-def _free(estimate: Estimate) -> str:
-    return "unknown" if estimate.cost is None else fmt.cost(estimate.cost)
 
 
 def _line(one: JudgeEstimate) -> list[str]:

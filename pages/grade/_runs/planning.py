@@ -154,13 +154,14 @@ def _items(count: int) -> tuple[int | None, bool]:
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:
-    if panel is None or not any(judge.offline for judge in panel.judges):
+    who = _learners(panel)
+    if not who:
         return LABEL_SHARE
     learning = estimating.learning(store(), dataset)
     if learning.marked:
         st.caption(
             f"The dataset marks {fmt.plural(learning.marked, 'labelled item')} as its calibration "
-            "part. Offline judges learn from those, and they are not graded."
+            f"part. {who} those, and they are not graded."
         )
         return LABEL_SHARE
     if not learning.labelled:
@@ -174,10 +175,22 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
         format="%d%%",
         key=_key("share"),
         persist_state="session",
-        help=f"Offline judges learn from this share of the {learning.labelled} labelled items. "
+        help=f"{who} this share of the {learning.labelled} labelled items. "
         "Those are not graded; the others show how right the judges are.",
     )
     return share / 100
+
+
+def _learners(panel: Panel | None) -> str:
+    """Who needs labelled items, with its verb; empty where nobody does."""
+    if panel is None:
+        return ""
+    offline = [judge.offline for judge in panel.judges]
+    examples = bool(panel.asking.few_shot) and not all(offline)
+    if any(offline):
+        shown = ", and examples for models are drawn from" if examples else ""
+        return f"Offline judges learn from{shown}"
+    return "Examples are drawn from" if examples else ""
 
 
 def _replicates() -> int:

@@ -127,10 +127,10 @@ def _plan(rubric: Rubric | None) -> None:
     times, criteria = work.form()["replicates"], len(rubric.criteria)
     parts = [fmt.plural(criteria, "criterion", "criteria"), fmt.plural(len(asked), "judge")]
     parts += [fmt.plural(times, "replicate")] if times > 1 else []
-    calls = criteria * times * sum(not judge.offline for judge in asked)
+    votes, calls = spot_form.outlook(store(), work.form(), criteria)
+    parts += ["both orders"] if calls and spot_form.asking_of(work.form()).flip != "off" else []
     money = f"{fmt.plural(calls, 'call')} to models" if calls else "no calls, no cost"
-    votes = fmt.plural(criteria * times * len(asked), "vote")
-    st.caption(f"{' × '.join(parts)}: {votes}, {money}.")
+    st.caption(f"{' × '.join(parts)}: {fmt.plural(votes, 'vote')}, {money}.")
 
 
 def _on_grade() -> None:

@@ -11,8 +11,9 @@ from core.services import registry, spot, spot_form
 from core.services.registry import JudgeEntry
 from core.services.spot import Teacher
 from pages.grade._spot import work
+from pages.ui import asking, seating, state
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui.asking_words import asking_line
 from pages.ui.resources import store
 from pages.ui.rule_words import rule_label
 from pages.ui.text import label, visible
@@ -32,9 +33,29 @@ def show(rubric: Rubric | None) -> None:
         if entry is not None and entry.key == "not set":
             words = f"{name}: the variable {entry.key_env} is not set where the app was started."
             st.caption(f":material/key_off: {label(words)}")
-    learners = [j for j in spot_form.judges_of(store(), work.form()) if j.offline]
-    if learners and rubric is not None:
+    models = any(not judge.offline for judge in spot_form.judges_of(store(), work.form()))
+    if models:
+        _asking()
+    if rubric is not None and spot_form.needs_labels(store(), work.form()):
         _teacher(rubric)
+
+
+def _asking() -> None:
+    start = spot_form.asking_of(work.form())
+    now = asking.read(_KEYS, start)
+    head = label(f"{seating.HEAD}: {asking_line(now)}")
+    with st.expander(head, icon=":material/tune:", key=work.field("tune")):
+        asking.fields(_KEYS, start)
+        st.caption("A spot check asks every judge at once, and every vote counts.")
+
+
+def _on_asking() -> None:
+    with shown_errors():
+        kept = asking.read(_KEYS, spot_form.asking_of(work.form()))
+        work.set_fields(asking=kept.model_dump())
+
+
+_KEYS = asking.Keys(lambda name: work.field("asking", name), changed=_on_asking)
 
 
 def _panel() -> None:
@@ -66,6 +87,7 @@ def _on_panel() -> None:
         panel_id = state.get(work.field("panel"))
         work.change(spot_form.with_panel(store(), work.form(), panel_id))
         state.drop(state.SPOT_FIELD, "judges")
+        state.drop(state.SPOT_FIELD, "asking")
 
 
 def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
@@ -105,8 +127,8 @@ def _teacher(rubric: Rubric) -> None:
     found = {t.row.version_id: t for t in spot.teachers(store(), rubric)}
     if not found:
         st.warning(
-            "The offline judges learn from labelled answers, and no dataset has labels that fit "
-            "this rubric. Choose a model as the judge, or bring in labelled items.",
+            "Offline judges and examples need labelled answers, and no dataset has labels that fit "
+            "this rubric. Choose a model without examples, or bring in labelled items.",
             icon=":material/school:",
         )
         return
@@ -118,7 +140,7 @@ def _teacher(rubric: Rubric) -> None:
     if state.get(key) not in found:
         state.put(key, best)
     chosen = st.selectbox(
-        "Offline judges learn from",
+        "Labelled items to learn from",
         list(found),
         format_func=lambda version: _words(found[version]),
         key=key,
@@ -130,7 +152,9 @@ def _teacher(rubric: Rubric) -> None:
     untaught = found[chosen].untaught
     if untaught:
         names = ", ".join(repr(name) for name in untaught)
-        st.caption(label(f"No labels for {names}: the offline judges will abstain there."))
+        st.caption(
+            label(f"No labels for {names}: offline judges abstain there, and there is no example.")
+        )
 
 
 def _words(teacher: Teacher) -> str:

@@ -1,0 +1,175 @@
+"""What the settings of asking do, each in a sentence on reliability and on cost, and in short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from core.domain.panel import Asking, Cascade, Panel
+from pages.ui import format as fmt
+
+MODES = {
+    "criterion": (
+        "One criterion per call",
+        "Each criterion has the judge's whole attention and no answer colours another. The usual.",
+    ),
+    "rubric": (
+        "The whole rubric in one call",
+        "Fewest calls, one an item. Answers can colour each other, and an unreadable reply loses "
+        "them all.",
+    ),
+    "two_step": (
+        "Assess first, then choose",
+        "The judge assesses in words, then chooses the option. Can help on hard criteria; twice "
+        "the calls.",
+    ),
+}
+FLIPS = {
+    "off": (
+        "Off",
+        "Options are asked in one order. Nothing is learned about a liking for a place.",
+    ),
+    "check": (
+        "Check",
+        "Asks again with the options reversed and records both: you learn how often the order "
+        "decides. The first answer counts. Twice the calls.",
+    ),
+    "require": (
+        "Require both to agree",
+        "As Check, and where the two answers differ the judge counts as abstaining. Most careful; "
+        "twice the calls.",
+    ),
+}
+LAYOUTS = {
+    "auto": "Whichever costs less",
+    "item_first": "The item first",
+    "criterion_first": "The criterion first",
+}
+LAYOUT_SAYS = (
+    "Only the order of the parts of a prompt. Providers charge less for a beginning that calls "
+    "share; verdicts hardly depend on it."
+)
+FEW_SHOT_SAYS = (
+    "Labelled examples shown with every question, balanced over the options. A few often bring a "
+    "judge closer to your standard; each makes every prompt longer and dearer. 0: none."
+)
+EXAMPLES_FROM = (
+    "They come from labelled items: those in the dataset's calibration part, or else a share drawn "
+    "by the seed. Those items are not graded, and an item is never its own example."
+)
+REASONS_SAYS = "Examples carry the labeller's reason where there is one. More to learn from."
+BALANCED_SAYS = (
+    "Every order of the options comes up equally often over items and replicates, instead of being "
+    "drawn by chance. Steadier on small runs; costs nothing."
+)
+CACHE_SAYS = (
+    "An answer to exactly the same request, kept from an earlier run, is used again and costs "
+    "nothing. Turn it off to ask everything anew."
+)
+
+GOES_ON = {
+    "on_abstention": ("it abstains", "The stage's verdict is an abstention."),
+    "on_split": ("it is split", "The stage's judges, or their replicates, do not all agree."),
+    "on_failure": ("a call failed", "A vote of the stage is missing."),
+    "near_gate": (
+        "it is near a gate",
+        "One option up or down would change what a gate of the rubric does.",
+    ),
+}
+CONFIDENCE_SAYS = (
+    "The stage's judges state a lower mean confidence. Offline judges state one, fitted on labels; "
+    "models usually do not."
+)
+CASCADE_SAYS = (
+    "Cheap judges first: only cells that stay doubtful go on to the next stage, and the last stage "
+    "that was asked decides. Saves most of the calls; the first stage's sure mistakes stay."
+)
+EARLY_STOP_SAYS = (
+    "Judges of a stage are asked one after the other, and no more once the votes outstanding "
+    "cannot change the verdict. The verdict stays the same, there are fewer votes to measure "
+    "agreement with, and a run takes longer."
+)
+SHADOW_SAYS = (
+    "A shadow's votes are kept and measured but do not count. It costs what a judge costs."
+)
+
+
+def asking_line(asking: Asking) -> str:
+    """How models are asked, in one line.
+
+    >>> asking_line(Asking())
+    'one criterion per call'
+    >>> asking_line(Asking(mode="rubric", few_shot=3, flip="check"))
+    'the whole rubric in one call, 3 examples, order checked'
+    """
+    parts = [_lower(MODES[asking.mode][0])]
+    if asking.few_shot:
+        parts.append(fmt.plural(asking.few_shot, "example"))
+    if asking.flip != "off":
+        parts.append("order checked" if asking.flip == "check" else "both orders must agree")
+    if asking.balanced:
+        parts.append("orders balanced")
+    if asking.layout != "auto":
+        parts.append(_lower(LAYOUTS[asking.layout]))
+    if not asking.cache:
+        parts.append("nothing from the cache")
+    return ", ".join(parts)
+
+
+def seating_line(
+    cascade: Cascade | None, early_stop: bool, stages: Mapping[str, int], shadows: int
+) -> str:
+    """Stages, early stop and shadows in one line; empty where every judge is asked and counts."""
+    parts = [fmt.plural(len(set(stages.values())), "stage")] if cascade else []
+    parts += ["early stop"] if early_stop else []
+    parts += [fmt.plural(shadows, "shadow judge")] if shadows else []
+    return ", ".join(parts)
+
+
+def panel_line(panel: Panel) -> str:
+    """Asking, stages and shadows of a panel in one line; only stages where no model is asked."""
+    models = any(not judge.offline for judge in panel.judges)
+    stages = {judge.name: judge.stage for judge in panel.judges}
+    shadows = sum(judge.shadow for judge in panel.judges)
+    seats = seating_line(panel.cascade, panel.early_stop, stages, shadows)
+    return ", ".join(part for part in (asking_line(panel.asking) if models else "", seats) if part)
+
+
+def goes_on_line(cascade: Cascade) -> str:
+    """When a cell goes on to the next stage.
+
+    >>> goes_on_line(Cascade(on_failure=False, below_confidence=0.7))
+    'goes on when it abstains, it is split, or its confidence is below .70'
+    """
+    when = [words for name, (words, _) in GOES_ON.items() if getattr(cascade, name)]
+    if cascade.below_confidence is not None:
+        when.append(f"its confidence is below {fmt.score(cascade.below_confidence)}")
+    if not when:
+        return "never goes on"
+    if len(when) == 1:
+        return f"goes on when {when[0]}"
+    return f"goes on when {', '.join(when[:-1])}, or {when[-1]}"
+
+
+def stage_lines(
+    cascade: Cascade, stages: Mapping[str, int], shadows: Sequence[str] | frozenset[str] = ()
+) -> list[tuple[str, str]]:
+    """Every stage as (its judges, what happens then), first to last; ``stages`` by judge.
+
+    >>> stage_lines(Cascade(), {"a": 0, "b": 4})[1]
+    ('Stage 2: b', 'decides')
+    """
+    numbers = sorted(set(stages.values()))
+    found = []
+    for place, number in enumerate(numbers, start=1):
+        names = [
+            f"{name} (shadow)" if name in shadows else name
+            for name, stage in stages.items()
+            if stage == number
+        ]
+        then = goes_on_line(cascade) if place < len(numbers) else "decides"
+        found.append((f"Stage {place}: {', '.join(names)}", then))
+    return found
+
+
+def _lower(words: str) -> str:
+    return words[0].lower() + words[1:]
