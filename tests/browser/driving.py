@@ -21,6 +21,9 @@ QUIET = (
     "() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')"
     " && !document.querySelector('[data-testid=stSkeleton]')"
     " && !document.querySelector('[data-stale=true]')"
+    # An expander that still opens moves what lies below it away under the mouse.
+    " && !document.getAnimations().some(a => a.playState === 'running'"
+    " && a.effect.getComputedTiming().endTime !== Infinity)"
 )
 
 

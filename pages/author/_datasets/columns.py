@@ -11,7 +11,7 @@ from core.services import datasets
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
 from pages.ui.dataset_cache import Source
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 
 #: More columns than this are kept as they were guessed beyond this place.
 MOST = 60
@@ -42,7 +42,7 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
         state.put(key, guessed if guessed in options else roles.META)
     left, right = st.columns([3, 4], vertical_alignment="center")
     right.selectbox(
-        f"Role of {one_line(column, 60)}",
+        label(f"Role of {column}", 70),
         options,
         format_func=lambda role: one_line(roles.role_words(role), 80),
         key=key,

@@ -1,0 +1,260 @@
+"""Hostile text in every place where it can appear: shown as it is, never obeyed.
+
+Every text of the data file (`hostile.seed`) holds scripts, pictures and links to elsewhere, styles,
+Markdown, icons, formulas and text that turns around. `seen` looks for the texts that a place must
+show and for anything that was obeyed; the fixture `page` fails on requests to other hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from core.store.store import Store
+from pages.ui.text import JOINER, visible
+from tests.browser import hostile as seeded
+from tests.browser.driving import choose, press, settle, visit, write
+from tests.browser.hostile import Places, hostile
+
+#: What the page shows, with the cells of tables that are drawn on a canvas.
+SHOWN = """() => [
+  document.body.innerText,
+  ...[...document.querySelectorAll('canvas [role=gridcell]')].map(cell => cell.textContent),
+].join('\\n')"""
+#: What its fields hold, which is never changed.
+FIELDS = """() => [...document.querySelectorAll('textarea, input')]
+  .map(field => field.value).join('\\n')"""
+OBEYED = (
+    "a[href*='127.0.0.1:9/'], a[href^='javascript:'], [src*='127.0.0.1:9/'], "
+    "[data-testid=stMain] script, [data-testid=stMain] .katex"
+)
+#: Labels are cut; so much of each must be there: the name of the place and some Markdown.
+START = 32
+
+
+@pytest.fixture(scope="module")
+def places(app_db: Path) -> Iterator[Places]:
+    """Where the attacks are; seeded before the server starts."""
+    store = Store(app_db)
+    yield seeded.seed(store)
+    store.close()
+
+
+def drawn(page: Any) -> None:
+    """Wait for the cells of a table."""
+    page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+
+
+def seen(page: Any, *names: str, whole: tuple[str, ...] = ()) -> None:
+    """These places' texts are on the page (`whole`: to their end), and nothing was obeyed."""
+    settle(page)
+    text = page.evaluate(SHOWN).replace(JOINER, "") + visible(page.evaluate(FIELDS))
+    for name in names:
+        assert visible(hostile(name))[:START] in text, name
+    for name in whole:
+        assert visible(hostile(name)) in text, name
+    assert page.evaluate("window.hurt") is None
+    obeyed = page.locator(OBEYED)
+    assert obeyed.count() == 0, obeyed.first.evaluate("node => node.outerHTML")
+    assert page.get_by_test_id("stIconMaterial").filter(has_text="skull").count() == 0
+    assert page.get_by_role("heading", level=1).is_visible()
+
+
+def test_on_the_start_page(places: Places, page: Any, app_url: str) -> None:
+    visit(page, app_url)
+    seen(page, "run", "spot")
+
+
+def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/rubrics")
+    seen(page, "rubric", "draft", "broken")
+    archive = page.get_by_test_id("stCheckbox")
+    archive.click()
+    page.get_by_role("button").filter(has_text="archived !").wait_for()
+    seen(page, "archived")
+    archive.click()
+    press(page, "Import")
+    write(page, "Or paste it here", f"{hostile('key')!r}: 1\ncriteria: {hostile('typed')!r}\n")
+    press(page, "Read it")
+    page.get_by_test_id("stAlert").wait_for()
+    seen(page)
+
+
+def test_in_the_form_of_a_rubric(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
+    seen(page, "rubric", "section", "criterion-1", "requirement-1", "criterion-2")
+    press(page, "About, guidelines and scoring")
+    seen(page, "gate", "flag", whole=("description", "mine"))
+    open_card(page, "criterion-1")
+    seen(page, "tag", whole=("requirement-1",))
+    open_card(page, "criterion-3")
+    seen(page, "high", "low", whole=("anchor-high", "anchor-low"))
+    press(page, "Preview", role="radio")
+    seen(page, "criterion-3", "high", whole=("mine",))
+    press(page, "Scoring", role="radio")
+    seen(page, "criterion-1", "high")
+    press(page, "Versions", role="radio")
+    seen(page, "author", whole=("save", "their-note"))
+    press(page, "YAML", role="radio")
+    seen(page, "description", "mine", "anchor-high")
+    press(page, "Export")
+    page.get_by_role("dialog").wait_for()
+    seen(page)
+
+
+def open_card(page: Any, name: str) -> None:
+    page.get_by_test_id("stMain").get_by_role("button").filter(has_text=name).first.click()
+    settle(page)
+
+
+def test_where_a_rubric_cannot_be_saved(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_DRAFT}")
+    seen(page, "broken", "criterion-1")
+    assert "mend before saving" in page.evaluate(SHOWN)
+    visit(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_TEXT}")
+    page.get_by_text("text that is not a valid rubric yet").wait_for()
+    seen(page, "draft")
+    press(page, "Back to the YAML")
+    seen(page, "typed")
+
+
+def test_where_a_rubric_was_saved_by_two(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
+    press(page, "Save")
+    page.get_by_text("Nothing was overwritten").wait_for()
+    seen(page, whole=("their-note",))
+
+
+def test_in_a_version_to_read(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={places.rubric}&version={places.version}")
+    seen(page, "rubric", "description", "guidelines", "anchor-low", whole=("save",))
+
+
+def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/datasets")
+    seen(page, "dataset")
+    visit(page, f"{app_url}/datasets?dataset={places.dataset}")
+    drawn(page)
+    seen(page, "dataset", "source", "item-plain", "item-chat", "item-sections")
+    seen(page, "system", "item-tag", "high", whole=("prompt", "submission", "reference"))
+    seen(page, whole=("item-description", "label-reason", "label-reason-2"))
+    page.get_by_text("1 note").click()
+    seen(page, "note", whole=("note-value",))
+    visit(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.CHAT)}")
+    page.get_by_text("Its own rubric").click()
+    seen(page, "role", "criterion-1", whole=("turn", "common-prompt", "requirement-1"))
+    visit(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.SECTIONS)}")
+    page.get_by_text("Thinking, ").click()
+    seen(page, whole=("thinking", "output"))
+    press(page, "Labels", role="radio")
+    drawn(page)
+    seen(page, "criterion-1", "criterion-2", "high")
+    press(page, "About", role="radio")
+    seen(page, "source", whole=("dataset-description", "common-prompt"))
+
+
+def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/datasets?dataset=new")
+    press(page, "Paste text", role="radio")
+    column, cell = hostile("column"), hostile("cell")
+    write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\t{column}\n{cell}\t{cell}\tx")
+    page.get_by_text("All 1 item can be read").wait_for()
+    seen(page, "column", whole=("cell",))
+    page.get_by_text("The file as it stands").click()
+    drawn(page)
+    seen(page, "cell")
+    choose(page, "Check labels against a rubric", "rubric")
+    seen(page, "column", "cell")
+    write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\n{cell}\ta\n{cell}\tb")
+    page.get_by_text("to mend before this can be imported").wait_for()
+    seen(page, "cell")
+
+
+def test_in_judges_and_panels(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/judges")
+    seen(page, "judge", "failing", "learner", "model")
+    press(page, "Panels", role="radio")
+    seen(page, "panel", "judge")
+    press(page, "Keys", role="radio")
+    seen(page)
+    visit(page, f"{app_url}/judges?judge={places.judge}")
+    seen(page, "judge", whole=("model", "test-reason"))
+    visit(page, f"{app_url}/judges?judge={places.judge + 1}")
+    seen(page, "failing", whole=("test-message",))
+    visit(page, f"{app_url}/judges?panel={places.panel}")
+    seen(page, "panel", "judge")
+
+
+def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/runs")
+    seen(page, "run", "rubric", "judge")
+    visit(page, f"{app_url}/runs?plan=new&rubric={places.rubric}&dataset={places.dataset}")
+    seen(page, "rubric", "dataset")
+    choose(page, "Panel", "panel !")
+    seen(page, "panel", "judge", "failing")
+    press(page, "Choose judges", role="radio")
+    choose(page, "Judges", "judge")
+    seen(page, "judge")
+
+
+def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/run?run={places.run}")
+    drawn(page)
+    seen(page, "run", "rubric", "dataset", "judge", "item-plain", "item-chat", "submission")
+    seen(page, "failure", "failing")
+    press(page, "More filters")
+    choose(page, "Verdict of", "criterion-2")
+    choose(page, "is", "high")
+    seen(page, "criterion-2", "high")
+    visit(page, f"{app_url}/run?run={places.run}&view=scores")
+    page.get_by_text("The same in numbers").click()
+    seen(page, "criterion-1", "high", "low")
+    visit(page, f"{app_url}/run?run={places.run}&view=labels")
+    seen(page, "criterion-1", "criterion-2")
+    visit(page, f"{app_url}/run?run={places.run}&view=plan")
+    seen(page, "rubric", "dataset", "panel", "learner", whole=("model", "training-reason"))
+    visit(page, f"{app_url}/run?run={places.failed}")
+    seen(page, whole=("message",))
+    visit(page, f"{app_url}/run?run={places.queued}")
+    drawn(page)
+    seen(page, "run", "item-plain")
+
+
+def test_in_an_item_of_a_run(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.PLAIN)}")
+    seen(page, "item-plain", "run", "system", "item-tag", "criterion-1", "high", "low", "judge")
+    seen(page, whole=("submission", "requirement-1", "reason", "evidence", "failure", "abstention"))
+    seen(page, "flag", whole=("label-reason",))
+    for part in ("Prompt", "Reference", "About this item", "Points by criterion"):
+        page.get_by_test_id("stMain").get_by_text(part, exact=True).first.click()
+        settle(page)
+    seen(page, whole=("prompt", "reference", "item-description"))
+    page.get_by_text("Prompt, reply and cost").first.click()
+    page.get_by_text("Reply, as it came").wait_for()
+    seen(page, "answered-by", "finish", "setting", whole=("sent-system", "sent-user", "reply"))
+    seen(page, whole=("call-thinking", "setting-value"))
+    visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.CHAT)}")
+    seen(page, "role", whole=("turn",))
+    visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.SECTIONS)}")
+    page.get_by_text("The model's thinking").click()
+    seen(page, whole=("thinking", "output"))
+
+
+def test_in_a_spot_check(places: Places, page: Any, app_url: str) -> None:
+    visit(page, f"{app_url}/spot_check")
+    seen(page, "rubric", "judge", "failing", "learner", "criterion-1", whole=("pasted",))
+    press(page, "Dataset item", role="radio")
+    choose(page, "Dataset", "dataset !")
+    seen(page, "dataset", "item-plain", "prompt", whole=("submission",))
+    visit(page, f"{app_url}/spot_check?run={places.spot}")
+    seen(page, "rubric", "criterion-1", "high", "judge", "failing", whole=("failure",))
+    page.get_by_text("votes: reasons and evidence").first.click()
+    page.get_by_text("Prompt and reply").first.click()
+    page.get_by_text("reply, as it came").wait_for()
+    page.get_by_text("What was judged").click()
+    seen(page, "answered-by", whole=("reason", "evidence", "abstention", "sent-user", "reply"))
+    seen(page, whole=("submission", "prompt", "reference", "call-thinking", "setting-value"))
