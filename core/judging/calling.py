@@ -15,7 +15,8 @@ from core.domain.panel import Judge
 from core.domain.votes import FailureKind, Segment
 from core.judging.doors import SIMPLER, CallError, Completion, Door, ReplyFormat, Request
 from core.judging.gate import Clock, ProviderGate, Sleep
-from core.judging.prompts import Schema, messages
+from core.judging.messages import messages, shared_ends
+from core.judging.schemas import Schema
 from core.judging.tally import Tally
 
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
@@ -41,11 +42,16 @@ class Caller:
         self._format: ReplyFormat = "schema"
 
     async def complete(
-        self, segments: tuple[Segment, ...], schema: Schema, tally: Tally, rng: Callable[[], Random]
+        self,
+        segments: tuple[Segment, ...],
+        schema: Schema | None,
+        tally: Tally,
+        rng: Callable[[], Random],
     ) -> Completion:
         """A completion, however many requests it takes. Raises the last ``CallError`` if none.
 
-        ``rng`` gives the generator that pauses are drawn from, always the same one.
+        Without a ``schema`` the reply is in plain words. ``rng`` gives the generator that pauses
+        are drawn from, always the same one.
         """
         tally.sent = segments
         while True:
@@ -61,13 +67,14 @@ class Caller:
                 tally.add(completion)
                 return completion
 
-    def _request(self, segments: tuple[Segment, ...], schema: Schema) -> Request:
+    def _request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         spec = self._spec
         return Request(
             model=spec.model,
             messages=messages(segments),
-            schema=schema,
-            format=self._format,
+            shared_ends=shared_ends(segments),
+            schema=schema or {},
+            format=self._format if schema else "words",
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
             timeout=spec.timeout,

@@ -34,6 +34,8 @@ class Request:
     """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
 
     ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
+    ``shared_ends`` says where pieces end that other calls share, as (index of the message,
+    characters into it): a door may tell a provider that it pays to keep what comes before.
     """
 
     model: str
@@ -47,6 +49,7 @@ class Request:
     params: dict[str, object] = field(default_factory=dict)
     api_base: str = ""
     key: str | None = field(default=None, repr=False)
+    shared_ends: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

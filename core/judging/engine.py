@@ -109,4 +109,4 @@ class _Lane:
 
     def _unasked(self, question: Question, kind: FailureKind, message: str) -> Outcome:
         text = f"Not asked, because an earlier call of this judge failed: {message}"
-        return Outcome((VoteFailure(question.cell, kind, text, question.order),))
+        return Outcome(tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks))

@@ -25,6 +25,7 @@ from core.judging.doors import (
     tokens,
 )
 from core.judging.faults import brief, from_status
+from core.judging.prompt_cache import marked, wants_marks
 from core.judging.providers import provider_of
 
 #: What litellm puts before a provider's own words.
@@ -48,6 +49,8 @@ class LiteLLMDoor:
 
     def __init__(self) -> None:
         self._litellm: Any = None
+        #: Whether requests to a model are marked; looking a model up is slow.
+        self._marked: dict[str, bool] = {}
 
     async def complete(self, request: Request) -> Completion:
         """One request, no retry. Raises ``CallError``."""
@@ -59,7 +62,7 @@ class LiteLLMDoor:
         try:
             # litellm's own timeout starts again with every piece of an answer.
             async with asyncio.timeout(request.timeout):
-                response = await self._litellm.acompletion(**_arguments(request))
+                response = await self._litellm.acompletion(**self._arguments(request))
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
@@ -76,6 +79,32 @@ class LiteLLMDoor:
         if not _in_use:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+    def _arguments(self, request: Request) -> dict[str, object]:
+        model, messages = _model(request), request.messages
+        if model not in self._marked:
+            known = self._litellm.utils.supports_prompt_caching
+            self._marked[model] = wants_marks(model, known)
+        if self._marked[model]:
+            messages = marked(messages, request.shared_ends)
+        arguments: dict[str, object] = {
+            "model": model,
+            "messages": messages,
+            "timeout": request.timeout,
+            # Only this one: giving num_retries as well makes some versions retry after all.
+            "max_retries": 0,
+            "response_format": response_format(request),
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            "api_base": request.api_base or None,
+            "api_key": request.key,
+            **_thinking(request),
+            **request.params,
+        }
+        if request.api_base and not request.key:
+            # Or else litellm would send the key it finds in the environment to that address.
+            arguments["api_key"] = "none"
+        return {name: value for name, value in arguments.items() if value is not None}
 
 
 def load_litellm() -> Any:
@@ -96,27 +125,6 @@ def load_litellm() -> Any:
     litellm.num_retries = None
     litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
     return litellm
-
-
-def _arguments(request: Request) -> dict[str, object]:
-    arguments: dict[str, object] = {
-        "model": _model(request),
-        "messages": request.messages,
-        "timeout": request.timeout,
-        # Only this one: giving num_retries as well makes some versions retry after all.
-        "max_retries": 0,
-        "response_format": response_format(request),
-        "temperature": request.temperature,
-        "max_tokens": request.max_tokens,
-        "api_base": request.api_base or None,
-        "api_key": request.key,
-        **_thinking(request),
-        **request.params,
-    }
-    if request.api_base and not request.key:
-        # Or else litellm would send the key it finds in the environment to that address.
-        arguments["api_key"] = "none"
-    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _model(request: Request) -> str:

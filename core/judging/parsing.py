@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +36,9 @@ class Unreadable:
     message: str
 
 
+_EMPTY = Unreadable("empty", "The reply was empty.")
+
+
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     """The reply in ``text``, or why it cannot be read; never raises.
 
@@ -47,39 +51,94 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     'malformed'
     """
     if not text or not text.strip():
-        return Unreadable("empty", "The reply was empty.")
+        return _EMPTY
     found = _load(text.strip())
     if found is None:
-        found = _last_object(text)
+        found = _last_object(text, {"option"})
     if found is None:
         return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
     if "option" not in found:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
+    return _read(found, n_choices, "The reply's option")
+
+
+def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
+    """The reply to each of several criteria: ``n_choices`` maps their ids to numbers of options.
+
+    An entry that is missing, there twice or unreadable says so and leaves the others alone; a text
+    without a JSON object that has any of the ids is the same trouble for all. Never raises.
+
+    >>> read_replies('{"c1": {"option": 1}, "c2": {"option": 9}}', {"c1": 2, "c2": 2})[0].shown
+    1
+    """
+    if not text or not text.strip():
+        return [_EMPTY] * len(n_choices)
+    found = _load(text.strip())
+    if found is None:
+        found = _last_object(text, n_choices.keys())
+    if found is None or not found.keys() & n_choices.keys():
+        words = "The reply held no JSON object with the criteria's ids as its keys."
+        return [Unreadable("malformed", words)] * len(n_choices)
+    return [_entry(found, id_, count) for id_, count in n_choices.items()]
+
+
+def _entry(found: _Object, id_: str, n_choices: int) -> Reply | Unreadable:
+    if id_ not in found:
+        return Unreadable("malformed", f"The reply left out {id_}.")
+    if id_ in found.twice:
+        return Unreadable("malformed", f"The reply held {id_} more than once.")
+    entry = found[id_]
+    if not isinstance(entry, _Object) or "option" not in entry:
+        return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
+    return _read(entry, n_choices, f"The reply's option for {id_}")
+
+
+def _read(found: _Object, n_choices: int, what: str) -> Reply | Unreadable:
+    if "option" in found.twice:
+        return Unreadable("malformed", f"{what} was there more than once.")
     shown = _whole_number(found["option"])
     if shown is None:
-        return Unreadable("malformed", "The reply's option was not a whole number.")
+        return Unreadable("malformed", f"{what} was not a whole number.")
     if not 1 <= shown <= n_choices:
         # The number itself is left out: it may have thousands of digits.
-        return Unreadable("out_of_range", f"The reply's option was not from 1 to {n_choices}.")
+        return Unreadable("out_of_range", f"{what} was not from 1 to {n_choices}.")
     reason = found.get("reason")
     return Reply(
         _quotes(found.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
     )
 
 
-def _load(text: str) -> dict[str, object] | None:
+class _Object(dict[str, object]):
+    """A JSON object that remembers which keys it was given more than once."""
+
+    twice: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, pairs: list[tuple[str, object]]) -> _Object:
+        made = cls(pairs)
+        if len(made) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            made.twice = frozenset(key for key, count in counts.items() if count > 1)
+        return made
+
+
+# Made once: json.loads would make one for every text.
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
+
+
+def _load(text: str) -> _Object | None:
     try:
-        value = json.loads(text)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         # ValueError also covers numbers with more digits than Python will convert.
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, _Object) else None
 
 
-def _last_object(text: str) -> dict[str, object] | None:
+def _last_object(text: str, wanted: Set[str]) -> _Object | None:
     for start, end in reversed(list(_objects(text))):
         found = _load(text[start:end])
-        if found is not None and "option" in found:
+        if found is not None and found.keys() & wanted:
             return found
     return None
 

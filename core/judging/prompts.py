@@ -1,28 +1,40 @@
 """A question as the exact messages that a model is sent.
 
-Three segments: the fixed system text; the item part, which all criteria of an item share; the
-criterion part. What calls share comes first, so that provider prompt caches hit. Weights, values,
-labels, the system that wrote the submission and other criteria are never shown.
+What calls share comes first, so that provider prompt caches hit. ``item_first``: system text,
+guidelines, task and reference, submission, criterion. ``criterion_first``: system text,
+guidelines, requirement with examples, task and reference, options, submission. There the examples
+go by the labels of options and stand before the numbered list, so that items which are shown
+another order still share them. Weights, values, labels of the judged item, the system that wrote
+the submission and criteria that are not asked are never shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from core.domain.rubric import MET, UNMET, Criterion, Option, fold
 from core.domain.votes import Segment
-from core.judging import wording
-from core.judging.item_part import item_part, one_line, sendable
-from core.judging.protocol import Question
+from core.judging import phrases, wording
+from core.judging.criterion_part import options_part, requirement_part
+from core.judging.examples_part import examples_code, examples_part
+from core.judging.fences import Code
+from core.judging.item_part import Part, background_part, guidelines_part, submission_part
+from core.judging.messages import messages as messages
+from core.judging.protocol import Ask, Question
+from core.judging.schemas import Schema as Schema
+from core.judging.schemas import ids_of
+from core.judging.schemas import reply_schema as reply_schema
+from core.judging.schemas import rubric_schema as rubric_schema
 from core.judging.wording import PROMPT_VERSION as PROMPT_VERSION
-
-Schema = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Segments to send, the JSON schema of the reply, the wording's version, the fences' code."""
+    """Segments to send, the JSON schema of the reply, the wording's version, the fences' code.
+
+    ``nonce`` is the code around the submission.
+    """
 
     segments: tuple[Segment, ...]
     schema: Schema
@@ -30,89 +42,144 @@ class Prompt:
     nonce: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The fenced texts of a question; ``background`` is what was given to the author."""
+
+    guidelines: str
+    background: str
+    submission: Part
+    examples: Code
+
+
 def build(question: Question) -> Prompt:
     """The prompt of a question: the same question gives the same bytes.
 
-    The options are numbered from 1 in ``question.order``. The nonce depends on the seed and on
-    the judged texts, not on the criterion, so that the item part is shared.
+    The options are numbered from 1 in the order of each ask. In ``two_step`` mode this is the
+    first message, which asks for words; ``follow_up`` is what comes after them, and the schema
+    belongs to that. The codes depend on the seed and on the texts they fence, so that calls about
+    the same texts share their bytes.
     """
-    shared = item_part(question.rubric.guidelines, question.item, question.seed)
-    segments = (
-        Segment("system", wording.SYSTEM),
-        shared.segment,
-        Segment("user", _criterion_part(question.criterion, question.order)),
+    if question.more and question.mode != "rubric":
+        raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
+    texts = _fenced(question)
+    parts = _criterion_first if question.layout == "criterion_first" else _item_first
+    system = Segment("system", wording.SYSTEM[question.mode], shared=True)
+    segments = (system, *(segment for segment in parts(question, texts) if segment.text))
+    schema = (
+        rubric_schema([len(ask.order) for ask in question.asks])
+        if question.mode == "rubric"
+        else reply_schema(len(question.order))
     )
-    return Prompt(segments, reply_schema(len(question.order)), PROMPT_VERSION, shared.nonce)
+    return Prompt(segments, schema, PROMPT_VERSION, texts.submission.code.nonce)
 
 
-def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
-    r"""Chat messages: neighbours of the same role become one message, a blank line between.
-
-    >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
-    [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
-    """
-    sent: list[dict[str, str]] = []
-    for segment in segments:
-        if sent and sent[-1]["role"] == segment.role:
-            sent[-1]["content"] += f"\n\n{segment.text}"
-        else:
-            sent.append({"role": segment.role, "content": segment.text})
-    return sent
+def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
+    """What goes on a two-step conversation: the model's ``assessment``, and the call to choose."""
+    choose = phrases.CHOOSE.format(count=len(question.order))
+    return Segment("assistant", assessment), Segment("user", choose)
 
 
-def reply_schema(count: int) -> Schema:
-    """The JSON schema of a reply to ``count`` options.
-
-    The number is bounded by an enum and the quotes are not counted: strict modes of several
-    providers refuse ``minimum``, ``maximum`` and ``maxItems``, and all of them take an enum.
-    """
-    return {
-        "type": "object",
-        "properties": {
-            "evidence": {"type": "array", "items": {"type": "string"}},
-            "reason": {"type": "string"},
-            "option": {"type": "integer", "enum": list(range(1, count + 1))},
-        },
-        "required": ["evidence", "reason", "option"],
-        "additionalProperties": False,
-    }
-
-
-def repair(problem: str, count: int) -> Segment:
+def repair(problem: str, question: Question) -> Segment:
     """The segment that is added when a reply could not be read. ``problem`` is a sentence."""
-    return Segment("user", wording.REPAIR.format(problem=problem, count=count))
+    if question.mode == "rubric":
+        ids = _listed(ids_of(len(question.asks)))
+        return Segment("user", phrases.REPAIR_ALL.format(problem=problem, ids=ids))
+    return Segment("user", phrases.REPAIR.format(problem=problem, count=len(question.order)))
 
 
-def _criterion_part(criterion: Criterion, order: tuple[int, ...]) -> str:
-    options = "\n".join(
-        f"{shown}. {_option(criterion, criterion.choices[index])}"
-        for shown, index in enumerate(order, start=1)
+def repair_assessment(problem: str) -> Segment:
+    """The segment that is added when there was no assessment to go on with."""
+    return Segment("user", phrases.REPAIR_ASSESSMENT.format(problem=problem))
+
+
+def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+    alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
+    yield Segment("user", texts.guidelines)
+    yield Segment("user", texts.background, shared=True)
+    yield Segment("user", texts.submission.text, shared=not alone)
+    parts = list[str]()
+    for name, ask in _named(question):
+        parts += requirement_part(ask.criterion, name), options_part(*ask[1:], name)
+        parts.append(_examples(question, ask, texts, name, ask.order))
+    yield _last(question, *parts)
+
+
+def _criterion_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+    lead, options = list[str](), list[str]()
+    for name, ask in _named(question):
+        lead += requirement_part(ask.criterion, name), _examples(question, ask, texts, name, None)
+        options.append(options_part(*ask[1:], name))
+    yield Segment("user", texts.guidelines)
+    yield Segment("user", _joined(lead), shared=True)
+    yield Segment("user", texts.background, shared=True)
+    yield Segment("user", _joined(options))
+    yield Segment("user", texts.submission.text)
+    yield _last(question)
+
+
+def _named(question: Question) -> Iterator[tuple[str, Ask]]:
+    """Every ask with the id it is shown under; one that is asked alone has none."""
+    asks = question.asks
+    ids = ids_of(len(asks)) if question.mode == "rubric" else ("",)
+    return zip(ids, asks, strict=True)
+
+
+def _examples(
+    question: Question, ask: Ask, texts: _Texts, name: str, order: tuple[int, ...] | None
+) -> str:
+    return examples_part(
+        ask.criterion,
+        question.examples,
+        question.item,
+        order=order,
+        nonce=texts.examples.nonce,
+        prefix=name and f"{name}.",
     )
-    return (
-        f"CRITERION\n{sendable(criterion.requirement).strip()}\n\n"
-        f"KIND\n{_kind(criterion.weight)}\n\n"
-        f"OPTIONS\n{options}\n\n"
-        f"{wording.ASK.format(count=len(order))}"
+
+
+def _last(question: Question, *parts: str) -> Segment:
+    """The end of the message: these parts and what is asked for. In two steps it is sent twice."""
+    if question.mode == "rubric":
+        ask = phrases.ASK_ALL.format(ids=_listed(ids_of(len(question.asks))))
+    elif question.mode == "two_step":
+        ask = phrases.ASSESS
+    else:
+        ask = phrases.ASK.format(count=len(question.order))
+    return Segment("user", _joined([*parts, ask]), shared=question.mode == "two_step")
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(f'"{id_}"' for id_ in ids)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fenced(question: Question) -> _Texts:
+    item, seed = question.item, question.seed
+    makers = (
+        partial(submission_part, item, seed),
+        partial(guidelines_part, question.rubric.guidelines, seed),
+        partial(background_part, item.prompt, item.reference, seed),
+        lambda skip: Part("", examples_code(question.examples, seed, skip)),
     )
+    submission, guidelines, background, examples = _clear_of_each_other(makers)
+    return _Texts(guidelines.text, background.text, submission, examples.code)
 
 
-def _kind(weight: float) -> str:
-    if weight < 0:
-        return wording.PENALTY
-    return wording.REWARD if weight > 0 else wording.NEUTRAL
+def _clear_of_each_other(makers: Sequence[Callable[[int], Part]]) -> list[Part]:
+    """The parts, so that no text holds the code of another part.
 
-
-def _option(criterion: Criterion, option: Option) -> str:
-    label = one_line(option.label) + (" (abstention)" if option.na else "")
-    meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
-    # Further lines are indented, so that none of them looks like an option of its own.
-    return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
-
-
-def _plain_meaning(criterion: Criterion, option: Option) -> str:
-    if option.na:
-        return wording.ABSTENTION_MEANS
-    if criterion.scale != "binary":
-        return ""
-    means = {fold(MET): wording.MET_MEANS, fold(UNMET): wording.UNMET_MEANS}
-    return means[fold(option.label)][criterion.weight < 0]
+    None holds its own. As nobody can guess a code, the first one of each part hardly ever has to
+    make way for the next, and a part does not depend on the others.
+    """
+    parts = [make(0) for make in makers]
+    texts = [part.code.folded for part in parts]
+    for place, make in enumerate(makers):
+        skip = 0
+        while any(parts[place].code.nonce in text for text in texts):
+            skip += 1
+            parts[place] = make(skip)
+    return parts

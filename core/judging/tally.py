@@ -16,7 +16,7 @@ class Tally:
 
     ``requests`` counts what went over the wire. ``spent`` counts what goes against the judge's
     ``tries``: all but refusals for now (429) and requests that only found out a reply format.
-    ``seconds`` is the time of the last request.
+    ``seconds`` is the time of the last request, ``before`` that of steps that are done.
     """
 
     spec: Judge
@@ -24,6 +24,8 @@ class Tally:
     spent: int = 0
     refusals: int = 0
     seconds: float = 0.0
+    before: float = 0.0
+    thoughts: tuple[str, ...] = ()
     sent: tuple[Segment, ...] = ()
     format: str = ""
     last: Completion | None = None
@@ -44,6 +46,15 @@ class Tally:
         self.tokens_out = _plus(self.tokens_out, completion.tokens_out)
         self.tokens_thinking = _plus(self.tokens_thinking, completion.tokens_thinking)
 
+    def next_step(self) -> None:
+        """What was answered last is used, and another request goes on from it.
+
+        Its time and thinking are kept beside those of the next step, which has tries of its own.
+        """
+        self.before, self.seconds, self.spent = self.before + self.seconds, 0.0, 0
+        if self.last is not None:
+            self.thoughts = (*self.thoughts, self.last.thinking)
+
     def call(self, params: dict[str, object]) -> Call | None:
         """What is kept of the question's requests; ``None`` where none was made."""
         if not self.requests:
@@ -53,7 +64,7 @@ class Tally:
             prompt=self.sent,
             params={**params, "format": self.format},
             reply=last.text or last.refusal,
-            thinking=last.thinking,
+            thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
             model=last.model,
             finish=last.finish,
             tokens_in=self.tokens_in,
@@ -61,7 +72,7 @@ class Tally:
             tokens_out=self.tokens_out,
             tokens_thinking=self.tokens_thinking,
             cost=self.cost,
-            seconds=self.seconds,
+            seconds=self.before + self.seconds,
             tries=self.requests,
         )
 

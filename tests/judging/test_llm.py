@@ -150,7 +150,8 @@ def test_what_was_sent_is_kept_without_the_key_or_a_login() -> None:
     assert call is not None
     assert call.params == {
         "door": "scripted",
-        "prompt": "criterion/1",
+        "prompt": "asking/2",
+        "mode": "criterion",
         "model": "openai/x",
         "api_base": "http://[login]@host/v1",
         "temperature": 0.2,

@@ -21,7 +21,7 @@ def test_a_repair_quotes_the_problem_and_is_billed() -> None:
     assert (result.option, result.detail) == (0, {"repaired": True})
     problem = "The reply's option was not from 1 to 3."
     assert call is not None
-    assert call.prompt == (*build(QUESTION).segments, repair(problem, 3))
+    assert call.prompt == (*build(QUESTION).segments, repair(problem, QUESTION))
     assert problem in door.requests[1].messages[-1]["content"]
     assert (call.tries, call.tokens_in, call.tokens_cached, call.tokens_out) == (2, 2000, 1400, 200)
     assert call.cost == pytest.approx(0.03)
