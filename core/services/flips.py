@@ -73,6 +73,21 @@ def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
     return pairs, differ
 
 
+def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
+    """The items on which a judge answered otherwise when the order was reversed, by id."""
+    own = store.runs.get(run_id).plan.replicates
+    rows = store.votes.all_ballots(run_id)
+    first = {(r.item_id, r.criterion, r.judge, r.replicate): r.option for r in rows}
+    apart = {
+        r.item_id
+        for r in rows
+        if r.replicate >= own
+        and (key := (r.item_id, r.criterion, r.judge, r.replicate - own)) in first
+        and first[key] != r.option
+    }
+    return tuple(sorted(apart))
+
+
 def flipped_apart(criterion: Criterion, votes: Iterable[VoteRow], own: int) -> set[tuple[str, int]]:
     """The (judge, replicate) of a cell whose two orders gave different answers."""
     by_key = {

@@ -77,6 +77,11 @@ class Progress:
         return self.row.votes + self.row.failures_open
 
     @property
+    def spared(self) -> int:
+        """Planned cells that a finished run never asked, because nothing hung on them."""
+        return max(0, self.row.planned - self.settled) if self.row.status == "done" else 0
+
+    @property
     def share(self) -> float:
         """Settled cells over planned ones, in [0, 1]."""
         return self.settled / self.row.planned if self.row.planned else 1.0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import cast
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Literal, cast
 
 from core.domain.dataset import Item
+from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import Call, Cell, FailureKind, Vote, VoteFailure
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
+from core.services.counting import answers_of
 from core.services.truth import effective
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
@@ -23,6 +26,7 @@ __all__ = [
     "Run",
     "RunItemRow",
     "ShownOption",
+    "Standing",
     "VoteView",
     "call_of",
     "choice_label",
@@ -43,9 +47,18 @@ class ShownOption:
     chosen: bool
 
 
+#: What becomes of a vote: it counts; a shadow's does not; a later stage decided instead; or it
+#: repeats another one with the order of options reversed.
+Standing = Literal["counts", "shadow", "superseded", "reversed"]
+
+
 @dataclass(frozen=True)
 class VoteView:
-    """One judge's answer for one cell: a vote, or an open failure, or neither yet."""
+    """One judge's answer for one cell: a vote, or an open failure, or neither yet.
+
+    ``repeats`` is the replicate that this one asks again in the reversed order; ``apart``: the
+    answers in both orders are not the same.
+    """
 
     cell: Cell
     vote: VoteRow | None
@@ -53,6 +66,9 @@ class VoteView:
     attempts: tuple[FailureRow, ...]
     options: tuple[ShownOption, ...]
     label: str | None
+    standing: Standing = "counts"
+    repeats: int | None = None
+    apart: bool = False
 
     @property
     def result(self) -> Vote | VoteFailure | None:
@@ -77,6 +93,11 @@ class CriterionView:
     truth_label: str | None
     truth_reason: str
     votes: tuple[VoteView, ...]
+
+    @property
+    def apart(self) -> int:
+        """How many pairs of answers in both orders are not the same."""
+        return sum(vote.apart for vote in self.votes if vote.repeats is not None)
 
 
 @dataclass(frozen=True)
@@ -128,13 +149,13 @@ def _criterion_view(
     failures: dict[Cell, list[FailureRow]],
 ) -> CriterionView:
     truth = item.labels.get(criterion.name)
-    seen = tuple(
-        _vote_view(
-            run, item, criterion, Cell(item.id, criterion.name, judge.name, k), votes, failures
-        )
+    found = [
+        (judge, _vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
-        for k in range(run.plan.replicates)
-    )
+        for cell in _cells(run, item, criterion, judge)
+    ]
+    last = max((j.stage for j, view in found if view.vote and not j.shadow), default=0)
+    seen = tuple(_with_standing(run, judge, view, last, votes) for judge, view in found)
     return CriterionView(
         criterion=criterion,
         verdict=verdict,
@@ -148,9 +169,30 @@ def _criterion_view(
     )
 
 
+def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
+    """The cells a judge is asked about; one in the reversed order follows the one it repeats."""
+    own = run.plan.replicates
+    for replicate in range(own):
+        for asked in range(replicate, answers_of(judge, run.panel, own), own):
+            yield Cell(item.id, criterion.name, judge.name, asked)
+
+
+def _with_standing(
+    run: Run, judge: Judge, view: VoteView, last: int, votes: dict[Cell, VoteRow]
+) -> VoteView:
+    own, replicate = run.plan.replicates, view.cell.replicate
+    repeats = replicate - own if replicate >= own else None
+    twin = votes.get(view.cell._replace(replicate=(replicate + own) % (2 * own)))
+    standing: Standing = "counts" if repeats is None else "reversed"
+    if judge.shadow:
+        standing = "shadow"
+    elif run.panel.cascade is not None and judge.stage < last:
+        standing = "superseded"
+    apart = view.vote is not None and twin is not None and view.vote.option != twin.option
+    return replace(view, standing=standing, repeats=repeats, apart=apart)
+
+
 def _vote_view(
-    run: Run,
-    item: Item,
     criterion: Criterion,
     cell: Cell,
     votes: dict[Cell, VoteRow],

@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Vote, VoteFailure
 from core.services.quoting import find_quote
+from core.services.viewing import Standing, VoteView
 from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import tag
@@ -20,7 +21,6 @@ FAILURE_WORDS = {
     "server": "provider's fault",
     "auth": "key refused",
     "refusal": "refused to judge",
-    "cancelled": "stopped before an answer",
     "internal": "defect",
     "not_found": "model not found",
     "bad_request": "request refused",
@@ -28,10 +28,14 @@ FAILURE_WORDS = {
     "content_filter": "blocked by a content filter",
     "out_of_range": "answered an option that does not exist",
     "missing_key": "no key",
-    "not_trained": "not trained for this criterion",
     "malformed": "unreadable answer",
     "empty": "empty answer",
-    "budget": "budget spent",
+}
+STANDINGS: dict[Standing, str] = {
+    "counts": "",
+    "shadow": "shadow: does not count",
+    "superseded": "superseded by a later stage",
+    "reversed": "",
 }
 
 
@@ -70,6 +74,7 @@ def vote_card(
     call: Call | None = None,
     *,
     who: str = "",
+    which: str | None = None,
     text: str | None = None,
     marks: str = "",
 ) -> None:
@@ -80,14 +85,33 @@ def vote_card(
         result: the answer, or the failure.
         call: what asking took, where it is at hand.
         who: replaces the judge's name (e.g. "Judge A" where judging is blind).
+        which: replaces "try 2" and the like, which of its answers this is (see `which_answer`).
         text: the submission; quotes that are not in it are said to be missing.
         marks: HTML tags (`widgets.tag`) to stand beside the name.
     """
     name = who or result.cell.judge
-    replicate = f" · try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    head = f'<div class="rs-row"><b>{esc(name)}</b>{replicate}{marks}</div>'
+    if which is None:
+        which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
+    said = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
+    head = f'<div class="rs-row"><b>{esc(name)}</b>{said}{marks}</div>'
     body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
     st.html(f'<div class="rs-card">{head}{body}{_call_line(call)}</div>')
+
+
+def which_answer(view: VoteView) -> str:
+    """Which of a judge's answers to a cell this is; empty for the first one."""
+    number = view.cell.replicate if view.repeats is None else view.repeats
+    parts = [f"try {number + 1}"] if number else []
+    parts += ["order reversed"] if view.repeats is not None else []
+    return ", ".join(parts)
+
+
+def standing_tags(view: VoteView) -> str:
+    """The HTML of what becomes of a vote, where it does not simply count."""
+    words = STANDINGS[view.standing]
+    tags = tag(words) if words and view.vote is not None else ""
+    apart = view.apart and view.repeats is not None
+    return tags + (tag("not the same answer", "warn") if apart else "")
 
 
 def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:

@@ -13,12 +13,22 @@ from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
-from pages.ui.votes import FAILURE_WORDS, option_chips, vote_card
+from pages.ui.votes import (
+    FAILURE_WORDS,
+    option_chips,
+    standing_tags,
+    vote_card,
+    which_answer,
+)
 from pages.ui.widgets import row, tag
 
 
-def show(view: CriterionView, text: str) -> None:
-    """The card of a criterion. `text` is the submission that quotes are looked up in."""
+def show(view: CriterionView, text: str, *, over: bool) -> None:
+    """The card of a criterion.
+
+    `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
+    so what was not asked was not needed.
+    """
     criterion = view.criterion
     with st.container(border=True):
         weight = f"weight {fmt.weight(criterion.weight)}"
@@ -31,7 +41,7 @@ def show(view: CriterionView, text: str) -> None:
         with st.grid(2, min_column_width=235):
             for vote in view.votes:
                 with st.container(gap="xsmall"):
-                    _vote(view, vote, text)
+                    _vote(view, vote, text, spared=over)
 
 
 def _verdict(view: CriterionView) -> None:
@@ -42,9 +52,14 @@ def _verdict(view: CriterionView) -> None:
     chosen = verdict.option
     outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
     row(["<b>Verdict</b>", *outside, option_chips(view.criterion, chosen)])
-    row([*_label(view), _quiet(_certainty(view))])
+    row([*_label(view), *_apart(view), _quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
+
+
+def _apart(view: CriterionView) -> list[str]:
+    """Whether answers hang on the order in which options were shown."""
+    return [tag("answers differ by order", "warn")] if view.apart else []
 
 
 def _certainty(view: CriterionView) -> str:
@@ -90,16 +105,18 @@ def _label(view: CriterionView) -> list[str]:
     return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
 
 
-def _vote(view: CriterionView, vote: VoteView, text: str) -> None:
+def _vote(view: CriterionView, vote: VoteView, text: str, *, spared: bool) -> None:
     result = vote.result
     if result is None:
+        words = "not needed" if spared else "has not been asked yet"
         st.html(
             f'<div class="rs-card"><b>{esc(vote.cell.judge)}</b> '
-            f"{_quiet('has not been asked yet')}</div>"
+            f"{_quiet(which_answer(vote))} {_quiet(words)}</div>"
         )
         return
-    marks = _mark(view, vote) + _earlier(vote)
-    vote_card(view.criterion, result, text=text, marks=marks)
+    marks = _mark(view, vote) + standing_tags(vote) + _earlier(vote)
+    which = which_answer(vote)
+    vote_card(view.criterion, result, which=which, text=text, marks=marks)
     _call(vote)
 
 

@@ -7,9 +7,11 @@ from typing import NamedTuple, get_args
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.services import flips, grading
 from core.services.browsing import RunItemFilter, RunItemSort
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.resources import remembered, store
 from pages.ui.text import one_line
 
 LOW_AGREEMENT = 0.75
@@ -19,6 +21,7 @@ ONLY = {
     "doubt": "Judges disagree",
     "review": "Needs a person",
     "incomplete": "Incomplete",
+    "order": "Answers differ by order",
 }
 SORTS: dict[RunItemSort, str] = {
     "position": "Dataset order",
@@ -60,6 +63,7 @@ def shown() -> Shown:
         system=state.address(keys.SYSTEM),
         criterion=state.address(keys.CRITERION),
         option=state.address_id(keys.VERDICT),
+        item_ids=_apart() if "order" in only else None,
     )
     return Shown(
         where=where,
@@ -68,6 +72,14 @@ def shown() -> Shown:
         page=max(1, state.address_id(keys.PAGE) or 1),
         filtered=where != RunItemFilter(),
     )
+
+
+def _apart() -> tuple[str, ...] | None:
+    run_id = state.address_id(state.RUN)
+    if run_id is None:
+        return None
+    about = (run_id, grading.progress(store(), run_id).row.votes)
+    return remembered("items apart", about, lambda: flips.items_apart(store(), run_id))
 
 
 def chosen_only() -> list[str]:
@@ -94,8 +106,8 @@ def narrow(**parameters: object) -> None:
     state.set_address(**{**parameters, keys.PAGE: None})
 
 
-def controls(systems: list[str], rubric: Rubric) -> None:
-    """The controls above the table."""
+def controls(systems: list[str], rubric: Rubric, *, flipped: bool) -> None:
+    """The controls above the table; `flipped`: judges were asked in both orders."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search items",
@@ -110,10 +122,10 @@ def controls(systems: list[str], rubric: Rubric) -> None:
         )
         st.pills(
             "Show only",
-            list(ONLY),
+            [name for name in ONLY if name != "order" or flipped],
             selection_mode="multi",
             format_func=ONLY.__getitem__,
-            key=_held(keys.ONLY, chosen_only()),
+            key=_held(keys.ONLY, [o for o in chosen_only() if o != "order" or flipped]),
             label_visibility="collapsed",
             on_change=_on_only,
         )

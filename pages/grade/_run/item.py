@@ -94,4 +94,4 @@ def _criteria(view: ItemView) -> None:
     if count > PAGE:
         page = st.pagination(-(-count // PAGE), key=state.key(keys.ITEM_ACT, "page"))
     for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
-        criterion.show(one, view.item.text)
+        criterion.show(one, view.item.text, over=view.run.status == "done")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.services import viewing
 from core.services.viewing import Run
-from pages.grade._run import figures, items, labels, plan, status
+from pages.grade._run import figures, items, labels, orders, plan, status
 from pages.grade._run.words import versions_line
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -19,6 +19,7 @@ VIEWS = {
     "items": "Items",
     "scores": "Scores and verdicts",
     "labels": "Against labels",
+    "orders": "Order of options",
     "plan": "What was run",
 }
 
@@ -48,10 +49,11 @@ def show(run_id: int) -> None:
 def _view(run: Run) -> None:
     key = state.key(keys.RUN_VIEW)
     asked = state.address(keys.VIEW)
-    state.put(key, asked if asked in VIEWS else "items")
+    views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
+    state.put(key, asked if asked in views else "items")
     view = st.segmented_control(
         "View",
-        list(VIEWS),
+        views,
         key=key,
         format_func=VIEWS.__getitem__,
         required=True,
@@ -65,6 +67,8 @@ def _view(run: Run) -> None:
             figures.show(run, rubric)
         case "labels":
             labels.show(run)
+        case "orders":
+            orders.show(run)
         case "plan":
             plan.show(run, rubric)
         case _:

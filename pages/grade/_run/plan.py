@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.domain.panel import Judge
+from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.services import choosing
 from core.services.viewing import Run
+from pages.ui import asking_words as words
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.rule_words import SCALE_WORDS, rule_label
@@ -23,7 +24,7 @@ _WORTH_IT = "Better than the commonest answer by more than its error."
 def show(run: Run, rubric: Rubric) -> None:
     """The plan, the judges, and the training reports."""
     with st.container(horizontal=True):
-        for page, words, parameters in (
+        for page, says, parameters in (
             (
                 "author/rubrics.py",
                 "The rubric's version",
@@ -31,9 +32,7 @@ def show(run: Run, rubric: Rubric) -> None:
             ),
             ("author/datasets.py", "The dataset", {state.DATASET: str(run.dataset_id)}),
         ):
-            st.page_link(
-                page, label=words, icon=":material/arrow_outward:", query_params=parameters
-            )
+            st.page_link(page, label=says, icon=":material/arrow_outward:", query_params=parameters)
     table(("", ""), _facts(run, rubric), name="The plan of this run")
     st.html('<div class="rs-section">Judges</div>')
     table(
@@ -60,8 +59,9 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         ("How votes become a verdict", "; ".join(rules) or "by each criterion's own rule"),
         ("Seed", str(plan.seed)),
         ("Times every judge is asked", str(plan.replicates)),
+        *_asking(run.panel),
         ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
-        ("Offline judges learned from", _calibration(plan.calibration)),
+        ("Judges learned from", _calibration(plan.calibration)),
         ("Versions", ", ".join(f"{name} {number}" for name, number in plan.versions.items())),
         ("Plan, content hash", fmt.short_hash(run.plan_hash)),
         ("Panel, content hash", fmt.short_hash(run.panel_hash)),
@@ -70,6 +70,31 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         ("Finished", run.finished or fmt.DASH),
     ]
     return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in facts]
+
+
+def _asking(panel: Panel) -> list[tuple[str, str]]:
+    """How judges were asked, and in which stages."""
+    stages = {judge.name: judge.stage for judge in panel.judges}
+    shadows = frozenset(judge.name for judge in panel.judges if judge.shadow)
+    when = "all judges at once"
+    if panel.cascade is not None:
+        lines = words.stage_lines(panel.cascade, stages, shadows)
+        when = ". ".join(f"{who}; {then}" for who, then in lines)
+    seats = [("Who is asked when", when), ("Early stop", "on" if panel.early_stop else "off")]
+    if all(judge.offline for judge in panel.judges):
+        return seats
+    asking = panel.asking
+    reasons = "with" if asking.few_shot_reasons else "without"
+    examples = f"{asking.few_shot} for every criterion, {reasons} reasons"
+    return [
+        ("Each question", words.MODES[asking.mode][0]),
+        ("Examples (few-shot)", examples if asking.few_shot else "none"),
+        ("Orders of options", "balanced" if asking.balanced else "drawn by the seed"),
+        ("Reversed order", words.FLIPS[asking.flip][0]),
+        ("First in the prompt", words.LAYOUTS[asking.layout]),
+        ("Kept answers", "used again" if asking.cache else "not used"),
+        *seats,
+    ]
 
 
 def _calibration(calibration: Mapping[str, Any]) -> str:
@@ -83,8 +108,9 @@ def _judge(judge: Judge) -> list[str]:
     settings = [
         f"{name.replace('_', ' ')} {value}"
         for name, value in judge.model_dump(exclude_defaults=True).items()
-        if name not in ("name", "kind", "model", "weight", "shuffle", "params")
+        if name not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow")
     ]
+    settings += ["shadow: does not count"] if judge.shadow else []
     order = "as written" if judge.offline or not judge.shuffle else "in an order drawn per question"
     return [
         esc(judge.name),

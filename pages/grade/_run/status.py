@@ -54,6 +54,11 @@ def _draw(look: Progress) -> None:
     if run.active:
         st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
         _pace(look)
+    if look.spared:
+        st.caption(
+            f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
+            "verdicts stood without them."
+        )
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
     if run.message:

@@ -9,7 +9,7 @@ from pages.grade._spot import votes
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc
-from pages.ui.votes import FAILURE_WORDS, option_chips
+from pages.ui.votes import FAILURE_WORDS, option_chips, which_answer
 from pages.ui.widgets import row, tag
 
 
@@ -69,6 +69,8 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag("Tie: the worse option counts", "warn"))
     if verdict.warning:
         parts.append(tag(verdict.warning, "warn"))
+    if criterion.apart:
+        parts.append(tag("answers differ by order", "warn"))
     if criterion.truth_label is not None:
         parts.append(_truth(criterion))
     return parts
@@ -85,7 +87,8 @@ def _truth(criterion: CriterionView) -> str:
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
     """One cell in a few words: who, and what came of asking."""
     cell = view.cell
-    who = cell.judge + (f" {cell.replicate + 1}" if cell.replicate else "")
+    which = which_answer(view)
+    who = cell.judge + (f", {which}" if which else "")
     if view.vote is not None:
         if view.vote.abstained:
             off = view.vote.detail.get("switched_off")

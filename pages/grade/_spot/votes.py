@@ -13,7 +13,7 @@ from core.services.viewing import VoteView
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
-from pages.ui.votes import FAILURE_WORDS, vote_card
+from pages.ui.votes import FAILURE_WORDS, standing_tags, vote_card, which_answer
 
 ADVICE = {
     "auth": "The key was refused: check the variable, or the account behind it.",
@@ -40,7 +40,8 @@ def show(criterion: Criterion, view: VoteView, *, active: bool) -> None:
         return
     source = view.vote or view.failure
     call = None if source is None else viewing.call_noun(store(), source)
-    vote_card(criterion, result, call)
+    marks = standing_tags(view)
+    vote_card(criterion, result, call, which=which_answer(view), marks=marks)
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:
