@@ -13,12 +13,13 @@ Nothing here rounds, guesses or looks at votes. Whatever is said to a person abo
 from its ``Trace`` (``explain``), never computed a second time.
 """
 
-from core.scoring.explain import explain
+from core.scoring.explain import FAMILY_WORDS, explain
 from core.scoring.length import Texts, length_of, penalty_for
 from core.scoring.score import ItemScore, Measured, looks_at_texts, measure, score_item
 from core.scoring.trace import CheckMark, Found, GateMark, Outcome, Part, Trace
 
 __all__ = [
+    "FAMILY_WORDS",
     "CheckMark",
     "Found",
     "GateMark",

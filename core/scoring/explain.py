@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.scoring.trace import CheckMark, DecisionMark, GateMark, Part, Trace
 
-_FAMILIES = {
+#: The families of pre-check patterns, in words.
+FAMILY_WORDS: Mapping[str, str] = {
     "dangerous_instructions": "dangerous instructions",
     "weapon_making": "making weapons",
     "malware_hacking": "malware or hacking",
@@ -124,7 +127,7 @@ def _seen(mark: CheckMark) -> str:
     first, more = mark.found[0], len(mark.found) - 1
     text = " ".join(first.text.split())
     text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
-    source = _FAMILIES.get(first.source, "a pattern")
+    source = FAMILY_WORDS.get(first.source, "a pattern")
     further = f" and {more} more" if more else ""
     return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError
 from core.files import Parsed, dump_rubric, parse_rubric
 from core.services import clock
+from core.services.draft_loose import loose_rubric
 from core.services.draft_types import Draft
-from core.services.drafts import draft_from, loose_rubric, rubric_from
+from core.services.drafts import completed, draft_from, rubric_from
 from core.store.rows import RubricRow as RubricRow
 from core.store.rows import RubricVersion as RubricVersion
 from core.store.rows import RubricVersionInfo as RubricVersionInfo
@@ -117,7 +118,7 @@ def discard(store: Store, name: str) -> None:
 
 
 def _kept(name: str, content: Any, updated: str) -> Kept:
-    return Kept(name, cast("Draft", content["draft"]), content["text"], updated)
+    return Kept(name, completed(content["draft"]), content["text"], updated)
 
 
 def opened(store: Store, rubric_id: int) -> Draft:

@@ -35,9 +35,17 @@ class CriterionDraft(TypedDict):
 class GateDraft(TypedDict):
     """A gate as plain data, with the uids of the criterion and the options that it names."""
 
+    uid: str
     gate: dict[str, Any]
     criterion: str | None
     options: dict[str, str]
+
+
+class CheckDraft(TypedDict):
+    """A pre-check as plain data."""
+
+    uid: str
+    check: dict[str, Any]
 
 
 class ScoringDraft(TypedDict):
@@ -66,6 +74,8 @@ class Draft(TypedDict):
     criteria: list[CriterionDraft]
     scoring: ScoringDraft
     gates: list[GateDraft]
+    prechecks: list[CheckDraft]
+    decision: dict[str, Any] | None
     meta: dict[str, Any]
 
 
@@ -89,6 +99,8 @@ def new_draft() -> Draft:
         criteria=[],
         scoring=scoring,
         gates=[],
+        prechecks=[],
+        decision=None,
         meta={},
     )
 

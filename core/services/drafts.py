@@ -7,14 +7,15 @@ renamed and moved. ``rubric_from`` is the only way back to a rubric.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 from core.domain import base
-from core.domain.gates import Gate
-from core.domain.rubric import Criterion, Option, Rubric, ScoringPolicy, fold
+from core.domain.rubric import Criterion, Option, Rubric, fold
 from core.errors import InputError, Problem
 from core.identity import content_hash
 from core.services.draft_types import (
+    CheckDraft,
     CriterionDraft,
     Draft,
     GateDraft,
@@ -43,6 +44,8 @@ def with_rubric(draft: Draft, rubric: Rubric) -> Draft:
     criteria = [_criterion(c, known.get(fold(c.name)), serial) for c in rubric.criteria]
     policy = rubric.scoring
     penalty = policy.length_penalty
+    gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
+    checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
     changed: Draft = {
         **draft,
         "name": rubric.name,
@@ -55,11 +58,45 @@ def with_rubric(draft: Draft, rubric: Rubric) -> Draft:
             normalize=policy.normalize,
             length_penalty=None if penalty is None else penalty.model_dump(mode="json"),
         ),
-        "gates": [_gate(gate, criteria) for gate in rubric.gates],
+        "gates": [
+            linked(_plain(gate), gates(gate.name) or serial.next("g"), criteria)
+            for gate in rubric.gates
+        ],
+        "prechecks": [
+            CheckDraft(uid=checks(check.name) or serial.next("p"), check=_plain(check))
+            for check in rubric.prechecks
+        ],
+        "decision": None if rubric.decision is None else _plain(rubric.decision),
         "meta": dict(rubric.meta),
-        "serial": serial.last,
     }
-    return changed
+    return {**changed, "serial": serial.last}
+
+
+def completed(kept: dict[str, Any]) -> Draft:
+    """A draft that was kept, perhaps by an older version, with everything a draft has today."""
+    draft = cast("Draft", {**new_draft(), **kept})
+    serial = Serial(draft["serial"])
+    gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
+    draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]
+    draft["serial"] = serial.last
+    return draft
+
+
+def _plain(noun: base.Noun) -> dict[str, Any]:
+    return noun.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
+    """Gives the uid that stood under a name, each once: names of rules may repeat."""
+    known: dict[str, list[str]] = {}
+    for data, uid in named:
+        known.setdefault(fold(data.get("name", "")), []).append(uid)
+
+    def take(name: str) -> str | None:
+        uids = known.get(fold(name))
+        return uids.pop(0) if uids else None
+
+    return take
 
 
 def _criterion(
@@ -95,12 +132,20 @@ def option_draft(option: Option, uid: str) -> OptionDraft:
     )
 
 
-def _gate(gate: Gate, criteria: list[CriterionDraft]) -> GateDraft:
-    data = gate.model_dump(mode="json", by_alias=True, exclude_none=True)
-    subject = next((c for c in criteria if c["name"] == gate.when.criterion), None)
+def linked(
+    data: dict[str, Any], uid: str, criteria: list[CriterionDraft], subject_uid: str | None = None
+) -> GateDraft:
+    """The draft of a gate (its plain data), holding on to the criterion and options it names.
+
+    ``subject_uid`` decides where several criteria have the name for a moment.
+    """
+    named_so = [c for c in criteria if c["name"] == data["when"].get("criterion")]
+    named_so.sort(key=lambda c: c["uid"] != subject_uid)
+    subject = named_so[0] if named_so else None
     options = {fold(o["label"]): o["uid"] for o in subject["options"]} if subject else {}
     named = [label for label in _labels_in(data["when"]) if fold(label) in options]
     return GateDraft(
+        uid=uid,
         gate=data,
         criterion=subject["uid"] if subject else None,
         options={label: options[fold(label)] for label in named},
@@ -131,13 +176,15 @@ def payload(draft: Draft) -> dict[str, Any]:
         "criteria": [_criterion_payload(c) for c in draft["criteria"]],
         "scoring": scoring,
         "gates": gates_of(draft),
+        "prechecks": [c["check"] for c in draft["prechecks"]],
+        "decision": draft["decision"],
         "meta": draft["meta"],
     }
 
 
 def gates_of(draft: Draft) -> list[dict[str, Any]]:
     """The gates as plain data, naming criteria and options as they are called now."""
-    return [_gate_payload(g, draft["criteria"]) for g in draft["gates"]]
+    return [gate_payload(g, draft["criteria"]) for g in draft["gates"]]
 
 
 def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
@@ -154,7 +201,8 @@ def _option_payload(option: OptionDraft) -> dict[str, Any]:
     return data
 
 
-def _gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, Any]:
+def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, Any]:
+    """A gate as plain data, naming its criterion and options as they are called now."""
     subject = next((c for c in criteria if c["uid"] == gate["criterion"]), None)
     if subject is None:
         return gate["gate"]
@@ -173,25 +221,6 @@ def _gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, 
 def rubric_from(draft: Draft) -> Rubric:
     """The rubric that the draft says; raises ``InputError`` with every problem."""
     return base.build(Rubric, payload(draft), "rubric")
-
-
-def loose_rubric(draft: Draft) -> Rubric:
-    """The draft as an unchecked ``Rubric``: only for writing it down, never for judging."""
-    data = payload(draft)
-    criteria = [
-        Criterion.model_construct(
-            **{**c, "options": tuple(Option.model_construct(**o) for o in c["options"])}
-        )
-        for c in data["criteria"]
-    ]
-    return Rubric.model_construct(
-        **{
-            **data,
-            "criteria": tuple(criteria),
-            "scoring": ScoringPolicy.model_validate(data["scoring"]),
-            "gates": tuple(Gate.model_validate(g) for g in data["gates"]),
-        }
-    )
 
 
 def problems_of(draft: Draft) -> tuple[Problem, ...]:
@@ -219,13 +248,17 @@ def is_changed(draft: Draft) -> bool:
 
 
 def locate(draft: Draft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
-    """The uids of the criterion and the option that a problem's path points into.
+    """The uids of the card (criterion, gate, pre-check) and the option that a path points into.
 
     >>> locate(new_draft(), ("name",))
     (None, None)
     """
-    if len(path) < 2 or path[0] != "criteria" or not isinstance(path[1], int):
+    if len(path) < 2 or not isinstance(path[1], int):
         return None, None
+    if path[0] == "gates":
+        return draft["gates"][path[1]]["uid"], None
+    if path[0] == "prechecks":
+        return draft["prechecks"][path[1]]["uid"], None
     criterion = draft["criteria"][path[1]]
     if len(path) > 3 and path[2] == "options" and isinstance(path[3], int):
         return criterion["uid"], criterion["options"][path[3]]["uid"]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.domain import base
 from core.domain.dataset import Item
+from core.domain.prechecks import Precheck
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Segment
 from core.identity import seeded
 from core.judging import prompts
 from core.judging.order import shown_order
 from core.judging.protocol import Question
-from core.scoring import ItemScore, Trace, explain, score_item
+from core.scoring import ItemScore, Measured, Texts, Trace, explain, measure, score_item
+from core.scoring.phrases import FoldedText
+from core.scoring.screening import Finding, findings
 from core.services import clock
 from core.services.draft_types import Draft
 from core.services.drafts import payload
@@ -90,10 +94,24 @@ def preview_prompt(
     return Preview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 
 
-def simulate(rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0) -> Simulation:
-    """The score of these answers (indices into ``choices``); ``length`` is the text's count."""
-    result = score_item(rubric, answers, texts=length)
+def simulate(
+    rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0, text: str = ""
+) -> Simulation:
+    """The score of these answers (indices into ``choices``).
+
+    ``length`` is the count for the length penalty, ``text`` what the pre-checks read.
+    """
+    checks = measure(rubric, Texts(text)).checks
+    result = score_item(rubric, answers, texts=Measured(length, checks))
     return Simulation(result, tuple(explain(result.trace)))
+
+
+def screened(check: Mapping[str, Any], text: str) -> list[Finding]:
+    """What a pre-check (its plain data) finds in a text, and what it excuses.
+
+    ``InputError`` where it is no pre-check yet.
+    """
+    return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
 
 
 def flawless(rubric: Rubric) -> dict[str, int]:

@@ -1,11 +1,12 @@
-"""A rubric's parts in words: gates, the length penalty, and what differs between two versions."""
+"""A rubric's rules in words, and what differs between two versions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain.rubric import Criterion, Rubric, fold
+from core.scoring import FAMILY_WORDS
 
 _COMPARE = {
     "below": "is below",
@@ -28,11 +29,17 @@ def gate_words(gate: Mapping[str, Any]) -> str:
     >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
     "When 'A' is below 0.5"
     """
+    when, then = _when(gate["when"]), _then(gate["then"])
+    if not when or not then:
+        return "This gate is not complete yet, and does nothing."
+    because = gate["then"].get("reason", "").strip().rstrip(".")
+    because = f", because: {because}" if because else ""
     missing = _MISSING[gate.get("on_missing", "review")]
-    return f"When {_when(gate['when'])}: {_then(gate['then'])}. {missing}"
+    return f"When {when}: {then}{because}. {missing}"
 
 
 def _when(when: Mapping[str, Any]) -> str:
+    """The condition in words; empty where it has no predicate yet."""
     subject = repr(when.get("criterion"))
     if when.get("tag") is not None:
         number = when.get("count_at_least")
@@ -40,9 +47,9 @@ def _when(when: Mapping[str, Any]) -> str:
     if when.get("abstained") is not None:
         return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
     for name, words in _COMPARE.items():
-        if when.get(name) is not None:
+        if when.get(name) not in (None, []):
             return f"{subject} {words} {_value(when[name])}"
-    return subject
+    return ""
 
 
 def _value(value: Any) -> str:
@@ -79,6 +86,57 @@ def penalty_words(penalty: Mapping[str, Any]) -> str:
     )
 
 
+def decision_words(decision: Mapping[str, Any]) -> str:
+    """A decision (its plain data) as sentences.
+
+    >>> decision_words({"pass_at": 0.7, "fail_below": 0.4})
+    'Passes from 0.7 on, fails below 0.4; between the two a person decides.'
+    """
+    passing = decision.get("pass_at")
+    if passing is None:
+        return "This decision has no threshold yet."
+    floor = decision.get("fail_below")
+    words = f"Passes from {passing:g} on, fails below {passing if floor is None else floor:g}"
+    words += "; between the two a person decides." if floor not in (None, passing) else "."
+    within = decision.get("review_within")
+    ends = "a threshold" if floor not in (None, passing) else "it"
+    return words + (f" No further than {within:g} from {ends}, a person decides." if within else "")
+
+
+def check_words(check: Mapping[str, Any]) -> str:
+    """A pre-check (its plain data) as sentences.
+
+    >>> check_words({"families": ["self_harm"], "action": "flag"})
+    'When the text holds self-harm, a person reviews the item. The score stays as it is.'
+    """
+    families = [FAMILY_WORDS[name] for name in check.get("families", ())]
+    own = list(map(repr, check.get("patterns", ())))
+    sought = families + own[:3] + ([f"{len(own) - 3} more phrases"] if len(own) > 3 else [])
+    if not sought:
+        return "This pre-check looks for nothing yet."
+    head = f"When the text holds {_or(sought)}{_unless(check.get('unless_near'))}"
+    then = {
+        "flag": "a person reviews the item. The score stays as it is.",
+        "cap": f"a person reviews the item; until then its score is at most "
+        f"{check.get('cap') or 0:g}. The score before is kept.",
+        "fail": "the item fails until a person has looked. The score stays as it is.",
+    }[check.get("action", "flag")]
+    return f"{head}, {then}"
+
+
+def _unless(near: Mapping[str, Any] | None) -> str:
+    if not near or not near.get("terms"):
+        return ""
+    chars = near.get("chars")
+    where = "in the same sentence" if chars is None else f"within {chars} characters"
+    return f", unless {_or(list(map(repr, near['terms'])))} stands {where}"
+
+
+def _or(words: Sequence[str]) -> str:
+    *head, last = words
+    return f"{', '.join(head)} or {last}" if head else last
+
+
 def differences(old: Rubric, new: Rubric) -> list[str]:
     """What the new rubric changes, one sentence each; empty where nothing differs."""
     changes = [
@@ -89,6 +147,8 @@ def differences(old: Rubric, new: Rubric) -> list[str]:
             ("The guidelines", "guidelines"),
             ("The scoring policy", "scoring"),
             ("The gates", "gates"),
+            ("The pre-checks", "prechecks"),
+            ("The decision", "decision"),
             ("The additional data", "meta"),
         )
         if getattr(old, name) != getattr(new, name)

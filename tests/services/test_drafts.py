@@ -133,7 +133,8 @@ def test_every_problem_is_named_with_its_place() -> None:
         ("criteria", 1, "options", 1, "label"),
     ]
     assert locate(now, places[1]) == (uid(now, "Depth"), high)
-    assert locate(now, ("gates", 0)) == (None, None)
+    assert locate(now, ("gates", 0)) == (now["gates"][0]["uid"], None)
+    assert locate(now, ("guidelines",)) == (None, None)
 
 
 def test_text_edited_by_hand_keeps_the_uids_of_what_kept_its_name() -> None:
