@@ -101,6 +101,8 @@ def app_url(
         try:
             _wait(url, server, log)
             yield url
+            said = log.read_text(errors="replace")
+            assert "Traceback" not in said, said[-4000:]
         finally:
             server.terminate()
             server.wait(timeout=30)

@@ -113,8 +113,14 @@ def test_a_pasted_submission_is_checked_with_the_keyboard(
 def test_a_run_is_cancelled_and_resumed_from_its_page(
     store: Store, provider: Provider, page: Any, app_url: str
 ) -> None:
-    provider.rule = lambda body: Answer(body=first_shown(body).body, stall=0.25)
-    run_id = started(store, "Slow", items=60)
+    begun = provider.count
+
+    def answers_few(body: dict[str, Any]) -> Answer:
+        answer = first_shown(body)
+        return answer if provider.count <= begun + 10 else Answer(body=answer.body, stall=30.0)
+
+    provider.rule = answers_few
+    run_id = started(store, "Stalled", items=60)
     visit(page, f"{app_url}/run?run={run_id}")
     page.get_by_text("▶ Grading").wait_for()
     page.get_by_role("button", name="Cancel").click()
