@@ -9,6 +9,7 @@ import click
 
 from core.cli import output
 from core.cli.common import db_option, open_db, settings_with
+from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
 
 
@@ -18,7 +19,7 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (grade, resume, retry, runs, show, score):
+for command in (grade, resume, retry, runs, show, score, metrics):
     main.add_command(command)
 
 

@@ -37,12 +37,18 @@ def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
 
 
 def _total(tables: Array) -> Array:
-    found: Array = tables.sum(axis=(-2, -1))
+    found: Array = tables.sum(axis=(0, 1))
     return found
 
 
 def _hits(tables: Array) -> Array:
-    found: Array = np.trace(tables, axis1=-2, axis2=-1)
+    found: Array = np.trace(tables)
+    return found
+
+
+def _diagonal(tables: Array) -> Array:
+    """The hits of every level, shape (k, ...)."""
+    found: Array = np.einsum("ii...->i...", tables)
     return found
 
 
@@ -67,7 +73,7 @@ def majority_share(tables: Array) -> Array:
     >>> majority_share([[3, 1], [0, 4]]).value
     0.5
     """
-    return ratio(tables.sum(axis=-1).max(axis=-1), _total(tables))
+    return ratio(tables.sum(axis=1).max(axis=0), _total(tables))
 
 
 def _why_not_adjacent(table: Array) -> str:
@@ -84,9 +90,9 @@ def adjacent_accuracy(tables: Array) -> Array:
     >>> adjacent_accuracy([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
     0.8
     """
-    if tables.shape[-1] < 3:
-        return np.full(tables.shape[:-2], np.nan)
-    near = sum(np.trace(tables, offset, -2, -1) for offset in (-1, 0, 1))
+    if len(tables) < 3:
+        return np.full(tables.shape[2:], np.nan)
+    near = sum(np.trace(tables, offset) for offset in (-1, 0, 1))
     return ratio(near, _total(tables))
 
 
@@ -101,9 +107,9 @@ def f1_macro(tables: Array) -> Array:
     >>> round(f1_macro([[162, 0, 13], [0, 0, 0], [107, 0, 66]]).value, 6)
     0.417846
     """
-    margins = tables.sum(axis=-1) + tables.sum(axis=-2)
-    each = np.nan_to_num(ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), margins))
-    return np.where(_total(tables) > 0, each.mean(axis=-1), np.nan)
+    margins = tables.sum(axis=1) + tables.sum(axis=0)
+    each = np.nan_to_num(ratio(2 * _diagonal(tables), margins))
+    return np.where(_total(tables) > 0, each.mean(axis=0), np.nan)
 
 
 @measure()
@@ -115,7 +121,7 @@ def precision_macro(tables: Array) -> Array:
     >>> precision_macro([[3, 1], [0, 4]]).value
     0.9
     """
-    return _mean_of_defined(ratio(np.diagonal(tables, 0, -2, -1), tables.sum(axis=-2)))
+    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=0)))
 
 
 @measure()
@@ -127,12 +133,12 @@ def recall_macro(tables: Array) -> Array:
     >>> recall_macro([[3, 1], [0, 4]]).value
     0.875
     """
-    return _mean_of_defined(ratio(np.diagonal(tables, 0, -2, -1), tables.sum(axis=-1)))
+    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=1)))
 
 
 def _mean_of_defined(values: Array) -> Array:
     known = ~np.isnan(values)
-    return ratio(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1))
+    return ratio(np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0))
 
 
 @measure("The reference or the rater used one single level throughout.")
@@ -145,9 +151,9 @@ def phi(tables: Array) -> Array:
     >>> round(phi([[20, 5], [10, 15]]).value, 4)
     0.4082
     """
-    n, rows, columns = _total(tables), tables.sum(axis=-1), tables.sum(axis=-2)
-    shared = _hits(tables) * n - (rows * columns).sum(axis=-1)
-    spread = (n**2 - (rows**2).sum(axis=-1)) * (n**2 - (columns**2).sum(axis=-1))
+    n, rows, columns = _total(tables), tables.sum(axis=1), tables.sum(axis=0)
+    shared = _hits(tables) * n - (rows * columns).sum(axis=0)
+    spread = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
     return ratio(shared, root(spread))
 
 
@@ -181,9 +187,25 @@ def false_negative_rate(tables: Array) -> Array:
 
 
 def _rate(tables: Array, row: int) -> Array:
-    if tables.shape[-1] != 2:
-        return np.full(tables.shape[:-2], np.nan)
-    return ratio(tables[..., row, 1 - row], tables[..., row, :].sum(axis=-1))
+    if len(tables) != 2:
+        return np.full(tables.shape[2:], np.nan)
+    return ratio(tables[row, 1 - row], tables[row].sum(axis=0))
+
+
+def level_shares(tables: Array) -> dict[str, Array]:
+    """Precision, recall and F1 of every level, shape (k, ...) each; NaN where undefined.
+
+    As ``per_level``, for many tables (van Rijsbergen 1979, chapter 7).
+
+    >>> level_shares(np.array([[3.0, 1.0], [0.0, 4.0]]))["precision"].tolist()
+    [1.0, 0.8]
+    """
+    hits, rated, there = _diagonal(tables), tables.sum(axis=0), tables.sum(axis=1)
+    return {
+        "precision": ratio(hits, rated),
+        "recall": ratio(hits, there),
+        "f1": ratio(2 * hits, rated + there),
+    }
 
 
 class LevelFigures(NamedTuple):

@@ -25,7 +25,7 @@ def percent_agreement(tables: Array) -> Array:
     >>> percent_agreement([[3, 1], [0, 4]]).value
     0.875
     """
-    return ratio(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+    return ratio(np.trace(tables), tables.sum(axis=(0, 1)))
 
 
 def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Figure:
@@ -77,11 +77,11 @@ KAPPAS = {"none": kappa_unweighted, "linear": kappa_linear, "quadratic": kappa_q
 
 
 def _kappa(tables: Array, weights: Weights) -> Array:
-    weight = disagreement(tables.shape[-1], weights)
-    observed = (tables * weight).sum(axis=(-2, -1))
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    expected = ((rows @ weight) * columns).sum(axis=-1)
-    return 1 - ratio(observed * rows.sum(axis=-1), expected)
+    weight = disagreement(len(tables), weights)
+    observed = np.tensordot(weight, tables, 2)
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
+    expected = (np.tensordot(weight, rows, 1) * columns).sum(axis=0)
+    return 1 - ratio(observed * rows.sum(axis=0), expected)
 
 
 def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:

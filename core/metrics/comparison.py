@@ -36,8 +36,8 @@ def paired_difference(
     added to both counts (Davison and Hinkley 1997, equation 4.11); it can be no less than
     2 / (resamples + 1). Undefined where either statistic is.
 
-    >>> hits = lambda column: lambda weights: weights @ column / weights.sum(axis=1)
-    >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999) * 1.0
+    >>> hits = lambda column: lambda weights: column @ weights / weights.sum(axis=0)
+    >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999).T * 1.0
     >>> both = hits(np.array([1.0, 0, 0])), hits(np.array([1.0, 1, 0]))
     >>> paired_difference(*both, draws, [50, 30, 20]).value.value
     0.30000000000000004
@@ -48,7 +48,7 @@ def paired_difference(
     def difference(weights: Array) -> Array:
         return second(weights) - first(weights)
 
-    value = float(difference(base[None])[0])
+    value = float(difference(base[:, None])[0])
     if np.isnan(value):
         reason = "One of the two figures is undefined."
         nothing = Interval(None, None, "percentile", reason)

@@ -23,7 +23,7 @@ def pearson(tables: Array) -> Array:
     >>> round(pearson([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.8529
     """
-    levels = np.broadcast_to(np.arange(tables.shape[-1], dtype=np.float64), tables.shape[:-1])
+    levels = np.arange(len(tables), dtype=np.float64).reshape(-1, *[1] * (tables.ndim - 2))
     return _correlation(tables, levels, levels)
 
 
@@ -36,7 +36,7 @@ def spearman(tables: Array) -> Array:
     >>> round(spearman([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.87
     """
-    return _correlation(tables, midranks(tables.sum(axis=-1)), midranks(tables.sum(axis=-2)))
+    return _correlation(tables, midranks(tables.sum(axis=1)), midranks(tables.sum(axis=0)))
 
 
 @measure(_why)
@@ -50,38 +50,37 @@ def kendall_tau_b(tables: Array) -> Array:
     """
     # Pairs with both later (concordant) and with one later, one earlier (discordant).
     below = np.zeros_like(tables)
-    below[..., :-1, :] = np.cumsum(tables[..., :0:-1, :], axis=-2)[..., ::-1, :]
+    below[:-1] = np.cumsum(tables[:0:-1], axis=0)[::-1]
     right, left = np.zeros_like(tables), np.zeros_like(tables)
-    right[..., :-1] = np.cumsum(below[..., :0:-1], axis=-1)[..., ::-1]
-    left[..., 1:] = np.cumsum(below[..., :-1], axis=-1)
-    balance = (tables * (right - left)).sum(axis=(-2, -1))
-    n = tables.sum(axis=(-2, -1))
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    untied = (n**2 - (rows**2).sum(axis=-1)) * (n**2 - (columns**2).sum(axis=-1))
+    right[:, :-1] = np.cumsum(below[:, :0:-1], axis=1)[:, ::-1]
+    left[:, 1:] = np.cumsum(below[:, :-1], axis=1)
+    balance = (tables * (right - left)).sum(axis=(0, 1))
+    n = tables.sum(axis=(0, 1))
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
+    untied = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
     return np.where(n < 3, np.nan, np.clip(ratio(2 * balance, root(untied)), -1, 1))
 
 
 def midranks(counts: Array) -> Array:
-    """The mid-rank of every level from its counts, shape (..., k); ranks start at 1.
+    """The mid-rank of every level from its counts, shape (k, ...); ranks start at 1.
 
     Kendall (1945), section 2.
 
     >>> midranks(np.array([2.0, 0.0, 1.0])).tolist()
     [1.5, 2.5, 3.0]
     """
-    return np.cumsum(counts, axis=-1) - counts / 2 + 0.5
+    return np.cumsum(counts, axis=0) - counts / 2 + 0.5
 
 
 def _correlation(tables: Array, x: Array, y: Array) -> Array:
-    """Pearson's r where row i stands for ``x[..., i]`` and column j for ``y[..., j]``."""
-    n = tables.sum(axis=(-2, -1))
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    """Pearson's r where row i stands for ``x[i]`` and column j for ``y[j]``."""
+    n = tables.sum(axis=(0, 1))
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     # Centred first: sums of squares of large ranks would cancel.
-    x = x - ratio((rows * x).sum(axis=-1), n)[..., None]
-    y = y - ratio((columns * y).sum(axis=-1), n)[..., None]
-    shared = ((tables @ y[..., None])[..., 0] * x).sum(axis=-1)
-    spread_x, spread_y = (rows * x**2).sum(axis=-1), (columns * y**2).sum(axis=-1)
-    constant = (rows > 0).sum(axis=-1) < 2
-    constant |= (columns > 0).sum(axis=-1) < 2
+    x = x - ratio((rows * x).sum(axis=0), n)
+    y = y - ratio((columns * y).sum(axis=0), n)
+    shared = ((tables * y).sum(axis=1) * x).sum(axis=0)
+    spread_x, spread_y = (rows * x**2).sum(axis=0), (columns * y**2).sum(axis=0)
+    constant = ((rows > 0).sum(axis=0) < 2) | ((columns > 0).sum(axis=0) < 2)
     value = ratio(shared, root(spread_x * spread_y))
     return np.where(constant | (n < 3), np.nan, np.clip(value, -1, 1))

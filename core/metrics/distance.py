@@ -13,12 +13,12 @@ EQUAL = "All differences are equal, so there is no spread to test against."
 
 def _offsets(tables: Array) -> Array:
     """Rated minus reference of every cell, shape (k, k)."""
-    levels = np.arange(tables.shape[-1], dtype=np.float64)
+    levels = np.arange(len(tables), dtype=np.float64)
     return levels[None, :] - levels[:, None]
 
 
 def _mean(tables: Array, values: Array) -> Array:
-    return ratio((tables * values).sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)))
+    return ratio(np.tensordot(values, tables, 2), tables.sum(axis=(0, 1)))
 
 
 @measure()
@@ -83,28 +83,28 @@ def bias_p(tables: Array) -> Array:
     >>> round(bias_p([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
     0.3434
     """
-    n = tables.sum(axis=(-2, -1))
+    n = tables.sum(axis=(0, 1))
     t = ratio(_mean(tables, _offsets(tables)) * np.sqrt(n), _deviation(tables))
     return np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64)
 
 
 def _deviation(tables: Array) -> Array:
     """The standard deviation of the differences (n - 1); 0 where there is none."""
-    n, offsets = tables.sum(axis=(-2, -1)), _offsets(tables)
+    n, offsets = tables.sum(axis=(0, 1)), _offsets(tables)
     # n * sum of squares - square of the sum is exact for counts, so equal differences give 0.
-    squares = (tables * offsets**2).sum(axis=(-2, -1))
-    sums = (tables * offsets).sum(axis=(-2, -1))
+    squares = np.tensordot(offsets**2, tables, 2)
+    sums = np.tensordot(offsets, tables, 2)
     return np.nan_to_num(root(ratio(n * squares - sums**2, n * (n - 1))))
 
 
 def _shares(tables: Array) -> tuple[Array, Array]:
-    n = tables.sum(axis=(-2, -1))[..., None]
-    return ratio(tables.sum(axis=-1), n), ratio(tables.sum(axis=-2), n)
+    n = tables.sum(axis=(0, 1))
+    return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
 
 
 def _cumulative_gap(tables: Array) -> Array:
     reference, rated = _shares(tables)
-    return np.abs(np.cumsum(reference - rated, axis=-1))
+    return np.abs(np.cumsum(reference - rated, axis=0))
 
 
 @measure()
@@ -117,7 +117,7 @@ def emd(tables: Array) -> Array:
     >>> round(emd([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
     0.3
     """
-    found: Array = _cumulative_gap(tables)[..., :-1].sum(axis=-1)
+    found: Array = _cumulative_gap(tables)[:-1].sum(axis=0)
     return found
 
 
@@ -130,7 +130,7 @@ def ks(tables: Array) -> Array:
     >>> round(ks([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
     0.2
     """
-    found: Array = _cumulative_gap(tables).max(axis=-1)
+    found: Array = _cumulative_gap(tables).max(axis=0)
     return found
 
 
@@ -151,5 +151,5 @@ def jensen_shannon(tables: Array) -> Array:
 def _surprise(p: Array, q: Array) -> Array:
     """The relative entropy of ``p`` to ``q`` in bits; nothing where ``p`` is 0."""
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
-    found: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=-1)
+    found: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)
     return found

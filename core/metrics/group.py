@@ -39,8 +39,8 @@ def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
     terms = np.stack([share, number >= 2], axis=1)
 
     def of(weights: Array) -> Array:
-        sums = weights @ terms
-        return ratio(sums[:, 0], sums[:, 1])
+        sums = terms.T @ weights
+        return ratio(sums[0], sums[1])
 
     return of
 
@@ -53,25 +53,26 @@ def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
     terms = (pairs * share[:, None, None]).reshape(len(ratings), k * k)
 
     def of(weights: Array) -> Array:
-        coincidences = (weights @ terms).reshape(-1, k, k)
-        values = coincidences.sum(axis=2)
-        total = values.sum(axis=1)
+        coincidences = (terms.T @ weights).reshape(k, k, -1)
+        values = coincidences.sum(axis=1)
+        total = values.sum(axis=0)
         distance = _distance(values, metric)
-        observed = (coincidences * distance).sum(axis=(1, 2))
-        expected = (values[:, :, None] * values[:, None, :] * distance).sum(axis=(1, 2))
+        observed = (coincidences * distance).sum(axis=(0, 1))
+        expected = (values[:, None] * values * distance).sum(axis=(0, 1))
         # Written with one division, n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
-        used = (values > 1e-9).sum(axis=1)
+        used = (values > 1e-9).sum(axis=0)
         return np.where(used < 2, np.nan, 1 - ratio((total - 1) * observed, expected))
 
     return of
 
 
 def _distance(values: Array, metric: Metric) -> Array:
-    """Squared differences of levels, shape (resamples, k, k)."""
+    """Squared differences of levels, shape (k, k, resamples)."""
     if metric == "ordinal":
-        place = np.cumsum(values, axis=1) - values / 2
-        return np.asarray((place[:, :, None] - place[:, None, :]) ** 2, np.float64)
-    return disagreement(values.shape[1], "none" if metric == "nominal" else "quadratic")[None]
+        place = np.cumsum(values, axis=0) - values / 2
+        return np.asarray((place[:, None] - place) ** 2, np.float64)
+    weights: Weights = "none" if metric == "nominal" else "quadratic"
+    return disagreement(len(values), weights)[:, :, None]
 
 
 @grouped(SINGLE)
@@ -145,11 +146,11 @@ def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
     terms = np.column_stack([share, np.ones(len(share)), counts]) * kept[:, None]
 
     def of(weights: Array) -> Array:
-        sums = weights @ terms
-        observed = ratio(sums[:, 0], sums[:, 1])
-        levels = sums[:, 2:]
-        chance = ratio((levels**2).sum(axis=1), levels.sum(axis=1) ** 2)
-        single = (levels > 0).sum(axis=1) < 2
+        sums = terms.T @ weights
+        observed = ratio(sums[0], sums[1])
+        levels = sums[2:]
+        chance = ratio((levels**2).sum(axis=0), levels.sum(axis=0) ** 2)
+        single = (levels > 0).sum(axis=0) < 2
         return np.where(single, np.nan, ratio(observed - chance, 1 - chance))
 
     return of
@@ -166,10 +167,10 @@ def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
     terms = np.column_stack([share, number >= 2, number >= 1, used])
 
     def of(weights: Array) -> Array:
-        sums = weights @ terms
-        observed = ratio(sums[:, 0], sums[:, 1])
-        levels = ratio(sums[:, 3:], sums[:, 2:3])
-        chance = credit.sum() / (k * (k - 1)) * (levels * (1 - levels)).sum(axis=1)
+        sums = terms.T @ weights
+        observed = ratio(sums[0], sums[1])
+        levels = ratio(sums[3:], sums[2])
+        chance = credit.sum() / (k * (k - 1)) * (levels * (1 - levels)).sum(axis=0)
         return ratio(observed - chance, 1 - chance)
 
     return of

@@ -1,8 +1,9 @@
 """A measure: one formula that serves a single figure and thousands of resamples alike.
 
-A kernel takes counts (or item weights) with any number of leading axes and returns one number per
-leading index. NaN marks "undefined" only inside these arrays, as a mask; what leaves the package
-is a ``Figure`` with its reason.
+A kernel takes counts (or item weights) whose last axis, if there is one more, runs over resamples,
+and returns one number per resample: last, because sums then run along memory. NaN marks
+"undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure`` with its
+reason.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from functools import update_wrapper
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from core.metrics.figure import Figure
 
 Array = npt.NDArray[np.float64]
 Ratings = npt.NDArray[np.int64]
-#: Item weights of shape (resamples, items) in, one value per resample out; NaN where undefined.
+#: Item weights of shape (items, resamples) in, one value per resample out; NaN where undefined.
 Statistic = Callable[[Array], Array]
 
 #: Ratings, the number of levels, and how many items each row stands for.
@@ -51,7 +53,7 @@ class Measure:
         return Figure.undefined(self._why(table) if n else self._nothing, n)
 
     def many(self, tables: Array) -> Array:
-        """One value per table of shape (..., k, k); NaN where undefined."""
+        """One value per table of ``tables``, shape (k, k, ...); NaN where undefined."""
         return np.asarray(self._kernel(tables), dtype=np.float64)
 
 
@@ -83,7 +85,7 @@ class GroupMeasure:
         """The figure; its n counts the items with two or more ratings."""
         matrix = as_ratings(ratings, k)
         number = np.ones(len(matrix)) if times is None else np.asarray(times, np.float64)
-        value = float(self.over(matrix, k, number)(number[None])[0])
+        value = float(self.over(matrix, k, number)(number[:, None])[0])
         n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
         if np.isfinite(value):
             return Figure.defined(value, n)
@@ -124,3 +126,25 @@ def root(square: npt.ArrayLike) -> Array:
     """The square root; what rounding left below zero counts as zero."""
     found: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
     return found
+
+
+def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
+    """The weights of rows added up per group, shape (number, resamples).
+
+    ``groups`` says which group each row is in; a negative one is in none.
+
+    >>> tally([1, 0, 1, -1], 2, np.array([[1.0], [5.0], [2.0], [9.0]])).tolist()
+    [[5.0], [3.0]]
+    """
+    group = np.asarray(groups, dtype=np.int64)
+    order = np.argsort(group, kind="stable")
+    order = order[np.searchsorted(group[order], 0) :]
+    starts = np.searchsorted(group[order], np.arange(number + 1))
+    return summed(order, starts, weights)
+
+
+def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: Array) -> Array:
+    """The weights of ``rows[starts[i]:starts[i + 1]]`` added up for every i."""
+    shape = (len(starts) - 1, len(weights))
+    members = sparse.csr_array((np.ones(len(rows)), rows, starts), shape=shape)
+    return np.asarray(members @ weights, np.float64)

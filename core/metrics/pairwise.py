@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.agreement import KAPPAS, WEIGHTS, Weights
-from core.metrics.measure import Array, GroupMeasure, Ratings, Statistic, ratio
+from core.metrics.measure import Array, GroupMeasure, Ratings, Statistic, ratio, summed
 
 #: A pair takes part from this many items rated by both.
 SHARED = 2
@@ -29,32 +30,51 @@ def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
     return [(a, b) for a, b in combinations(range(ratings.shape[1]), 2) if shared[a, b] >= SHARED]
 
 
-def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> Array:
-    """Which cell of the table each item falls in, shape (items, k * k); a row of 0: in none."""
-    cell = np.where((a >= 0) & (b >= 0), a * k + b, -1)
-    return np.asarray(cell[:, None] == np.arange(k * k), np.float64)
+def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> npt.NDArray[np.int64]:
+    """Which cell of the table each item falls in, row by row; -1 where one did not rate it.
+
+    >>> pair_cells(np.array([1, 0]), np.array([0, -1]), 2).tolist()
+    [2, -1]
+    """
+    return np.where((a >= 0) & (b >= 0), a * k + b, -1)
+
+
+def mean_kappas(
+    ratings: Ratings, k: int, times: Array, wanted: Sequence[Weights]
+) -> Callable[[Array], dict[Weights, Array]]:
+    """Several weightings of ``mean_pairwise_cohen`` from the same tables."""
+    pairs = sharing_pairs(ratings, times)
+
+    def of(weights: Array) -> dict[Weights, Array]:
+        # Many raters have many pairs: a few at a time, so that the tables stay small.
+        resamples = weights.shape[1]
+        step = max(1, _CELLS // (resamples * k * k))
+        totals = {name: np.zeros((2, resamples)) for name in wanted}
+        for start in range(0, len(pairs), step):
+            tables = _tables(ratings, k, pairs[start : start + step], weights)
+            for name in wanted:
+                kappas = KAPPAS[name].many(tables)
+                defined = ~np.isnan(kappas)
+                totals[name] += [np.where(defined, kappas, 0.0).sum(axis=0), defined.sum(axis=0)]
+        return {name: ratio(total, known) for name, (total, known) in totals.items()}
+
+    return of
+
+
+def _tables(ratings: Ratings, k: int, pairs: Sequence[tuple[int, int]], weights: Array) -> Array:
+    """The tables of some pairs, shape (k, k, pairs, resamples)."""
+    first, second = np.array(pairs).T
+    cells = pair_cells(ratings[:, first], ratings[:, second], k)
+    rows, columns = np.nonzero(cells >= 0)
+    cell = cells[rows, columns] * len(pairs) + columns
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], np.arange(k * k * len(pairs) + 1))
+    return summed(rows[order], starts, weights).reshape(k, k, len(pairs), -1)
 
 
 def _mean_kappa(ratings: Ratings, k: int, times: Array, *, weights_of: Weights) -> Statistic:
-    pairs = sharing_pairs(ratings, times)
-
-    def of(weights: Array) -> Array:
-        # Many raters have many pairs: a few at a time, so that the tables stay small.
-        step = max(1, _CELLS // (len(weights) * k * k))
-        total, known = np.zeros(len(weights)), np.zeros(len(weights))
-        for start in range(0, len(pairs), step):
-            some = pairs[start : start + step]
-            cells = np.concatenate(
-                [pair_cells(ratings[:, a], ratings[:, b], k) for a, b in some], axis=1
-            )
-            tables = (weights @ cells).reshape(len(weights), len(some), k, k)
-            kappas = KAPPAS[weights_of].many(tables)
-            defined = ~np.isnan(kappas)
-            total += np.where(defined, kappas, 0.0).sum(axis=1)
-            known += defined.sum(axis=1)
-        return ratio(total, known)
-
-    return of
+    all_of = mean_kappas(ratings, k, times, [weights_of])
+    return lambda weights: all_of(weights)[weights_of]
 
 
 def _why(ratings: Ratings, times: Array) -> str:

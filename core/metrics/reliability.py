@@ -36,7 +36,7 @@ class _Squares(NamedTuple):
 
 
 def _mean_squares(ratings: Ratings) -> Statistic:
-    """Item weights to mean squares, stacked on the last axis (Shrout and Fleiss 1979, table 2)."""
+    """Item weights to mean squares, one below the other (Shrout and Fleiss 1979, table 2)."""
     kept = complete(ratings)
     levels = np.where(kept[:, None], ratings, 0).astype(np.float64)
     m = ratings.shape[1]
@@ -45,23 +45,23 @@ def _mean_squares(ratings: Ratings) -> Statistic:
     )
 
     def of(weights: Array) -> Array:
-        sums = weights @ terms
-        n, columns = sums[:, 0], sums[:, 3:]
-        centre = ratio(columns.sum(axis=1) ** 2, n * m)
-        between_items = sums[:, 1] / m - centre
-        between_raters = ratio((columns**2).sum(axis=1), n) - centre
-        rest = sums[:, 2] - centre - between_items - between_raters
+        sums = terms.T @ weights
+        n, columns = sums[0], sums[3:]
+        centre = ratio(columns.sum(axis=0) ** 2, n * m)
+        between_items = sums[1] / m - centre
+        between_raters = ratio((columns**2).sum(axis=0), n) - centre
+        rest = sums[2] - centre - between_items - between_raters
         # What should cancel and only nearly does would make a perfect panel 0.999...
-        parts = np.stack([between_items, between_raters, rest], axis=1)
-        parts[np.abs(parts) <= ROUNDING * np.abs(sums[:, 2:3])] = 0.0
-        free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)], axis=1)
-        return np.column_stack([ratio(parts, np.maximum(free, 0)), n])
+        parts = np.stack([between_items, between_raters, rest])
+        parts[np.abs(parts) <= ROUNDING * sums[2]] = 0.0
+        free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
+        return np.vstack([ratio(parts, np.maximum(free, 0)), n])
 
     return of
 
 
 def _squares(found: Array, m: int) -> _Squares:
-    return _Squares(found[:, 0], found[:, 1], found[:, 2], found[:, 3], m)
+    return _Squares(found[0], found[1], found[2], found[3], m)
 
 
 @grouped(_why)
@@ -116,17 +116,17 @@ def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
     kept = complete(ratings)
     block = ratings[kept]
     m = ratings.shape[1]
-    # One column per rater and level: which level an item has from each rater.
-    chosen = (block[:, :, None] == np.arange(k)).reshape(len(block), m * k).astype(np.float64)
+    # One column per level and rater: which level an item has from each rater.
+    chosen = (block[:, None, :] == np.arange(k)[:, None]).reshape(len(block), k * m) * 1.0
 
     def of(weights: Array) -> Array:
-        used = weights[:, kept]
-        counts = (used @ chosen).reshape(-1, m, k)
-        n = used.sum(axis=1)
-        ranks = midranks(counts).reshape(-1, m * k)
-        sums = ranks @ chosen.T - m * (n[:, None] + 1) / 2
-        spread = 12 * (used * sums**2).sum(axis=1)
-        ties = (counts**3 - counts).sum(axis=(1, 2))
+        used = weights[kept]
+        counts = (chosen.T @ used).reshape(k, m, -1)
+        n = used.sum(axis=0)
+        ranks = midranks(counts).reshape(k * m, -1)
+        sums = chosen @ ranks - m * (n + 1) / 2
+        spread = 12 * (used * sums**2).sum(axis=0)
+        ties = (counts**3 - counts).sum(axis=(0, 1))
         most = m**2 * (n**3 - n) - m * ties
         return np.where(n < 2, np.nan, np.clip(ratio(spread, most), 0, 1))
 

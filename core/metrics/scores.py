@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from core.metrics.correlation import CONSTANT, TOO_FEW
+from core.metrics.correlation import CONSTANT, TOO_FEW, midranks
 from core.metrics.distance import EQUAL, ONE
 from core.metrics.figure import Figure
-from core.metrics.measure import ROUNDING, Array, ratio, root
+from core.metrics.measure import ROUNDING, Array, ratio, root, tally
 
 #: Ranking all pairs of pairs needs their number squared.
 MOST_PAIRS = 4_000
@@ -49,11 +49,6 @@ class Pairs(NamedTuple):
         """How often each pair occurs."""
         counts = np.bincount(self.of_item[self.of_item >= 0], minlength=len(self.rated))
         return counts.astype(np.float64)
-
-    def membership(self) -> Array:
-        """Which pair each item has, shape (items, pairs); a row of 0 where it has none."""
-        there = self.of_item[:, None] == np.arange(len(self.rated))
-        return np.asarray(there, np.float64)
 
 
 def pair_up(
@@ -97,7 +92,7 @@ def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str,
 def figures(pairs: Pairs, times: Array) -> dict[str, Figure]:
     """The figures of pairs that occur so often."""
     n = int(times.sum())
-    found = statistics(pairs)(times[None])
+    found = statistics(pairs)(times[:, None])
     return {
         name: Figure.defined(float(values[0]), n)
         if np.isfinite(values[0])
@@ -117,29 +112,39 @@ def _why(name: str, n: int, pairs: int) -> str:
 
 
 class PairStatistics:
-    """Weights of pairs, shape (resamples, pairs), to every figure of ``NAMES``."""
+    """Weights of pairs, shape (pairs, resamples), to every figure of ``NAMES``."""
 
     def __init__(self, pairs: Pairs) -> None:
-        self._x, self._y = pairs.reference, pairs.rated
-        self._gap = self._y - self._x
-        self._terms = np.column_stack([np.abs(self._gap), self._gap**2, self._gap])
-        if len(self._x) <= MOST_PAIRS:
-            signs = np.sign(np.subtract.outer(self._x, self._x))
-            self._orders = signs * np.sign(np.subtract.outer(self._y, self._y))
+        x, y = pairs.reference, pairs.rated
+        gap = y - x
+        # Centred, or sums of squares of numbers far from 0 would cancel.
+        cx, cy = x - x.mean() if len(x) else x, y - y.mean() if len(y) else y
+        self._terms = np.stack([np.abs(gap), gap**2, gap, cx, cy, cx**2, cy**2, cx * cy])
+        self._x, self._y = _Side(x), _Side(y)
+        self._orders: npt.NDArray[np.float32] | None = None
+        if len(x) <= MOST_PAIRS:
+            signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
+            # Whole numbers, and their sums up to 2 ** 24, are exact in single precision.
+            self._orders = signs.astype(np.float32)
 
     def __call__(self, weights: Array) -> Mapping[str, Array]:
         """Every figure of every resample; NaN where undefined."""
-        n = weights.sum(axis=1)
-        mean = ratio(weights @ self._terms, n[:, None])
-        bias, spread = mean[:, 2], self._spread(weights, mean[:, 2], n)
+        n = weights.sum(axis=0)
+        sums = self._terms @ weights
+        totals_x, totals_y = self._x.totals(weights), self._y.totals(weights)
+        varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
+        bias = ratio(sums[2], n)
+        spread = _spread(sums[1], sums[2], n)
         t = ratio(bias * np.sqrt(n), spread)
-        ranks_x, ranks_y = _ranks(weights, self._x), _ranks(weights, self._y)
+        correlations = {
+            "pearson": _pearson(sums, n),
+            "spearman": self._spearman(weights, totals_x, totals_y, n),
+            "kendall_tau_b": self._tau(weights, totals_x, totals_y, n),
+        }
         return {
-            "pearson": _correlation(weights, self._x[None], self._y[None], n),
-            "spearman": _correlation(weights, ranks_x, ranks_y, n),
-            "kendall_tau_b": self._tau(weights, n),
-            "rmse": root(mean[:, 1]),
-            "mae": mean[:, 0],
+            **{name: np.where(varies, r, np.nan) for name, r in correlations.items()},
+            "rmse": root(ratio(sums[1], n)),
+            "mae": ratio(sums[0], n),
             "bias": bias,
             "bias_effect_size": ratio(bias, spread),
             "bias_p": np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64),
@@ -147,20 +152,31 @@ class PairStatistics:
             "limit_high": np.where(n < 2, np.nan, bias + _LIMIT * spread),
         }
 
-    def _spread(self, weights: Array, bias: Array, n: Array) -> Array:
-        """The standard deviation (n - 1) of the differences; 0 where they are all equal."""
-        squares = (weights * (self._gap - bias[:, None]) ** 2).sum(axis=1)
-        size = (weights * self._gap**2).sum(axis=1)
-        squares = np.where(squares <= ROUNDING * size, 0.0, squares)
-        return np.nan_to_num(root(ratio(squares, np.maximum(n - 1, 0))))
+    def _spearman(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+        middle = (n + 1) / 2
+        rank_x, rank_y = midranks(totals_x) - middle, midranks(totals_y) - middle
+        shared = (weights * rank_x[self._x.place] * rank_y[self._y.place]).sum(axis=0)
+        spread = (totals_x * rank_x**2).sum(axis=0) * (totals_y * rank_y**2).sum(axis=0)
+        return np.clip(ratio(shared, root(spread)), -1, 1)
 
-    def _tau(self, weights: Array, n: Array) -> Array:
-        if len(self._x) > MOST_PAIRS:
-            return np.full(len(weights), np.nan)
-        balance = ((weights @ self._orders) * weights).sum(axis=1)
-        untied = [n**2 - (_totals(weights, side) ** 2).sum(axis=1) for side in (self._x, self._y)]
-        value = ratio(balance, root(untied[0] * untied[1]))
-        return np.where(n < 3, np.nan, np.clip(value, -1, 1))
+    def _tau(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+        if self._orders is None:
+            return np.full(weights.shape[1], np.nan)
+        balance = ((self._orders @ weights.astype(np.float32)) * weights).sum(axis=0)
+        untied = [n**2 - (totals**2).sum(axis=0) for totals in (totals_x, totals_y)]
+        return np.clip(ratio(balance, root(untied[0] * untied[1])), -1, 1)
+
+
+class _Side:
+    """The distinct numbers of one side, and which of them each pair has."""
+
+    def __init__(self, numbers: Array) -> None:
+        distinct, place = np.unique(numbers, return_inverse=True)
+        self._number, self.place = len(distinct), place.ravel()
+
+    def totals(self, weights: Array) -> Array:
+        """The weights per distinct number, in rising order."""
+        return tally(self.place, self._number, weights)
 
 
 def statistics(pairs: Pairs) -> PairStatistics:
@@ -168,33 +184,15 @@ def statistics(pairs: Pairs) -> PairStatistics:
     return PairStatistics(pairs)
 
 
-def _totals(weights: Array, numbers: Array) -> Array:
-    """The weights added up per distinct number, in rising order."""
-    distinct, place = np.unique(numbers, return_inverse=True)
-    member = np.asarray(place[:, None] == np.arange(len(distinct)), np.float64)
-    return np.asarray(weights @ member, np.float64)
+def _spread(squares: Array, sums: Array, n: Array) -> Array:
+    """The standard deviation (n - 1) of the differences; 0 where they are all equal."""
+    left = squares - np.nan_to_num(ratio(sums**2, n))
+    left = np.where(left <= ROUNDING * squares, 0.0, left)
+    return np.nan_to_num(root(ratio(left, np.maximum(n - 1, 0))))
 
 
-def _ranks(weights: Array, numbers: Array) -> Array:
-    """The mid-rank of every pair's number under the weights, shape (resamples, pairs)."""
-    totals = _totals(weights, numbers)
-    middle = np.cumsum(totals, axis=1) - totals / 2 + 0.5
-    return middle[:, np.unique(numbers, return_inverse=True)[1]]
-
-
-def _correlation(weights: Array, x: Array, y: Array, n: Array) -> Array:
-    there = weights > 0
-    x = x - ratio((weights * x).sum(axis=1), n)[:, None]
-    y = y - ratio((weights * y).sum(axis=1), n)[:, None]
-    spread_x, spread_y = (weights * x**2).sum(axis=1), (weights * y**2).sum(axis=1)
-    value = np.clip(ratio((weights * x * y).sum(axis=1), root(spread_x * spread_y)), -1, 1)
-    varies = _range(x, there) & _range(y, there)
-    return np.where(varies & (n >= 3), value, np.nan)
-
-
-def _range(values: Array, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether the numbers that occur differ."""
-    shape = there.shape
-    high = np.where(there, np.broadcast_to(values, shape), -np.inf).max(axis=1, initial=-np.inf)
-    low = np.where(there, np.broadcast_to(values, shape), np.inf).min(axis=1, initial=np.inf)
-    return np.asarray(high - low > ROUNDING, np.bool_)
+def _pearson(sums: Array, n: Array) -> Array:
+    x, y, xx, yy, xy = sums[3:]
+    shared = xy - ratio(x * y, n)
+    spread = (xx - ratio(x**2, n)) * (yy - ratio(y**2, n))
+    return np.clip(ratio(shared, root(spread)), -1, 1)

@@ -10,6 +10,8 @@ import numpy as np
 from core.domain.rubric import MET
 from core.errors import InputError
 from core.metrics.abstention import State
+from core.metrics.bootstrap import SMALL
+from core.metrics.measure import tally
 from core.metrics.pairwise import pair_cells
 from core.metrics.ratings import (
     Means,
@@ -21,18 +23,19 @@ from core.metrics.ratings import (
     patterns,
 )
 from core.metrics.scores import pair_up
-from core.services.measuring_figures import (
-    Draws,
-    group_figures,
-    mean_level_figures,
-    pair_figures,
-)
+from core.services.measuring_figures import Draws
+from core.services.measuring_groups import group_figures
+from core.services.measuring_pairs import mean_level_figures, pair_figures
 from core.services.measuring_scores import score_report
 from core.services.rated import read_source
 from core.services.rated_matrix import JUDGE_KINDS, Levels, Rated, RatedCriterion
 from core.store.store import Store
 
 HUMAN, GOLD = "human", "gold"
+METHOD = (
+    f"items resampled; BCa below {SMALL} observations, percentile from there on; Clopper-Pearson "
+    "for shares of 0 or 1"
+)
 
 
 def metrics_source(
@@ -71,7 +74,12 @@ def report(
     if reference is not None:
         found["reference"] = reference
     if bootstrap:
-        found["bootstrap"] = {"resamples": bootstrap, "seed": seed, "level": 0.95}
+        found["bootstrap"] = {
+            "resamples": bootstrap,
+            "seed": seed,
+            "level": 0.95,
+            "method": METHOD,
+        }
     return found
 
 
@@ -196,10 +204,10 @@ class _Measured:
         return np.full(len(self._levels), -1)
 
     def _pair(self, reference: Levels, rated: Levels) -> dict[str, Any]:
-        cells = pair_cells(reference, rated, self._k)
-        shape = (-1, self._k, self._k)
-        table = (self._patterns.times[None] @ cells).reshape(shape)[0]
-        drawn = None if self._drawn is None else (self._drawn @ cells).reshape(shape)
+        k = self._k
+        cells = pair_cells(reference, rated, k)
+        table = tally(cells, k * k, self._patterns.times[:, None].astype(np.float64)).reshape(k, k)
+        drawn = None if self._drawn is None else tally(cells, k * k, self._drawn).reshape(k, k, -1)
         return pair_figures(
             table,
             drawn,

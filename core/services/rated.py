@@ -19,7 +19,7 @@ def read_source(open_store: Callable[[], Store], source: str) -> Rated:
         InputError: the folder or a file in it is wrong.
         NotFound: there is no such run.
     """
-    if source.isdigit() and not Path(source).exists():
+    if source.isascii() and source.isdigit() and not Path(source).exists():
         return of_run(open_store(), int(source))
     return of_folder(Path(source))
 

@@ -1,0 +1,89 @@
+"""GROUP of the contract: how far raters of one kind agree with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics import agreement, group, reliability
+from core.metrics.bootstrap import Bundle, Interval, intervals
+from core.metrics.figure import Figure
+from core.metrics.measure import Array, GroupMeasure
+from core.metrics.pairwise import mean_kappas, mean_pairwise_cohen
+from core.metrics.ratings import Patterns
+from core.services.measuring_figures import NO_ORDER, UNORDERED, rendered
+
+GROUP: dict[str, GroupMeasure] = {
+    "percent_agreement": group.item_agreement,
+    "krippendorff_alpha_nominal": group.alpha_nominal,
+    "krippendorff_alpha_ordinal": group.alpha_ordinal,
+    "krippendorff_alpha_interval": group.alpha_interval,
+    "fleiss_kappa": group.fleiss_kappa,
+    "gwet_ac1": group.gwet_ac1,
+    "gwet_ac2_quadratic": group.gwet_ac2,
+    **{f"mean_pairwise_cohen.{name}": mean_pairwise_cohen(name) for name in agreement.WEIGHTS},
+    "icc_2_1": reliability.icc_2_1,
+    "icc_2_k": reliability.icc_2_k,
+    "kendall_w": reliability.kendall_w,
+}
+
+
+def group_figures(
+    rows: npt.NDArray[np.int64], found: Patterns, draws: Array | None, k: int, *, ordered: bool
+) -> dict[str, Any]:
+    """The coefficients of GROUP of the contract.
+
+    ``rows`` are the levels per pattern of the group's raters, shape (patterns, raters).
+    """
+    times = found.times.astype(np.float64)
+    figures: dict[str, Figure] = {}
+    defined: dict[str, GroupMeasure] = {}
+    for name, measure in GROUP.items():
+        if name not in UNORDERED and not ordered:
+            figures[name] = Figure.undefined(NO_ORDER)
+            continue
+        figures[name] = measure(rows, k, times)
+        if figures[name].value is not None:
+            defined[name] = measure
+    ci: dict[str, Interval] = {}
+    if draws is not None and defined:
+        ci = intervals(
+            _group_bundle(defined, rows, k, times),
+            draws,
+            times,
+            n=int(times[(rows >= 0).sum(axis=1) >= 2].sum()),
+        )
+    return _nested(rendered(figures, ci))
+
+
+def _group_bundle(
+    measures: Mapping[str, GroupMeasure], rows: npt.NDArray[np.int64], k: int, times: Array
+) -> Bundle:
+    kappas = [w for w in agreement.WEIGHTS if f"mean_pairwise_cohen.{w}" in measures]
+    prepared = {
+        name: measure.over(rows, k, times)
+        for name, measure in measures.items()
+        if not name.startswith("mean_pairwise_cohen.")
+    }
+    pairwise = mean_kappas(rows, k, times, kappas)
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        found = {name: of(weights) for name, of in prepared.items()}
+        return found | {f"mean_pairwise_cohen.{w}": v for w, v in pairwise(weights).items()}
+
+    return bundle
+
+
+def _nested(flat: dict[str, Any]) -> dict[str, Any]:
+    """``mean_pairwise_cohen.none`` and its kin in a mapping of their own."""
+    found: dict[str, Any] = {}
+    for name, value in flat.items():
+        head, dot, tail = name.partition(".")
+        if dot:
+            found.setdefault(head, {})[tail] = value
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,79 @@
+"""The report of ``metrics`` for reading: a few lines per criterion, every number with its n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: Below this many items a figure says little, and the text says so.
+FEW = 30
+_GROUP = {
+    "percent_agreement": "agree",
+    "krippendorff_alpha_nominal": "alpha",
+    "gwet_ac1": "AC1",
+    "icc_2_1": "ICC(2,1)",
+}
+_PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
+_ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "bias in levels"}
+_MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "bias in levels"}
+_SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
+_REFERENCES = {
+    "vs_human_majority": "human majority",
+    "vs_human_mean_level": "human mean level",
+    "vs_human_mean": "human mean",
+    "vs_gold": "labels",
+    "vs_reference": "reference",
+}
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """The report in lines. What is undefined is said with its reason."""
+    lines = [line for name, c in report["criteria"].items() for line in _criterion(name, c)]
+    lines += ["Scores of whole items"]
+    whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
+    lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
+    if lines[-1] == "Scores of whole items":
+        lines.append("  Nobody rated anything, so there is nothing to compare.")
+    return "\n".join(lines)
+
+
+def _criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name} ({found['scale']}: {', '.join(found['levels'])})"
+    ordered = found["scale"] != "nominal"
+    group = {**_GROUP, "krippendorff_alpha_ordinal": "ordinal alpha"} if ordered else _GROUP
+    pair = {**_PAIR, **_ORDERED} if ordered else _PAIR
+    for kind, figures in found["groups"].items():
+        yield (
+            f"  {kind}: {figures['raters']} raters, {figures['items']} items, "
+            f"{figures['ratings']} ratings, {figures['abstained']} abstained, "
+            f"{figures['failed']} failed"
+        )
+        yield f"    {_figures(figures, group, figures['items_with_2plus'])}"
+    if not found["groups"]:
+        yield "  Nobody rated it."
+    for rater, versus in {**found["raters"], "panel": found["panel"]}.items():
+        yield from _versus(rater, versus, pair)
+    yield ""
+
+
+def _versus(name: str, found: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[str]:
+    for key, figures in found.items():
+        if figures["n"]:
+            shown = _MEAN if key == "vs_human_mean_level" else wanted
+            yield f"  {name} against the {_REFERENCES[key]}:"
+            yield f"    {_figures(figures, shown, figures['n'])}"
+
+
+def _figures(found: Mapping[str, Any], wanted: Mapping[str, str], n: int) -> str:
+    reasons = found.get("undefined", {})
+    parts = [f"n = {n}" + (" (few)" if 0 < n < FEW else "")]
+    missing: dict[str, list[str]] = {}
+    for name, label in wanted.items():
+        value = found.get(name)
+        if value is None:
+            missing.setdefault(reasons.get(name, ""), []).append(label)
+            continue
+        ends = found.get("ci", {}).get(name)
+        parts.append(f"{label} {value:.3f}" + (f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""))
+    gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
+    return "; ".join([", ".join(parts), *gone])
