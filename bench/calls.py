@@ -13,7 +13,8 @@ costs about 1 s of CPU and 90 MiB.
 
 Every figure is of a client in a fresh process, after two items of warming up, and counts that
 process's user and system time over calls; the variants take turns, and the median of the rounds is
-printed (least to most in brackets). litellm takes part in the first round only, with a quarter of the items: it is slow.
+printed (least to most in brackets). litellm takes part in the first round only, with a quarter of
+the items: it is slow.
 """
 
 from __future__ import annotations

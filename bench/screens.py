@@ -1,4 +1,4 @@
-"""Times pages on a data file with 100,000 votes: `python -m bench.pages [--browser] [--items N]`.
+"""Times pages on a data file with 100,000 votes: `python bench/screens.py [--browser]`.
 
 Script time is that of a page's whole run in Streamlit's AppTest, in this process, with the imports
 done: the first visit (nothing remembered) and the fastest of three more. With `--browser`, a server
