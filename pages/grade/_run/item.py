@@ -7,7 +7,7 @@ import streamlit as st
 from core.services import browsing, viewing
 from core.services.browsing import Neighbours
 from core.services.viewing import ItemView
-from pages.grade._run import criterion, filters, score, submission
+from pages.grade._run import criterion, example, filters, score, submission
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -29,6 +29,7 @@ def show(run_id: int, item_id: str) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(key="rs_beside"):
         submission.show(view)
+        example.show(view)
     with right:
         score.show(view)
         _criteria(view)
