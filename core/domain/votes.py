@@ -24,9 +24,6 @@ FailureKind = Literal[
     "malformed",
     "out_of_range",
     "missing_key",
-    "not_trained",
-    "budget",
-    "cancelled",
     "internal",
 ]
 FAILURE_KINDS: tuple[str, ...] = get_args(FailureKind)
@@ -59,7 +56,10 @@ class Call:
     """What one call to a judge sent, got back and cost. ``None`` where unknown.
 
     ``tries`` counts requests on the wire. Token counts are the provider's; ``seconds`` is the
-    time of the last try; ``cost`` is in US dollars.
+    time of the last try; ``cost`` is in US dollars. ``cached`` says that nobody was asked: the
+    answer was kept from an earlier call, costs 0 now, and cost ``first_cost`` then; the token
+    counts are those of then, too. Where only a part was kept, ``cached`` is false, ``first_cost``
+    is what that part cost, and counts and cost are those of the rest.
     """
 
     prompt: tuple[Segment, ...]
@@ -75,6 +75,8 @@ class Call:
     cost: float | None = None
     seconds: float = 0.0
     tries: int = 1
+    cached: bool = False
+    first_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

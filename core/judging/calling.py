@@ -3,17 +3,21 @@
 A refusal for now (429) closes the provider's gate and is not counted; a timeout, a lost connection
 and an error of the server are tried again after a jittered pause, up to the judge's ``tries``; an
 endpoint that does not know a reply format is asked for a simpler one, once, and that is remembered.
+An answer that is kept from an earlier call is taken from there, past the gate.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from core.domain.panel import Judge
 from core.domain.votes import FailureKind, Segment
+from core.judging.caching import ResponseCache, request_key
 from core.judging.doors import SIMPLER, CallError, Completion, Door, ReplyFormat, Request
+from core.judging.faults import hide
 from core.judging.gate import Clock, ProviderGate, Sleep
 from core.judging.messages import messages, shared_ends
 from core.judging.schemas import Schema
@@ -36,10 +40,12 @@ class Caller:
         gate: ProviderGate,
         sleep: Sleep,
         clock: Clock = time.monotonic,
+        cache: ResponseCache | None = None,
     ) -> None:
         self._spec, self._door, self._key, self._gate = spec, door, key, gate
-        self._sleep, self._clock = sleep, clock
+        self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
+        gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
 
     async def complete(
         self,
@@ -54,18 +60,46 @@ class Caller:
         are drawn from, always the same one.
         """
         tally.sent = segments
+        request = self._request(segments, schema)
+        key = ""
+        if self._cache is not None:
+            key = request_key(request, tally.cell)
+            if kept := await self._cache.get(key):
+                tally.reuse(kept)
+                return kept.completion
+        length = sum(len(segment.text) for segment in segments)
         while True:
-            request = self._request(segments, schema)
-            started = await self._gate.enter()
+            guess = self._gate.pacer.guess(length)
+            started = await self._gate.enter(guess)
             try:
                 completion = await self._send(request, tally)
             except CallError as error:
                 await self._bear(error, request, started, tally, rng)
+            except BaseException:
+                self._gate.left(started)
+                raise
             else:
-                self._gate.passed()
+                self._answered(completion, length, guess)
                 tally.spent += 1
-                tally.add(completion)
+                tally.add(completion, key)
                 return completion
+            request = self._request(segments, schema)
+
+    def keep(self, tally: Tally) -> None:
+        """Keep the answers that a question ended well with."""
+        if self._cache is not None:
+            for key, kept in tally.fresh:
+                self._cache.put(key, self._spec.model, kept)
+
+    def close(self) -> None:
+        """The judge's limits bind nobody any more."""
+        self._gate.pacer.drop(self)
+
+    def _answered(self, completion: Completion, length: int, guess: float) -> None:
+        self._gate.passed()
+        if completion.tokens_in is not None:
+            spent = completion.tokens_in + (completion.tokens_out or 0)
+            self._gate.pacer.correct(length, guess, spent)
 
     def _request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         spec = self._spec
@@ -89,7 +123,8 @@ class Caller:
         tally.format = request.format
         began = self._clock()
         try:
-            return await self._door.complete(request)
+            completion = await self._door.complete(request)
+            return _without_key(completion, self._key)
         finally:
             tally.seconds = self._clock() - began
 
@@ -103,6 +138,7 @@ class Caller:
     ) -> None:
         """Return when the call is to be tried again; raise when it is given up."""
         if error.about_format and request.format in SIMPLER:
+            self._gate.answered()
             # Calls in flight find it out together; the format is made simpler once.
             if self._format == request.format:
                 self._format = SIMPLER[request.format]
@@ -117,10 +153,36 @@ class Caller:
                     status=error.status,
                 )
             return
+        if self._lost(error, started):
+            # It tried, on behalf of all, whether the provider is back: not at its own expense.
+            return
         tally.spent += 1
         if error.kind not in RETRIED or tally.spent >= self._spec.tries:
-            raise error
+            words = f"{error.message}{self._gate.note()}"
+            raise CallError(error.kind, words, status=error.status)
         await self._sleep(backoff(tally.spent, error.retry_after, rng()))
+
+    def _lost(self, error: CallError, started: float) -> bool:
+        """Tell the gate of an error; whether the call only tried if the provider is back."""
+        if error.kind in RETRIED:
+            return self._gate.failed(started, error.kind, error.message)
+        self._gate.answered()
+        return False
+
+
+def _without_key(completion: Completion, key: str | None) -> Completion:
+    """A provider that shows the key it was sent does not get it into the records."""
+    told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
+    if not key or not any(key in text for text in told):
+        return completion
+    text, thinking, refusal, model = (hide(text, key) for text in told)
+    return replace(
+        completion,
+        text=None if completion.text is None else text,
+        thinking=thinking,
+        refusal=refusal,
+        model=model,
+    )
 
 
 def backoff(failures: int, retry_after: float | None, rng: Random) -> float:

@@ -153,10 +153,18 @@ def redact(text: str, key: str | None) -> str:
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", None)
     'Incorrect API key: [key], sent to http://[login]@host/v1'
     """
-    if key and len(key) >= _SHORTEST_KEY:
-        text = text.replace(key, "[key]")
+    text = hide(text, key)
     text = _BEARER.sub("Bearer [key]", _KEYLIKE.sub("[key]", text))
     return _USERINFO.sub("[login]@", text)
+
+
+def hide(text: str, key: str | None) -> str:
+    """``text`` without the key. What is shorter than a key is taken for a placeholder.
+
+    >>> hide("I was sent topsecret.", "topsecret"), hide("none of it", "none")
+    ('I was sent [key].', 'none of it')
+    """
+    return text.replace(key, "[key]") if key and len(key) >= _SHORTEST_KEY else text
 
 
 def brief(words: str, key: str | None) -> str:

@@ -4,6 +4,8 @@ One gate stands before one provider and is shared by its judges. A refusal (429)
 time the provider asks for. Where refusals come in storms, callers then go through one by one,
 spaced as the provider's answers came until then, and little by little closer; so no call is lost
 and few requests are refused. Where one is refused now and then, the pause is answer enough.
+
+Known limits are kept to by its pacer; a provider that is down is left alone by its breaker.
 """
 
 from __future__ import annotations
@@ -15,8 +17,11 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from random import Random
 
+from core.domain.votes import FailureKind
 from core.identity import seeded
+from core.judging.breaker import Breaker
 from core.judging.doors import CallError
+from core.judging.pacing import Pacer
 
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
@@ -28,9 +33,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: A pace is read off so many answers at most.
 ANSWERS = 256
-#: A storm: so many refusals since the gate closed, and such a share of all that came back. Less is
-#: a provider that stumbles now and then, to which pausing is answer enough.
-STORM_REFUSALS, STORM_SHARE = 8, 0.25
+#: A storm: so many refusals, and such a share, of what came back last (so much of it). Less is a
+#: provider that stumbles now and then, to which pausing is answer enough.
+STORM_REFUSALS, STORM_SHARE, LAST = 8, 0.25, 64
 #: How much closer the next caller may follow: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
@@ -60,16 +65,44 @@ class ProviderGate:
         self._spacing = 0.0
         self._refusals_in_a_row = 0
         self._refusing_since = 0.0
-        self._refused_here = self._answered_here = 0
+        self._came_back: deque[bool] = deque(maxlen=LAST)
         self._spaced_here = False
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
+        self.pacer = Pacer()
+        self._breaker = Breaker(sleep, clock, max_wait)
+        self._turn = asyncio.Lock()
 
-    async def enter(self) -> float:
+    async def enter(self, tokens: float = 0.0) -> float:
         """Wait until a call may be made. Returns the time it may start, on the gate's clock.
 
-        Raises ``CallError`` where the provider asks for more than ``max_wait`` seconds.
+        ``tokens`` is a guess of what the call will take, for a limit of tokens. Raises
+        ``CallError`` where the provider asks for more than ``max_wait`` seconds or was out for
+        longer. What became of the call must be told: ``passed``, ``refused``, ``failed``,
+        ``answered`` or ``left``.
         """
+        if not self.pacer.on:
+            return await self._enter()
+        # One waits for its time, the others for their turn: who gives up leaves no gap.
+        async with self._turn:
+            if (wait := self.pacer.wait(self._clock())) > 0:
+                await self._sleep(wait)
+            started = await self._enter()
+            self.pacer.begin(started, tokens)
+            return started
+
+    async def _enter(self) -> float:
+        if not self._breaker.broken:
+            return await self._pass(trying=False)
+        trying = await self._breaker.turn()
+        try:
+            return await self._pass(trying)
+        except BaseException:
+            if trying:
+                self._breaker.left(math.inf)
+            raise
+
+    async def _pass(self, trying: bool) -> float:
         while True:
             now = self._clock()
             if (wait := self._opens_at - now) > self._max_wait:
@@ -90,15 +123,15 @@ class ProviderGate:
 
         ``retry_after`` is in seconds; ``None`` where the provider named no time.
         """
+        self._breaker.answered()
         now = self._clock()
         news = started >= self._closed_at
         if news:
             self._refusing_since = self._refusing_since if self._refusals_in_a_row else now
             self._refusals_in_a_row += 1
             self._closed_at = now
-            self._refused_here = self._answered_here = 0
             self._spaced_here = False
-        self._refused_here += 1
+        self._came_back.append(False)
         pause = retry_after
         if pause is None:
             # Calls that were under way when the gate closed say nothing new.
@@ -113,6 +146,7 @@ class ProviderGate:
 
     def passed(self) -> None:
         """A call was answered: the next ones may follow a little closer."""
+        self._breaker.answered()
         now = self._clock()
         by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
         self._spacing *= max(by_time, NARROWEST_PER_ANSWER)
@@ -120,8 +154,27 @@ class ProviderGate:
             self._spacing = 0.0
         self._answered_at = now
         self._answers.append(now)
-        self._answered_here += 1
+        self._came_back.append(True)
         self._refusals_in_a_row = 0
+
+    def failed(self, started: float, kind: FailureKind, message: str) -> bool:
+        """A call that started at ``started`` was lost: by time, connection or server.
+
+        Returns whether it was the one that tried a provider which is left alone.
+        """
+        return self._breaker.failed(started, kind, message)
+
+    def answered(self) -> None:
+        """A call was turned down for reasons of its own: the provider is there."""
+        self._breaker.answered()
+
+    def left(self, started: float) -> None:
+        """A call that started at ``started`` was cut off from here."""
+        self._breaker.left(started)
+
+    def note(self) -> str:
+        """What to add to a failure's message while the provider is left alone, else nothing."""
+        return self._breaker.note()
 
     def hopeless(self, refusals: int) -> bool:
         """Whether a call that was refused so often should be given up."""
@@ -129,8 +182,8 @@ class ProviderGate:
         return refusals > self._max_refusals or silent > self._max_wait
 
     def _stormy(self) -> bool:
-        back = self._refused_here + self._answered_here
-        return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
+        refusals = self._came_back.count(False)
+        return refusals >= STORM_REFUSALS and refusals > STORM_SHARE * len(self._came_back)
 
     def _widen(self) -> None:
         """Space callers as the last answers came, the pause until the gate opens included."""

@@ -7,11 +7,13 @@ import json
 import logging
 import time
 import traceback
-from functools import cache, partial
+from functools import cache as once
+from functools import partial
 
 from core.domain.panel import Judge
-from core.domain.votes import FailureKind, Outcome, VoteFailure
+from core.domain.votes import FailureKind, Outcome, Vote, VoteFailure
 from core.identity import seeded
+from core.judging.caching import ResponseCache
 from core.judging.calling import Caller
 from core.judging.conversation import Conversation, Results
 from core.judging.doors import CallError, Door
@@ -28,7 +30,8 @@ class LLMJudge:
     """A judge behind a door. ``ask`` never raises for trouble with the call; cancelling works.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset. The door and
-    the gate may be shared with other judges; whoever made the door closes it.
+    the gate may be shared with other judges; whoever made the door closes it. Answers that give a
+    vote are kept in ``cache`` and taken from there.
     """
 
     def __init__(
@@ -39,18 +42,21 @@ class LLMJudge:
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
+        cache: ResponseCache | None = None,
     ) -> None:
         self.spec = spec
         # A variable read from a file often ends in a line break, which no header may hold.
         self._key = (key or "").strip() or None
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock)
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache)
         self._params = _shown_params(spec, door.name, self._key)
 
     async def ask(self, question: Question) -> Outcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
-        tally = Tally(self.spec)
+        tally = Tally(self.spec, question.cell)
         try:
             results = await self._results(question, tally)
+            if all(isinstance(result, Vote) for result in results):
+                self._caller.keep(tally)
         except CallError as error:
             results = _failures(question, error.kind, error.message)
         except Exception as error:
@@ -62,7 +68,8 @@ class LLMJudge:
         return Outcome(results, tally.call({**self._params, **_asked(question)}))
 
     async def close(self) -> None:
-        """Nothing to give back: the door may be shared."""
+        """Its limits bind nobody any more. The door may be shared, so it stays open."""
+        self._caller.close()
 
     async def _results(self, question: Question, tally: Tally) -> Results:
         if self.spec.key_env and not self._key:
@@ -73,7 +80,7 @@ class LLMJudge:
                 "start again.",
             )
         # Few questions ever pause, and seeding a generator costs as much as reading a reply.
-        rng = cache(partial(seeded, "backoff", question.seed, *question.cell))
+        rng = once(partial(seeded, "backoff", question.seed, *question.cell))
         return await Conversation(question, self.spec, self._caller, tally, rng).results()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from core.domain.panel import Judge
-from core.domain.votes import Call, Segment
+from core.domain.votes import Call, Cell, Segment
+from core.judging.caching import Kept
 from core.judging.doors import Completion
 from core.judging.pricing import cost_of
 
@@ -17,9 +19,11 @@ class Tally:
     ``requests`` counts what went over the wire. ``spent`` counts what goes against the judge's
     ``tries``: all but refusals for now (429) and requests that only found out a reply format.
     ``seconds`` is the time of the last request, ``before`` that of steps that are done.
+    ``answered`` came over the wire, ``reused`` was kept from an earlier call.
     """
 
     spec: Judge
+    cell: Cell
     requests: int = 0
     spent: int = 0
     refusals: int = 0
@@ -29,22 +33,30 @@ class Tally:
     sent: tuple[Segment, ...] = ()
     format: str = ""
     last: Completion | None = None
-    tokens_in: int | None = None
-    tokens_cached: int | None = None
-    tokens_out: int | None = None
-    tokens_thinking: int | None = None
-    cost: float | None = None
+    answered: list[Kept] = field(default_factory=list)
+    reused: list[Kept] = field(default_factory=list)
+    _used: list[tuple[str, Kept]] = field(default_factory=list)
+    _newest: tuple[str, Kept] | None = None
 
-    def add(self, completion: Completion) -> None:
-        """Count an answered request: whether or not it can be read, it is billed."""
-        unpriced = self.last is not None and self.cost is None
+    def add(self, completion: Completion, key: str = "") -> None:
+        """Count an answered request: whether or not it can be read, it is billed.
+
+        ``key`` is what the answer may be kept under.
+        """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
-        self.cost = None if unpriced or cost is None else (self.cost or 0.0) + cost
-        self.last = completion
-        self.tokens_in = _plus(self.tokens_in, completion.tokens_in)
-        self.tokens_cached = _plus(self.tokens_cached, completion.tokens_cached)
-        self.tokens_out = _plus(self.tokens_out, completion.tokens_out)
-        self.tokens_thinking = _plus(self.tokens_thinking, completion.tokens_thinking)
+        self.last, kept = completion, Kept(completion, cost)
+        self.answered.append(kept)
+        self._newest = (key, kept)
+
+    def reuse(self, kept: Kept) -> None:
+        """Count an answer that was kept: nobody was asked."""
+        self.last, self._newest = kept.completion, None
+        self.reused.append(kept)
+
+    @property
+    def fresh(self) -> list[tuple[str, Kept]]:
+        """New answers worth keeping, if all went well: of each step the one it ended with."""
+        return self._used if self._newest is None else [*self._used, self._newest]
 
     def next_step(self) -> None:
         """What was answered last is used, and another request goes on from it.
@@ -54,28 +66,41 @@ class Tally:
         self.before, self.seconds, self.spent = self.before + self.seconds, 0.0, 0
         if self.last is not None:
             self.thoughts = (*self.thoughts, self.last.thinking)
+        self._used, self._newest = self.fresh, None
 
     def call(self, params: dict[str, object]) -> Call | None:
-        """What is kept of the question's requests; ``None`` where none was made."""
-        if not self.requests:
+        """What is kept of the question's requests; ``None`` where none was made or saved."""
+        if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
+        answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
+        if self.requests:
+            params = {**params, "format": self.format}
         return Call(
             prompt=self.sent,
-            params={**params, "format": self.format},
+            params=params,
             reply=last.text or last.refusal,
             thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
             model=last.model,
             finish=last.finish,
-            tokens_in=self.tokens_in,
-            tokens_cached=self.tokens_cached,
-            tokens_out=self.tokens_out,
-            tokens_thinking=self.tokens_thinking,
-            cost=self.cost,
+            tokens_in=_sum(answer.tokens_in for answer in answers),
+            tokens_cached=_sum(answer.tokens_cached for answer in answers),
+            tokens_out=_sum(answer.tokens_out for answer in answers),
+            tokens_thinking=_sum(answer.tokens_thinking for answer in answers),
+            cost=_cost(self.answered) if self.requests else 0.0,
             seconds=self.before + self.seconds,
             tries=self.requests,
+            cached=not self.requests,
+            first_cost=_cost(self.reused),
         )
 
 
-def _plus(total: int | None, more: int | None) -> int | None:
-    return total if more is None else (total or 0) + more
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _cost(answers: list[Kept]) -> float | None:
+    """What all of them cost; ``None`` where one is unknown, or there is none."""
+    costs = [kept.cost for kept in answers if kept.cost is not None]
+    return sum(costs) if costs and len(costs) == len(answers) else None

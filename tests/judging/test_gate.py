@@ -1,48 +1,11 @@
 """The gate on a clock of its own: nobody is lost in a storm, and few requests are refused."""
 
-import asyncio
-import heapq
-from collections.abc import Awaitable, Callable
 from itertools import count
 
 import pytest
 
 from core.judging.doors import CallError
-from core.judging.gate import ProviderGate
-
-
-class World:
-    """Time that passes only when everybody sleeps."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-        self._sleepers: list[tuple[float, int, asyncio.Event]] = []
-        self._order = count()
-
-    def now(self) -> float:
-        return self.time
-
-    async def sleep(self, seconds: float) -> None:
-        woken = asyncio.Event()
-        heapq.heappush(self._sleepers, (self.time + max(0.0, seconds), next(self._order), woken))
-        await woken.wait()
-
-    def run(self, *work: Callable[[], Awaitable[None]]) -> None:
-        async def go() -> None:
-            tasks = [asyncio.ensure_future(one()) for one in work]
-            while not all(task.done() for task in tasks):
-                for _ in range(20):  # let everybody who can go on do so before time passes
-                    await asyncio.sleep(0)
-                if self._sleepers:
-                    self.time, _, woken = heapq.heappop(self._sleepers)
-                    woken.set()
-            await asyncio.gather(*tasks)
-
-        asyncio.run(go())
-
-
-def gate_in(world: World, **limits: float) -> ProviderGate:
-    return ProviderGate(sleep=world.sleep, clock=world.now, **limits)  # type: ignore[arg-type]
+from tests.judging.world import World, gate_in
 
 
 def test_an_open_gate_costs_no_time() -> None:
@@ -214,6 +177,37 @@ def test_a_storm_loses_nothing_and_few_requests_are_refused(limit: int, named: b
     # where the provider names the time to wait. Where it does not, our pauses cost up to a half.
     assert refused <= 64 + 0.2 * answered
     assert world.time < (1.3 if named else 1.7) * 20
+
+
+@pytest.mark.parametrize("callers", [2, 8, 16])
+def test_a_few_calls_per_minute_find_their_pace_too(callers: int) -> None:
+    # 30 calls of 2 s at 3 per minute, and no word on how long to wait. Judged by the refusals since
+    # the gate closed last, few callers never made a storm: 8.5 refusals per good call for 8.
+    world = World()
+    gate = gate_in(world)
+    left, answered, refused = iter(range(30)), 0, 0
+    taken: dict[int, int] = {}
+
+    async def caller() -> None:
+        nonlocal answered, refused
+        for _ in left:
+            while True:
+                started = await gate.enter()
+                minute = int(world.time // 60)
+                taken[minute] = taken.get(minute, 0) + 1
+                allowed = taken[minute] <= 3
+                await world.sleep(2.0)
+                if allowed:
+                    gate.passed()
+                    answered += 1
+                    break
+                refused += 1
+                gate.refused(started, None)
+
+    world.run(*[caller] * callers)
+    assert answered == 30
+    assert refused <= 2 * answered
+    assert world.time < 1.4 * 600  # ten minutes hold 30 calls
 
 
 def test_a_provider_that_refuses_now_and_then_is_not_paced() -> None:

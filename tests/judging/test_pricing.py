@@ -3,6 +3,7 @@
 import pytest
 
 from core.domain.panel import Judge
+from core.domain.votes import Cell
 from core.judging.doors import Completion
 from core.judging.pricing import cost_of, price_of
 from core.judging.tally import Tally
@@ -46,13 +47,20 @@ def test_what_is_not_known_costs_nobody_knows_what() -> None:
     assert cost_of(OWN, None, None, None) is None
 
 
+def costed(tally: Tally) -> float | None:
+    tally.requests = 2
+    call = tally.call({})
+    assert call is not None
+    return call.cost
+
+
 def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     for costs in ([0.1, None], [None, 0.1], [None, None]):
-        tally = Tally(UNKNOWN)
+        tally = Tally(UNKNOWN, Cell("i", "c", "j"))
         for cost in costs:
             tally.add(Completion("x", cost=cost))
-        assert tally.cost is None
-    tally = Tally(UNKNOWN)
+        assert costed(tally) is None
+    tally = Tally(UNKNOWN, Cell("i", "c", "j"))
     for cost in (0.1, 0.2):
         tally.add(Completion("x", cost=cost))
-    assert tally.cost == pytest.approx(0.3)
+    assert costed(tally) == pytest.approx(0.3)

@@ -41,9 +41,6 @@ ADVICE = {
     "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
-    "not_trained": "The judge has not learned this criterion. Label more items for it.",
-    "budget": "The budget was spent before these were asked. Start a new run with a larger one.",
-    "cancelled": "The run was stopped while these were being asked. Retry the failures.",
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }
 
