@@ -1,12 +1,13 @@
 """Reading replies: what is tolerated, what is refused, and that nothing is ever guessed."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.judging.parsing import Reply, Unreadable, read_reply
+from core.judging.parsing import Reply, Unreadable, read_replies, read_reply
 
 GOOD = '{"evidence": ["a quote"], "reason": "It says so.", "option": 2}'
 READ = Reply(("a quote",), "It says so.", 2)
@@ -128,3 +129,92 @@ def test_what_a_strict_judge_writes_is_read_back(
     wanted = Reply(tuple(quote.strip() for quote in evidence), reason.strip(), shown)
     assert read_reply(text, 5) == wanted
     assert read_reply(f"```json\n{text}\n```", 5) == wanted
+
+
+ENTRY = {"evidence": ["a quote"], "reason": "It says so.", "option": 2}
+SEVERAL = {"c1": 2, "c2": 3}
+
+
+def test_each_criterion_has_its_own_reply_and_its_own_bound() -> None:
+    text = json.dumps({"c1": ENTRY, "c2": {**ENTRY, "option": 3}})
+    assert read_replies(text, SEVERAL) == [READ, Reply(("a quote",), "It says so.", 3)]
+    assert read_replies(f"Here:\n```json\n{text}\n```", SEVERAL)[0] == READ
+
+
+@pytest.mark.parametrize(
+    ("entries", "kind", "message"),
+    [
+        ("", "malformed", "The reply left out c2."),
+        (', "c3": {"option": 1}', "malformed", "The reply left out c2."),
+        (
+            ', "c2": {"option": 1}, "c2": {"option": 2}',
+            "malformed",
+            "The reply held c2 more than once.",
+        ),
+        (
+            ', "c2": {"option": 1, "option": 2}',
+            "malformed",
+            "The reply's option for c2 was there more than once.",
+        ),
+        (', "c2": 2', "malformed", 'The reply\'s c2 was no object with the key "option".'),
+        (
+            ', "c2": {"reason": "x"}',
+            "malformed",
+            'The reply\'s c2 was no object with the key "option".',
+        ),
+        (
+            ', "c2": [{"option": 2}]',
+            "malformed",
+            'The reply\'s c2 was no object with the key "option".',
+        ),
+        (
+            ', "c2": {"option": "MET"}',
+            "malformed",
+            "The reply's option for c2 was not a whole number.",
+        ),
+        (
+            ', "c2": {"option": 4}',
+            "out_of_range",
+            "The reply's option for c2 was not from 1 to 3.",
+        ),
+    ],
+)
+def test_an_entry_that_cannot_be_read_fails_alone(entries: str, kind: Any, message: str) -> None:
+    text = f'{{"c1": {json.dumps(ENTRY)}{entries}}}'
+    assert read_replies(text, SEVERAL) == [READ, Unreadable(kind, message)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c1: 2, c2: 3",
+        json.dumps([{"id": "c1", **ENTRY}, {"id": "c2", **ENTRY}]),
+        json.dumps({"criteria": {"c1": ENTRY, "c2": ENTRY}}),
+        json.dumps(ENTRY),
+        '{"c1": {"option": 2}, "c2": {"opt',
+        "{}",
+    ],
+)
+def test_a_reply_in_another_form_is_malformed_for_all(text: str) -> None:
+    assert {one.kind for one in read_replies(text, SEVERAL) if isinstance(one, Unreadable)} == {
+        "malformed"
+    }
+    assert not any(isinstance(one, Reply) for one in read_replies(text, SEVERAL))
+
+
+def test_an_empty_reply_is_empty_for_all() -> None:
+    assert read_replies(" ", SEVERAL) == [Unreadable("empty", "The reply was empty.")] * 2
+
+
+def test_an_option_named_twice_is_no_vote() -> None:
+    found = read_reply('{"option": 1, "option": 2}', 3)
+    assert found == Unreadable("malformed", "The reply's option was there more than once.")
+
+
+@given(value=JSON_VALUES, entry=JSON_VALUES, before=st.text(), n=st.integers(1, 9))
+def test_no_json_makes_several_replies_raise_or_invent_a_number(
+    value: object, entry: object, before: str, n: int
+) -> None:
+    for text in (json.dumps({"c1": value, "c2": entry}), before + json.dumps(value)):
+        for found in read_replies(text, {"c1": n, "c2": n}):
+            assert isinstance(found, Unreadable) or 1 <= found.shown <= n
