@@ -115,10 +115,10 @@ def _ink(color: str) -> str:
 
 
 def _plain(text: str, limit: int = 40) -> str:
-    """A label that plotly shows as it is: no tags, not too long.
+    """A label that plotly shows as it is: no tags, nothing filled in on hover, not too long.
 
-    >>> _plain("<b>x</b>")
-    '&lt;b&gt;x&lt;/b&gt;'
+    >>> _plain("<b>%{x}</b>")
+    '&lt;b&gt;%&#123;x}&lt;/b&gt;'
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return html.escape(cut, quote=False)
+    return html.escape(cut, quote=False).replace("%{", "%&#123;")
