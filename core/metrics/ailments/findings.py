@@ -1,0 +1,138 @@
+"""Which effects are told: surely there, and large enough to matter.
+
+All checks of a run are corrected together (Holm 1979), so the rate of false alarms is one of
+whole runs: data in which nothing ails raise any finding at all in at most ``FALSE_ALARMS`` of
+runs. An effect that is surely there and too small to matter is not told either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from core.metrics.ailments.effect import Effect, Null
+from core.metrics.comparison import holm
+
+#: At most this share of runs without any ailment raises a finding.
+FALSE_ALARMS = 0.01
+
+Kind = Literal[
+    "position",
+    "flips",
+    "inconsistency",
+    "verbosity",
+    "leniency",
+    "extremes",
+    "halo",
+    "abstention",
+    "drift",
+    "agreement",
+    "discrimination",
+    "unused",
+    "merge",
+    "redundancy",
+]
+Severity = Literal["slight", "serious"]
+
+
+class Bound(NamedTuple):
+    """What a healthy subject has, and how far beyond that it matters.
+
+    >>> BOUNDS["agreement"]
+    Bound(null=Null(value=0.4, side='below'), matters=0.1)
+    """
+
+    null: Null
+    matters: float
+
+
+#: Values are in [0, 1] (an option's value, a share, a correlation), so bounds are, too.
+BOUNDS: dict[Kind, Bound] = {
+    "position": Bound(Null(0.0, "both"), 0.05),
+    "flips": Bound(Null(0.10, "above"), 0.05),
+    "inconsistency": Bound(Null(0.10, "above"), 0.05),
+    "verbosity": Bound(Null(0.0, "both"), 0.02),
+    "leniency": Bound(Null(0.0, "both"), 0.05),
+    "extremes": Bound(Null(0.0, "both"), 0.10),
+    "halo": Bound(Null(0.0, "above"), 0.10),
+    "abstention": Bound(Null(0.0, "above"), 0.05),
+    "drift": Bound(Null(0.0, "both"), 0.05),
+    "agreement": Bound(Null(0.4, "below"), 0.1),
+    "discrimination": Bound(Null(0.2, "below"), 0.1),
+    "unused": Bound(Null(0.05, "below"), 0.04),
+    "merge": Bound(Null(0.2, "below"), 0.1),
+    "redundancy": Bound(Null(0.8, "above"), 0.1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that ails a judge or a criterion, as a sentence with its evidence.
+
+    ``subject`` names it, ``role`` says which of the two it is, ``other`` the second subject where
+    there is one. ``estimate`` with its 95 % interval ``low`` to ``high`` (``None`` where all items
+    show the same), from ``n`` independent items or answers. ``p`` is corrected for all checks of
+    the run; ``false_alarms`` is the share of runs without any ailment that raise a finding.
+    ``serious``: the whole interval lies where it matters.
+    """
+
+    kind: Kind
+    role: Literal["judge", "criterion"]
+    subject: str
+    sentence: str
+    estimate: float
+    low: float | None
+    high: float | None
+    n: int
+    p: float
+    severity: Severity
+    other: str = ""
+    false_alarms: float = FALSE_ALARMS
+
+
+def told(checks: Sequence[tuple[Kind, Effect]], rate: float = FALSE_ALARMS) -> list[float | None]:
+    """For every check its p, corrected for all of them, where it is to be told; else ``None``.
+
+    >>> there = Effect(0.2, 0.1, 0.3, 100, 1e-5)
+    >>> told([("leniency", there), ("leniency", there._replace(estimate=0.01))])
+    [2e-05, None]
+    """
+    corrected = holm([effect.p for _, effect in checks])
+    return [
+        p if p is not None and p <= rate and _matters(kind, effect.estimate) else None
+        for p, (kind, effect) in zip(corrected, checks, strict=True)
+    ]
+
+
+def severity(kind: Kind, effect: Effect) -> Severity:
+    """``serious`` where both ends of the interval lie where it matters, on one side.
+
+    >>> severity("leniency", Effect(0.2, 0.1, 0.3, 100, 1e-5))
+    'serious'
+    >>> severity("leniency", Effect(0.06, 0.01, 0.11, 100, 1e-5))
+    'slight'
+    """
+    ends = [effect.estimate if end is None else end for end in (effect.low, effect.high)]
+    beyond = [_beyond(kind, end) for end in ends if end is not None]
+    matters = BOUNDS[kind].matters
+    sure = min(beyond) >= matters
+    if BOUNDS[kind].null.side == "both":
+        sure = sure or max(beyond) <= -matters
+    return "serious" if sure else "slight"
+
+
+def _beyond(kind: Kind, value: float) -> float:
+    """How far a value lies beyond the null on the side that ails."""
+    null = BOUNDS[kind].null
+    if kind == "redundancy":
+        return abs(value) - null.value
+    return null.value - value if null.side == "below" else value - null.value
+
+
+def _matters(kind: Kind, value: float | None) -> bool:
+    if value is None:
+        return False
+    beyond = _beyond(kind, value)
+    size = abs(beyond) if BOUNDS[kind].null.side == "both" else beyond
+    return size >= BOUNDS[kind].matters
