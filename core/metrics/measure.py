@@ -85,11 +85,13 @@ class GroupMeasure:
         """The figure; its n counts the items with two or more ratings."""
         matrix = as_ratings(ratings, k)
         number = np.ones(len(matrix)) if times is None else np.asarray(times, np.float64)
-        value = float(self.over(matrix, k, number)(number[:, None])[0])
         n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
+        if not n:
+            return Figure.undefined(NO_OVERLAP)
+        value = float(self.over(matrix, k, number)(number[:, None])[0])
         if np.isfinite(value):
             return Figure.defined(value, n)
-        return Figure.undefined(self._why(matrix, number) if n else NO_OVERLAP, n)
+        return Figure.undefined(self._why(matrix, number), n)
 
     def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
         """The function from row weights to values. The ratings are summed up once, here."""

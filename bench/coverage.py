@@ -1,0 +1,110 @@
+"""How often the intervals hold the truth: nominal 95 %, by simulation.
+
+    python -m bench.coverage [SIMULATIONS]
+
+Two raters share a latent truth on five ordered levels; the true value of each figure is that of
+the exact table of probabilities (for alpha of a panel of three, of a sample of a million items).
+Every simulation draws n items, resamples them 2,000 times and asks whether the interval holds the
+truth. Prints the share that does for percentile, BCa, and the rule in force (BCa below ``SMALL``);
+the simulation's own standard error at 95 % and 1,000 simulations is 0.7 points.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+
+from core.metrics.accuracy import accuracy
+from core.metrics.agreement import kappa_quadratic, kappa_unweighted
+from core.metrics.bootstrap import SMALL, Interval, bca, percentile, resample_patterns
+from core.metrics.correlation import kendall_tau_b, spearman
+from core.metrics.group import alpha_ordinal
+from core.metrics.measure import Array
+from core.metrics.ratings import patterns
+
+K, RESAMPLES, LEVELS = 5, 2_000, np.arange(5)
+PAIRED = {
+    "accuracy": accuracy,
+    "kappa": kappa_unweighted,
+    "quadratic kappa": kappa_quadratic,
+    "spearman": spearman,
+    "kendall tau-b": kendall_tau_b,
+}
+SHARES = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
+
+
+def rating_given_truth() -> Array:
+    """The chance of each rating (column) for each true level (row): mostly right, else near."""
+    chance = np.exp(-1.3 * np.abs(np.subtract.outer(LEVELS, LEVELS)))
+    return chance / chance.sum(axis=1, keepdims=True)
+
+
+def main(simulations: int = 1_000) -> None:
+    rng = np.random.default_rng(20261121)
+    given = rating_given_truth()
+    joint = SHARES[:, None] * given
+    truth = {name: float(one.many(joint * 1e9)) for name, one in PAIRED.items()}
+    truth["ordinal alpha, 3 raters"] = _alpha(_panel(1_000_000, given, rng))
+    print(f"{simulations} simulations, {RESAMPLES} resamples; rule: BCa below n = {SMALL}")
+    print(f"{'':26}{'truth':>8}" + "".join(f"{f'n={n}':>22}" for n in (50, 200, 1000)))
+    print(" " * 34 + f"{'percentile':>12}{'BCa':>10}" * 3)
+    rows = {n: _coverage(n, simulations, joint, given, truth, rng) for n in (50, 200, 1000)}
+    for name, value in truth.items():
+        cells = "".join(
+            f"{rows[n]['percentile'][name]:>12.1%}{rows[n]['bca'][name]:>10.1%}" for n in rows
+        )
+        print(f"{name:26}{value:>8.3f}{cells}")
+
+
+def _panel(n: int, given: Array, rng: np.random.Generator) -> np.ndarray:
+    true = rng.choice(K, n, p=SHARES)
+    edges = np.cumsum(given, axis=1)[true]
+    return (rng.random((n, 3, 1)) > edges[:, None, :]).sum(axis=2)
+
+
+def _alpha(ratings: np.ndarray) -> float:
+    rows, times, _ = patterns(ratings)
+    return float(alpha_ordinal(rows, K, times).value or 0.0)
+
+
+def _coverage(
+    n: int,
+    simulations: int,
+    joint: Array,
+    given: Array,
+    truth: Mapping[str, float],
+    rng: np.random.Generator,
+) -> dict[str, dict[str, float]]:
+    held = {kind: dict.fromkeys(truth, 0) for kind in ("percentile", "bca")}
+    for _ in range(simulations):
+        table = rng.multinomial(n, joint.ravel())
+        draws = resample_patterns(table, RESAMPLES, rng).reshape(K, K, -1)
+        there = table > 0
+        left_out = (table[:, None] - np.eye(K * K)[:, there]).reshape(K, K, -1) * 1.0
+        for name, one in PAIRED.items():
+            values, point = one.many(draws), float(one.many(table.reshape(K, K) * 1.0))
+            both = (percentile(values), bca(values, point, one.many(left_out), table[there] * 1.0))
+            _note(held, name, both, truth[name])
+        rows, times, _ = patterns(_panel(n, given, rng))
+        of = alpha_ordinal.over(rows, K, times * 1.0)
+        base = times[:, None] * 1.0
+        values, point = of(resample_patterns(times, RESAMPLES, rng)), float(of(base)[0])
+        without = of(base - np.eye(len(times)))
+        name = "ordinal alpha, 3 raters"
+        both = (percentile(values), bca(values, point, without, times * 1.0))
+        _note(held, name, both, truth[name])
+    return {kind: {k: v / simulations for k, v in found.items()} for kind, found in held.items()}
+
+
+def _note(
+    held: dict[str, dict[str, int]], name: str, both: tuple[Interval, Interval], truth: float
+) -> None:
+    for kind, interval in zip(held, both, strict=True):
+        if interval.low is not None and interval.high is not None:
+            held[kind][name] += interval.low <= truth <= interval.high
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

@@ -1,0 +1,83 @@
+"""Every folder of rated data gives the numbers of its independent oracle (issue Trust, 1)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.services.measuring import metrics_source
+from core.services.measuring_text import as_text
+from tests.metrics.expected import NOT_IN_THE_CONTRACT, comparisons
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+FOLDERS = sorted(path.parent.name for path in DATA.glob("*/expected_metrics.json"))
+
+#: (folder, path) of a number that differs on purpose, and why. There is none.
+EXCEPTIONS: dict[tuple[str, tuple[str, ...]], str] = {}
+
+
+def _no_store():
+    raise AssertionError("a folder needs no data file")
+
+
+def _close(theirs, mine):
+    if isinstance(theirs, int | float) and not isinstance(theirs, bool):
+        return mine == pytest.approx(theirs, abs=1e-5)
+    return mine == theirs
+
+
+@pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_gives_the_oracles_numbers(folder):
+    expected = json.loads((DATA / folder / "expected_metrics.json").read_text())
+    ours = metrics_source(_no_store, str(DATA / folder))
+    json.dumps(ours, allow_nan=False)  # undefined is null, never NaN
+    compared, wrong, only_theirs = 0, [], []
+    for path, theirs, mine in comparisons(expected, ours):
+        if theirs is not None and mine is None:
+            only_theirs.append(path)
+        elif theirs is not None and (folder, path) not in EXCEPTIONS:
+            compared += 1
+            if not _close(theirs, mine):
+                wrong.append((path, theirs, mine))
+    assert wrong == []
+    assert only_theirs == []
+    assert compared >= 2 * len(expected["criteria"])
+
+
+def test_what_is_left_out_has_its_reason():
+    assert all(NOT_IN_THE_CONTRACT.values())
+
+
+@pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
+def test_every_number_that_is_missing_says_why():
+    ours = metrics_source(_no_store, str(DATA / "llm_rubric_real"), None, 50, 1)
+    seen = 0
+
+    def look(found):
+        nonlocal seen
+        reasons = found.get("undefined", {})
+        for key, value in found.items():
+            if value is None:
+                seen += 1
+                assert reasons[key]
+            elif key == "ci":
+                missing = [name for name, interval in value.items() if interval is None]
+                assert all(reasons[f"ci.{name}"] for name in missing)
+            elif key == "mean_pairwise_cohen":
+                gone = [name for name, kappa in value.items() if kappa is None]
+                assert all(reasons[f"{key}.{name}"] for name in gone)
+            elif isinstance(value, dict) and key != "undefined":
+                look(value)
+
+    look(ours)
+    assert seen > 100
+    assert "few" in as_text(ours)
+
+
+@pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
+def test_a_judge_asked_in_two_orders_is_two_raters():
+    ours = metrics_source(_no_store, str(DATA / "llmbar"))
+    raters = ours["criteria"]["better_output"]["raters"]
+    assert len(raters) == 96
+    assert raters["GPT-4/CoT|swapped"]["vs_gold"]["n"] > 400
