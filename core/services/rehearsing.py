@@ -9,13 +9,15 @@ from typing import Any
 from core.domain import base
 from core.domain.dataset import Item
 from core.domain.prechecks import Precheck
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import Criterion, LengthPenalty, Rubric
 from core.domain.votes import Cell, Segment
+from core.errors import InputError
 from core.identity import seeded
 from core.judging import prompts
 from core.judging.order import shown_order
 from core.judging.protocol import Question
 from core.scoring import ItemScore, Measured, Texts, Trace, explain, measure, score_item
+from core.scoring.length import penalty_for
 from core.scoring.phrases import FoldedText
 from core.scoring.screening import Finding, findings
 from core.services import clock
@@ -104,6 +106,17 @@ def simulate(
     checks = measure(rubric, Texts(text)).checks
     result = score_item(rubric, answers, texts=Measured(length, checks))
     return Simulation(result, tuple(explain(result.trace)))
+
+
+def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
+    """What a length penalty (its plain data) takes at five lengths; none while it is not valid."""
+    try:
+        policy = base.build(LengthPenalty, dict(penalty), "length penalty")
+    except InputError:
+        return []
+    span = policy.max_cap - policy.free_budget
+    lengths = sorted({policy.free_budget + span * part // 4 for part in range(5)})
+    return [(n, penalty_for(policy, n)) for n in lengths]
 
 
 def screened(check: Mapping[str, Any], text: str) -> list[Finding]:

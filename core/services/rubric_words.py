@@ -96,11 +96,14 @@ def decision_words(decision: Mapping[str, Any]) -> str:
     if passing is None:
         return "This decision has no threshold yet."
     floor = decision.get("fail_below")
-    words = f"Passes from {passing:g} on, fails below {passing if floor is None else floor:g}"
-    words += "; between the two a person decides." if floor not in (None, passing) else "."
-    within = decision.get("review_within")
-    ends = "a threshold" if floor not in (None, passing) else "it"
-    return words + (f" No further than {within:g} from {ends}, a person decides." if within else "")
+    band = floor is not None and floor != passing
+    words = (
+        f"Passes from {passing:g} on, fails below {floor:g}; between the two a person decides."
+        if band
+        else f"Passes from {passing:g} on, fails below."
+    )
+    within, ends = decision.get("review_within"), "a threshold" if band else "that"
+    return words + (f" Within {within:g} of {ends}, too, a person decides." if within else "")
 
 
 def check_words(check: Mapping[str, Any]) -> str:

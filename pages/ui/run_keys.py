@@ -10,6 +10,7 @@ PAGE = "page"
 # Address parameters of the Run page: the view, and which of its items are shown in which order.
 VIEW = "view"
 ONLY = "only"
+OUTCOME = "outcome"
 SORT = "sort"
 DOWN = "down"
 LEAST = "min"

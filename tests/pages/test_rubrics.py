@@ -122,9 +122,8 @@ def test_typing_back_what_was_there_leaves_nothing_unsaved(store: Store) -> None
 def test_the_form_keeps_gates_and_length_penalty_and_says_them(store: Store) -> None:
     name = saved(store)
     app = open_page(PAGE, rubric=name)
-    press(app, name, "toggle", "about")
     assert "the item is flagged" in shown(app)
-    assert "Length penalty" in shown(app)
+    assert "Free up to 10 words of all text" in shown(app)
     uid = draft_of(app)["criteria"][1]["uid"]
     press(app, name, "toggle", uid)
     done(app.text_input(key=field(name, uid, "name")).set_value("Deep"))

@@ -51,6 +51,10 @@ def _problem(name: str, place: int, problem: Problem) -> None:
 
 
 def _about_card(problem: Problem) -> str | None:
+    if problem.path[:1] == ("decision",):
+        return work.DECISION
+    if problem.path[:2] == ("scoring", "length_penalty"):
+        return work.PENALTY
     heads = ("name", "description", "guidelines", "scoring")
     return work.ABOUT if problem.path and problem.path[0] in heads else None
 

@@ -1,4 +1,4 @@
-"""The rubric as a form: what it is, how it scores, and a card per criterion."""
+"""The rubric as a form: what it is, how it scores, a card per criterion, and the rules."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import streamlit as st
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
 from core.services.draft_templates import Template
-from core.services.drafts import gates_of
-from core.services.rubric_words import gate_words, penalty_words
-from pages.author._rubric import card, work
+from pages.author._rubric import card, rules, work
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
@@ -50,6 +48,7 @@ def show(name: str) -> None:
     if not draft["criteria"]:
         empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
     _add(name)
+    rules.show(name)
 
 
 def _add(name: str) -> None:
@@ -89,18 +88,12 @@ def _about(name: str) -> None:
         if is_open:
             _texts(name)
             _scoring(name)
-            _gates(name)
 
 
 def _summary(name: str) -> str:
-    draft = work.draft(name)
-    scoring = draft["scoring"]
+    scoring = work.draft(name)["scoring"]
     parts = [f"abstentions: {STRATEGIES[scoring['abstention']][0].lower()}"]
     parts.append("score from 0 to 1" if scoring["normalize"] else "raw points")
-    if draft["gates"]:
-        parts.append(f"{len(draft['gates'])} gate{'s' * (len(draft['gates']) > 1)}")
-    if scoring["length_penalty"]:
-        parts.append("length penalty")
     return " · ".join(parts)
 
 
@@ -167,16 +160,3 @@ def _scoring(name: str) -> None:
         on_change=work.on_field,
         args=(name, "scoring", (), "normalize"),
     )
-
-
-def _gates(name: str) -> None:
-    draft = work.draft(name)
-    penalty = draft["scoring"]["length_penalty"]
-    if not draft["gates"] and penalty is None:
-        return
-    lines = [(g["name"], gate_words(g)) for g in gates_of(draft)]
-    if penalty is not None:
-        lines.append(("Length penalty", penalty_words(penalty)))
-    items = "".join(f"<li><b>{esc(head)}</b> {esc(words)}</li>" for head, words in lines)
-    st.html(f'<b>Rules on top of the points</b><ul class="rs-list">{items}</ul>')
-    st.caption("These are changed in the YAML view. They follow when a criterion is renamed.")

@@ -13,6 +13,7 @@ from core.services.drafts import rubric_from
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import state
+from pages.ui.outcomes import outcome_tags
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Figure, figures, row, shown_errors, tag
 
@@ -45,13 +46,14 @@ def _show(name: str, rubric: Rubric) -> None:
             state.put(_key(name, criterion.name), best[criterion.name])
     outcome = st.container()
     length = _length(name, rubric)
+    text = _text(name) if rubric.prechecks else ""
     _presets(name)
     for criterion in rubric.criteria:
         _verdict(name, criterion)
     chosen = {c.name: int(state.get(_key(name, c.name))) for c in rubric.criteria}
     answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
     with outcome:
-        _outcome(rehearsing.simulate(rubric, answers, length=length))
+        _outcome(rehearsing.simulate(rubric, answers, length=length, text=text))
 
 
 def _verdict(name: str, criterion: Criterion) -> None:
@@ -101,6 +103,17 @@ def _length(name: str, rubric: Rubric) -> int:
     return value
 
 
+def _text(name: str) -> str:
+    value: str = st.text_area(
+        "Text for the pre-checks",
+        key=state.key(state.RUBRIC_TRY, name, "text"),
+        height=68,
+        placeholder="What the pre-checks read.",
+        persist_state="page",
+    )
+    return value
+
+
 def _outcome(simulation: rehearsing.Simulation) -> None:
     trace = simulation.trace
     shown = fmt.score if trace.normalized else fmt.number
@@ -109,9 +122,7 @@ def _outcome(simulation: rehearsing.Simulation) -> None:
         values.append(Figure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
     values.append(Figure("Points", fmt.number(simulation.result.raw)))
     figures(values, columns=3)
-    marks = [tag("✕ Fails", "bad")] if trace.fail else []
-    marks += [tag("Needs a person", "warn")] if trace.review else []
-    marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+    marks = outcome_tags(trace)
     marks += [] if trace.complete else [tag("Incomplete", "warn")]
     if marks:
         row(marks)

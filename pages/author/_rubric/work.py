@@ -23,6 +23,8 @@ from pages.ui.widgets import shown_errors
 
 #: The uid of the card that holds the rubric's own fields.
 ABOUT = "about"
+#: The uids of the cards of the two rules that there is one of at most.
+DECISION, PENALTY = "decision", "penalty"
 #: How many changes can be taken back.
 UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
@@ -159,6 +161,17 @@ def save(name: str) -> None:
 def field(name: str, *ids: str) -> str:
     """The key of the widget that edits one field."""
     return state.key(state.RUBRIC_FIELD, name, *ids)
+
+
+def held(name: str, value: Any, *ids: str) -> str:
+    """The key of a widget that shows the draft's own value, whatever changed it.
+
+    For widgets whose choices or values depend on other fields; their callbacks write the draft
+    before the page is drawn again.
+    """
+    key = field(name, *ids)
+    state.put(key, value)
+    return key
 
 
 def open_card(name: str) -> str | None:

@@ -11,6 +11,7 @@ from core.services import flips, grading
 from core.services.browsing import RunItemFilter, RunItemSort
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.outcomes import OUTCOME_WORDS
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line
 
@@ -33,7 +34,7 @@ SORTS: dict[RunItemSort, str] = {
 }
 _ALL = (
     *(keys.FIND, keys.ONLY, keys.SORT, keys.DOWN, keys.LEAST, keys.MOST),
-    *(keys.SYSTEM, keys.CRITERION, keys.VERDICT, keys.PAGE),
+    *(keys.OUTCOME, keys.SYSTEM, keys.CRITERION, keys.VERDICT, keys.PAGE),
 )
 
 
@@ -50,12 +51,14 @@ class Shown(NamedTuple):
 def shown() -> Shown:
     """The filter, sort and page of the address; what makes no sense there is left out."""
     only = chosen_only()
+    outcome = state.address(keys.OUTCOME)
     sort = state.address(keys.SORT)
     where = RunItemFilter(
         has_failures=True if "failures" in only else None,
         has_abstentions=True if "abstentions" in only else None,
         complete=False if "incomplete" in only else None,
         review=True if "review" in only else None,
+        outcome=outcome if outcome in OUTCOME_WORDS else None,  # type: ignore[arg-type]
         max_agreement=LOW_AGREEMENT if "doubt" in only else None,
         min_score=_number(keys.LEAST),
         max_score=_number(keys.MOST),
@@ -132,6 +135,7 @@ def controls(systems: list[str], rubric: Rubric, *, flipped: bool) -> None:
         with st.popover("More filters", icon=":material/filter_list:"):
             _score_range()
             _verdict(rubric)
+            _select(keys.OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
             if systems:
                 _select(keys.SYSTEM, "System", {one: one_line(one, 80) for one in systems})
         if shown().filtered:

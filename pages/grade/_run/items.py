@@ -14,6 +14,7 @@ from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.outcomes import OUTCOME_WORDS
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line, visible
 from pages.ui.widgets import empty_state
@@ -140,7 +141,7 @@ def _configuration(rubric: Rubric) -> dict[str, Any]:
 
 def notes(one: RunItemRow) -> str:
     """What is remarkable about an item, in words."""
-    parts = ["fails"] if one.fail else []
+    parts = [OUTCOME_WORDS[one.outcome]] if one.outcome in ("pass", "fail") else []
     parts += ["needs a person"] if one.review else []
     parts += [fmt.plural(one.failures, "failure")] if one.failures else []
     parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []

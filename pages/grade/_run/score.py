@@ -9,6 +9,7 @@ from core.services.viewing import ItemView
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.outcomes import outcome_tags
 from pages.ui.text import esc
 from pages.ui.widgets import row, table, tag
 
@@ -37,9 +38,7 @@ def show(view: ItemView) -> None:
 
 
 def _marks(view: ItemView, trace: Trace) -> list[str]:
-    marks = [tag("✕ Fails", "bad")] if trace.fail else []
-    marks += [tag("Needs a person", "warn")] if trace.review else []
-    marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+    marks = outcome_tags(trace)
     marks += [] if trace.complete else [tag("Incomplete: a verdict is missing", "warn")]
     if view.row.failures:
         marks.append(tag(fmt.plural(view.row.failures, "failure"), "bad"))

@@ -54,6 +54,9 @@ def _submission(view: ItemView) -> None:
             state.seed(key, True)
             st.toggle("Mark the judges' quotes", key=key, persist_state="session")
     wanted = quotes if quotes and state.get(state.key(keys.ITEM_MARKS)) else []
+    # What a pre-check found is always marked: somebody must look at it.
+    found = view.trace.checks if view.trace else ()
+    wanted = wanted + [one.text for mark in found for one in mark.found]
     with st.container(border=True):
         for number, (who, text) in enumerate(_pieces(item)):
             if who:

@@ -16,6 +16,7 @@ from pages.grade._spot import comparing, criteria, votes, work
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.item_view import headed, show_submission
+from pages.ui.outcomes import outcome_tags
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, Tone, figures, row, shown_errors, tag
@@ -141,9 +142,7 @@ def _score(view: ItemView, look: Progress) -> None:
     ]
     parts += [] if run.active else [fmt.seconds(run.seconds)]
     st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(parts))}</span>')
-    marks = [tag("✕ Fails", "bad")] if trace.fail else []
-    marks += [tag("Needs a person", "warn")] if trace.review else []
-    marks += [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+    marks = outcome_tags(trace)
     marks += [] if trace.complete or run.active else [tag("Incomplete", "warn")]
     if marks:
         row(marks)
