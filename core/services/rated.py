@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from core.files import read_folder, read_votes
 from core.metrics.abstention import State
@@ -64,7 +66,10 @@ def of_folder(path: Path) -> Rated:
     rubric, items = folder.rubric.value, folder.dataset.value.items
     votes = read_votes(path, rubric, items).value
     names = column_names(
-        [(v.cell.item, v.criterion, v.rater, v.order, v.replicate) for v in votes.rows]
+        [
+            Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate)
+            for v in votes.rows
+        ]
     )
     answers = []
     for vote, name in zip(votes.rows, names, strict=True):
@@ -81,32 +86,39 @@ def of_folder(path: Path) -> Rated:
     return gather(rubric, items, answers, {})
 
 
-def column_names(rows: Sequence[tuple[str, str, str, str, int]]) -> list[str]:
-    """The rater's name of each row (item, criterion, rater, order, replicate).
+class Row(NamedTuple):
+    """What decides which column an answer is in."""
+
+    item: str
+    criterion: str
+    rater: Rater
+    order: str
+    replicate: int
+
+
+def column_names(rows: Sequence[Row]) -> list[str]:
+    """The name of the column of each row.
 
     A rater who answered a cell several times is several columns: ``NAME|ORDER`` where the answers
     differ in the order in which options were shown, else ``NAME|REPLICATE``.
 
-    >>> column_names([("i", "c", "A", "as is", 0), ("i", "c", "A", "swapped", 1)])
+    >>> ann = Rater("A", "llm")
+    >>> column_names([Row("i", "c", ann, "as is", 0), Row("i", "c", ann, "swapped", 1)])
     ['A|as is', 'A|swapped']
-    >>> column_names([("i", "c", "A", "", 0), ("i", "c", "A", "", 1), ("i", "c", "B", "", 0)])
-    ['A|0', 'A|1', 'B']
+    >>> column_names([Row("i", "c", ann, "", 0), Row("i", "c", ann, "", 1)])
+    ['A|0', 'A|1']
     """
-    orders: dict[tuple[str, str, str], set[str]] = {}
-    for item, criterion, rater, order, _ in rows:
-        orders.setdefault((item, criterion, rater), set()).add(order)
+    orders: dict[tuple[str, str, Rater], set[str]] = {}
+    for row in rows:
+        orders.setdefault(row[:3], set()).add(row.order)
     by_order = any(len(found) > 1 for found in orders.values())
-    names = [f"{r[2]}|{r[3]}" if by_order and r[3] else r[2] for r in rows]
-    cells = [(row[0], row[1], name) for row, name in zip(rows, names, strict=True)]
-    if len(set(cells)) == len(cells):
-        return names
-    seen = dict[tuple[str, str, str], int]()
-    for cell in cells:
-        seen[cell] = seen.get(cell, 0) + 1
-    repeated = {cell[2] for cell, times in seen.items() if times > 1}
-    count = dict[tuple[str, str, str], int]()
+    names = [f"{r.rater.name}|{r.order}" if by_order and r.order else r.rater.name for r in rows]
+    cells = [(*row[:3], name) for row, name in zip(rows, names, strict=True)]
+    times = Counter(cells)
+    repeated = {cell[2:] for cell, number in times.items() if number > 1}
+    count = Counter[tuple[str, str, Rater, str]]()
     for at, (row, cell) in enumerate(zip(rows, cells, strict=True)):
-        if cell[2] in repeated:
-            count[cell] = count.get(cell, -1) + 1
-            names[at] = f"{cell[2]}|{count[cell] if by_order else row[4]}"
+        if cell[2:] in repeated:
+            names[at] = f"{cell[3]}|{count[cell] if by_order else row.replicate}"
+            count[cell] += 1
     return names
