@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
+from core.judging.examples import ExampleBank
+from core.judging.layouts import Layout, layout_for
 from core.judging.order import balanced_order, reversed_order, shown_order
 from core.judging.protocol import Ask, Example, Question
 from core.services.counting import answers_of
 from core.services.truth import effective, labels_of
 from core.store.run_rows import RunPlan
+
+#: How much is looked at to choose a layout: it takes several items to see what they share.
+_SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
 
 #: Decides whether a cell (item id, criterion name) is asked about at all.
 Wanted = Callable[[str, str], bool]
@@ -39,6 +45,7 @@ class Asker:
     ) -> Iterator[Question]:
         """What is left to ask one judge, item by item: calls about an item are neighbours."""
         whole = self.plan.panel.asking.mode == "rubric" and not judge.offline
+        layout = self._layout(judge)
         for position, item in enumerate(self.items):
             in_force = effective(item, self.rubric)
             for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
@@ -49,12 +56,14 @@ class Asker:
                     and wanted(item.id, criterion.name)
                 ]
                 if whole and asks:
-                    yield self._question(judge, item, in_force, asks)
+                    yield self._question(judge, item, in_force, asks, layout)
                 elif not whole:
                     for ask in asks:
-                        yield self._question(judge, item, in_force, [ask])
+                        yield self._question(judge, item, in_force, [ask], layout)
 
-    def _question(self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask]) -> Question:
+    def _question(
+        self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout
+    ) -> Question:
         first, *more = asks
         question = Question(first.cell, item, rubric, first.criterion, first.order, self.plan.seed)
         if judge.offline:
@@ -65,7 +74,7 @@ class Asker:
             more=tuple(more),
             examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
             mode=asking.mode,
-            layout="criterion_first" if asking.layout == "criterion_first" else "item_first",
+            layout=layout,
         )
 
     def _order(
@@ -89,19 +98,30 @@ class Asker:
             shuffle=judge.shuffle,
         )
 
-    def _examples(self, criterion: Criterion, rubric: Rubric, item: Item) -> tuple[Example, ...]:
-        asking = self.plan.panel.asking
-        if not asking.few_shot or rubric is not self.rubric:
-            return ()
-        from core.judging.examples import draw
+    def _layout(self, judge: Judge) -> Layout:
+        """What comes first in this judge's prompts. It depends on the run, not on what is left."""
+        panel = self.plan.panel
+        if judge.offline or panel.asking.layout != "auto":
+            return "criterion_first" if panel.asking.layout == "criterion_first" else "item_first"
+        asking = panel.asking.model_copy(update={"layout": "item_first"})
+        plan = replace(self.plan, panel=panel.model_copy(update={"asking": asking}))
+        some = replace(self, plan=plan, items=self.items[:_SAMPLED_ITEMS])
+        sample = list(islice(some.questions(judge, set()), _SAMPLED_QUESTIONS))
+        return layout_for(sample, len(self.items), shuffled=judge.shuffle)
 
-        return draw(
-            criterion,
-            self._labelled.get(criterion.name, ()),
-            asking.few_shot,
-            seed=self.plan.seed,
-            item=item,
-        )
+    def _examples(self, criterion: Criterion, rubric: Rubric, item: Item) -> tuple[Example, ...]:
+        if not self.plan.panel.asking.few_shot or rubric is not self.rubric:
+            return ()
+        bank = self._banks.get(criterion.name)
+        return bank.for_item(item) if bank else ()
+
+    @cached_property
+    def _banks(self) -> dict[str, ExampleBank]:
+        k, seed = self.plan.panel.asking.few_shot, self.plan.seed
+        return {
+            name: ExampleBank(self.rubric.criterion(name), found, k, seed=seed)
+            for name, found in self._labelled.items()
+        }
 
     @cached_property
     def _labelled(self) -> dict[str, list[tuple[Item, int, str]]]:
