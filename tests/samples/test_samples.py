@@ -10,7 +10,7 @@ import yaml
 
 from core.domain.base import build
 from core.domain.rubric import Rubric
-from core.scoring import ItemScore, score_item
+from core.scoring import ItemScore, Texts, score_item
 
 SAMPLES = Path(__file__).parents[2] / "sample_rubrics"
 RUBRICS = sorted(SAMPLES.glob("*.yaml"))
@@ -37,7 +37,7 @@ def example_of(rubric: Rubric) -> dict[str, Any]:
 
 def score_of(rubric: Rubric, verdicts: dict[str, str]) -> ItemScore:
     answers = {c.name: c.index_of(verdicts[c.name]) for c in rubric.criteria}
-    return score_item(rubric, answers)
+    return score_item(rubric, answers, texts=Texts(example_of(rubric)["submission"]))
 
 
 @pytest.fixture(params=RUBRICS, ids=lambda path: path.stem)
@@ -65,6 +65,19 @@ def test_the_worked_example_scores_what_it_says(rubric: Rubric):
     assert score_of(rubric, example["verdicts"]).score == pytest.approx(example["score"], abs=1e-9)
     assert example["submission"].strip()
     assert example["working"].strip()
+
+
+def test_the_worked_example_ends_as_it_says(rubric: Rubric):
+    example = example_of(rubric)
+    outcome = score_of(rubric, example["verdicts"]).trace.outcome
+    if rubric.decision is not None or "outcome" in example:
+        assert outcome == example["outcome"]
+
+
+def test_moderation_shows_the_private_data_that_its_pre_check_found():
+    rubric = load(SAMPLES / "content-moderation.yaml")
+    (check,) = score_of(rubric, example_of(rubric)["verdicts"]).trace.checks
+    assert [found.text for found in check.found] == ["lives at 4"]
 
 
 def test_every_option_that_is_not_plain_met_or_unmet_says_when_it_applies(rubric: Rubric):
