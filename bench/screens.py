@@ -52,16 +52,19 @@ def main() -> None:
     parser.add_argument("--db", type=Path)
     parser.add_argument("--browser", action="store_true")
     asked = parser.parse_args()
-    db = asked.db or Path(tempfile.mkdtemp()) / "bench.db"
-    if not db.exists():
-        began = time.perf_counter()
-        fill(db, items=asked.items)
-        print(f"filled in {time.perf_counter() - began:.1f} s, {db.stat().st_size / 1e6:.0f} MB")
-    os.environ["RUBRIC_STUDIO_DB"] = str(db)
-    from core.store.store import Store
+    with tempfile.TemporaryDirectory() as folder:
+        db = asked.db or Path(folder) / "bench.db"
+        if not db.exists():
+            began = time.perf_counter()
+            fill(db, items=asked.items)
+            print(
+                f"filled in {time.perf_counter() - began:.1f} s, {db.stat().st_size / 1e6:.0f} MB"
+            )
+        os.environ["RUBRIC_STUDIO_DB"] = str(db)
+        from core.store.store import Store
 
-    print(f"{Store(db).counts().votes:,} votes")
-    browser(db) if asked.browser else scripts()
+        print(f"{Store(db).counts().votes:,} votes")
+        browser(db) if asked.browser else scripts()
 
 
 def scripts() -> None:
