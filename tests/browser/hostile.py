@@ -6,6 +6,7 @@ that a test can tell which of them it sees.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
@@ -125,13 +126,21 @@ def seed(store: Store) -> Places:
     store.rubrics.archive(gone.rubric_id, now=NOW)
     judges = _judges()
     rows = [store.judges.save(judge, now=NOW) for judge in judges]
+    store.judges.save(Judge(name=hostile("retired", 90), model=hostile("model")), now=NOW)
+    store.judges.archive(hostile("retired", 90), now=NOW)
+    put_away = Dataset(name=hostile("put-away", 180), items=(Item(id="1", submission="x"),))
+    store.datasets.archive(store.datasets.create(put_away, now=NOW).dataset_id, now=NOW)
     panel = Panel(name=hostile("panel", 180), judges=judges)
     kept = store.panels.save(panel, now=NOW)
     _tests(store)
     plan = RunPlan(hostile("run", 180), saved.id, data.id, panel, seed=7)
     run = _graded(store, plan, "done")
     failed = _graded(store, plan, "failed")
-    spot = _graded(store, RunPlan(hostile("spot", 180), saved.id, data.id, panel, "spot"), "done")
+    check = RunPlan(hostile("spot", 180), saved.id, data.id, panel, "spot")
+    _graded(store, check, "done")
+    # The same submission again, by a panel of another name and with fewer judges.
+    fewer = Panel(name="Fewer", judges=judges[:2])
+    spot = _graded(store, replace(check, panel=fewer, seed=8), "done")
     queued = store.runs.create(plan, [(PLAIN, 9)], now=NOW).id
     _drafts(store, saved.rubric_id)
     return Places(
@@ -165,7 +174,10 @@ def _graded(store: Store, plan: RunPlan, status: RunStatus) -> int:
     lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
     assert lease is not None
     derive = derive_for(store.runs.get(run_id).plan, rubric(), items)
-    outcomes = [one for item in items for one in _outcomes(item.id)]
+    judges = {judge.name for judge in plan.panel.judges}
+    outcomes = [
+        one for item in items for one in _outcomes(item.id) if one.results[0].cell.judge in judges
+    ]
     store.votes.record(
         run_id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
     )
@@ -218,7 +230,8 @@ def _drafts(store: Store, rubric_id: int) -> None:
     behind: Draft = {**authoring.opened(store, rubric_id), "guidelines": hostile("mine")}
     store.rubrics.add_version(
         rubric_id,
-        rubric().model_copy(update={"guidelines": "Theirs."}),
+        # Without the third criterion, so that it is named among what differs.
+        rubric().model_copy(update={"guidelines": "Theirs.", "criteria": rubric().criteria[:2]}),
         parent=1,
         now=NOW,
         note=hostile("their-note"),

@@ -72,11 +72,9 @@ def test_on_the_start_page(places: Places, page: Any, app_url: str) -> None:
 def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/rubrics")
     seen(page, "rubric", "draft", "broken")
-    archive = page.get_by_test_id("stCheckbox")
-    archive.click()
-    page.get_by_role("button").filter(has_text="archived !").wait_for()
+    show_archived(page)
     seen(page, "archived")
-    archive.click()
+    show_archived(page)
     press(page, "Import")
     write(page, "Or paste it here", f"{hostile('key')!r}: 1\ncriteria: {hostile('typed')!r}\n")
     press(page, "Read it")
@@ -84,11 +82,22 @@ def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None
     seen(page)
 
 
+def unfold(page: Any, words: str, *, exact: bool = False) -> None:
+    """Open the first part of the page that is called so."""
+    page.get_by_test_id("stMain").get_by_text(words, exact=exact).first.click()
+    settle(page)
+
+
+def show_archived(page: Any) -> None:
+    page.get_by_test_id("stCheckbox").filter(has_text="Archived").click()
+    settle(page)
+
+
 def test_in_the_form_of_a_rubric(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
     seen(page, "rubric", "section", "criterion-1", "requirement-1", "criterion-2")
     press(page, "About, guidelines and scoring")
-    seen(page, "gate", "flag", whole=("description", "mine"))
+    seen(page, "gate", whole=("description", "mine"))
     open_card(page, "criterion-1")
     seen(page, "tag", whole=("requirement-1",))
     open_card(page, "criterion-3")
@@ -126,7 +135,7 @@ def test_where_a_rubric_was_saved_by_two(places: Places, page: Any, app_url: str
     visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
     press(page, "Save")
     page.get_by_text("Nothing was overwritten").wait_for()
-    seen(page, whole=("their-note",))
+    seen(page, "criterion-3", whole=("their-note",))
 
 
 def test_in_a_version_to_read(places: Places, page: Any, app_url: str) -> None:
@@ -137,18 +146,20 @@ def test_in_a_version_to_read(places: Places, page: Any, app_url: str) -> None:
 def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/datasets")
     seen(page, "dataset")
+    show_archived(page)
+    seen(page, "put-away")
     visit(page, f"{app_url}/datasets?dataset={places.dataset}")
     drawn(page)
     seen(page, "dataset", "source", "item-plain", "item-chat", "item-sections")
     seen(page, "system", "item-tag", "high", whole=("prompt", "submission", "reference"))
     seen(page, whole=("item-description", "label-reason", "label-reason-2"))
-    page.get_by_text("1 note").click()
+    unfold(page, "1 note")
     seen(page, "note", whole=("note-value",))
     visit(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.CHAT)}")
-    page.get_by_text("Its own rubric").click()
+    unfold(page, "Its own rubric")
     seen(page, "role", "criterion-1", whole=("turn", "common-prompt", "requirement-1"))
     visit(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.SECTIONS)}")
-    page.get_by_text("Thinking, ").click()
+    unfold(page, "Thinking, ")
     seen(page, whole=("thinking", "output"))
     press(page, "Labels", role="radio")
     drawn(page)
@@ -164,7 +175,7 @@ def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
     write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\t{column}\n{cell}\t{cell}\tx")
     page.get_by_text("All 1 item can be read").wait_for()
     seen(page, "column", whole=("cell",))
-    page.get_by_text("The file as it stands").click()
+    unfold(page, "The file as it stands")
     drawn(page)
     seen(page, "cell")
     choose(page, "Check labels against a rubric", "rubric")
@@ -177,6 +188,8 @@ def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
 def test_in_judges_and_panels(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/judges")
     seen(page, "judge", "failing", "learner", "model")
+    show_archived(page)
+    seen(page, "retired", "model")
     press(page, "Panels", role="radio")
     seen(page, "panel", "judge")
     press(page, "Keys", role="radio")
@@ -211,7 +224,7 @@ def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
     choose(page, "is", "high")
     seen(page, "criterion-2", "high")
     visit(page, f"{app_url}/run?run={places.run}&view=scores")
-    page.get_by_text("The same in numbers").click()
+    unfold(page, "The same in numbers")
     seen(page, "criterion-1", "high", "low")
     visit(page, f"{app_url}/run?run={places.run}&view=labels")
     seen(page, "criterion-1", "criterion-2")
@@ -230,17 +243,16 @@ def test_in_an_item_of_a_run(places: Places, page: Any, app_url: str) -> None:
     seen(page, whole=("submission", "requirement-1", "reason", "evidence", "failure", "abstention"))
     seen(page, "flag", whole=("label-reason",))
     for part in ("Prompt", "Reference", "About this item", "Points by criterion"):
-        page.get_by_test_id("stMain").get_by_text(part, exact=True).first.click()
-        settle(page)
+        unfold(page, part, exact=True)
     seen(page, whole=("prompt", "reference", "item-description"))
-    page.get_by_text("Prompt, reply and cost").first.click()
+    unfold(page, "Prompt, reply and cost")
     page.get_by_text("Reply, as it came").wait_for()
     seen(page, "answered-by", "finish", "setting", whole=("sent-system", "sent-user", "reply"))
     seen(page, whole=("call-thinking", "setting-value"))
     visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.CHAT)}")
     seen(page, "role", whole=("turn",))
     visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.SECTIONS)}")
-    page.get_by_text("The model's thinking").click()
+    unfold(page, "The model's thinking")
     seen(page, whole=("thinking", "output"))
 
 
@@ -252,9 +264,11 @@ def test_in_a_spot_check(places: Places, page: Any, app_url: str) -> None:
     seen(page, "dataset", "item-plain", "prompt", whole=("submission",))
     visit(page, f"{app_url}/spot_check?run={places.spot}")
     seen(page, "rubric", "criterion-1", "high", "judge", "failing", whole=("failure",))
-    page.get_by_text("votes: reasons and evidence").first.click()
-    page.get_by_text("Prompt and reply").first.click()
+    unfold(page, "Beside check")
+    seen(page, "criterion-1", "high", "rubric", "learner")
+    unfold(page, "votes: reasons and evidence")
+    unfold(page, "Prompt and reply")
     page.get_by_text("reply, as it came").wait_for()
-    page.get_by_text("What was judged").click()
-    seen(page, "answered-by", whole=("reason", "evidence", "abstention", "sent-user", "reply"))
+    unfold(page, "What was judged")
+    seen(page, "answered-by", whole=("reason", "evidence", "sent-user", "reply"))
     seen(page, whole=("submission", "prompt", "reference", "call-thinking", "setting-value"))
