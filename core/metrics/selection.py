@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from core.metrics.bootstrap import Interval
 from core.metrics.figure import Figure
 
 #: Fewer audited items than this give no headline.
@@ -43,7 +42,7 @@ class Selected(NamedTuple):
 def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """The chance of being labelled through the queue or the audit, drawn independently.
 
-    >>> inclusion([0.5, 0.0], [0.05, 0.05]).tolist()
+    >>> inclusion([0.5, 0.0], [0.05, 0.05]).round(3).tolist()
     [0.525, 0.05]
     """
     first, second = np.asarray(queue, np.float64), np.asarray(audit, np.float64)
@@ -88,9 +87,7 @@ def _weighted(
     audit = int(drawn.sum())
     if audit < AUDIT:
         what = "item was" if audit == 1 else "items were"
-        reason = (
-            f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
-        )
+        reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
         return Mean(Figure.undefined(reason, len(y)), None, None)
     mean = float((y / pi).sum() / (1 / pi).sum())
     light = float(pi[drawn].min())
@@ -113,10 +110,3 @@ def _plain(y: npt.NDArray[np.float64]) -> Mean:
 def _mean(mean: float, error: float, worth: float, n: int) -> Mean:
     reach = float(stdtrit(max(worth - 1, 1.0), 0.975)) * error
     return Mean(Figure.defined(mean, n), max(0.0, mean - reach), min(1.0, mean + reach))
-
-
-class Stratum(NamedTuple):
-    """A part of all items: how many it holds, and the values of those that were labelled."""
-
-    size: int
-    values: npt.NDArray[np.float64]

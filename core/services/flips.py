@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist
 
 from core.domain.rubric import Criterion
+from core.metrics.wilson import wilson
 from core.store.store import Store
 from core.store.vote_rows import BallotRow, VoteRow
 
@@ -98,19 +97,6 @@ def flipped_apart(criterion: Criterion, votes: Iterable[VoteRow], own: int) -> s
         for key, vote in by_key.items()
         if (twin := by_key.get((key[0], key[1] + own))) is not None and twin.option != vote.option
     }
-
-
-def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """The Wilson score interval of a proportion (Wilson 1927), within [0, 1].
-
-    >>> [round(end, 3) for end in wilson(5, 10)]
-    [0.237, 0.763]
-    """
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    share = successes / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _rate(

@@ -94,6 +94,18 @@ class CallRow:
     seconds: float
     tries: int
     created: str
+    cached: bool
+    first_cost: float | None
+
+
+class OrderCount(NamedTuple):
+    """How often a judge chose ``option`` when shown ``order`` (``order[place] = option``)."""
+
+    judge: str
+    criterion: str
+    option: int
+    order: tuple[int, ...]
+    times: int
 
 
 class Recorded(NamedTuple):

@@ -19,6 +19,7 @@ from core.store.vote_rows import (
     FailureCount,
     FailureRow,
     ItemBallots,
+    OrderCount,
     Recorded,
     VoteRow,
 )
@@ -100,6 +101,22 @@ class Votes:
             (run_id, judge),
         )
         return [(criterion, int(place), times) for criterion, place, times in rows]
+
+    def orders_shown(self, run_id: int, below: int) -> list[OrderCount]:
+        """How often each judge was shown which order and chose what, replicates 0 to ``below`` - 1.
+
+        Only votes that saw an order and chose an option that is not an abstention.
+        """
+        rows = self._files.tuples(
+            "SELECT judge, criterion, option, ord, count(*) FROM vote WHERE run_id = ? "
+            "AND replicate < ? AND ord IS NOT NULL AND NOT abstained "
+            "GROUP BY judge, criterion, option, ord",
+            (run_id, below),
+        )
+        return [
+            OrderCount(judge, criterion, option, tuple(json.loads(order)), times)
+            for judge, criterion, option, order, times in rows
+        ]
 
     def open_failures(self, run_id: int) -> list[FailureRow]:
         """The open failures, newest first."""

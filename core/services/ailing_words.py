@@ -1,0 +1,172 @@
+"""The sentences in which findings are told: what, how much, how sure, from how many."""
+
+from __future__ import annotations
+
+from core.metrics.ailments.agreement import Agreement, Merge
+from core.metrics.ailments.effect import Effect
+from core.metrics.ailments.halo import Halo
+from core.metrics.ailments.position import Pull
+
+
+def _points(value: float) -> str:
+    return f"{abs(value):.2f}"
+
+
+def _share(value: float) -> str:
+    whole = f"{abs(value):.0%}"
+    return f"{abs(value):.1%}" if whole == "0%" and value else whole
+
+
+def _of(effect: Effect) -> float:
+    return 0.0 if effect.estimate is None else effect.estimate
+
+
+def _sure(effect: Effect, *, shares: bool = False) -> str:
+    """The interval and n in brackets."""
+    if effect.low is None or effect.high is None:
+        return f"(the same on all of {effect.n:,} items)"
+    low, high = effect.low, effect.high
+    ends = (f"{low:.0%}", f"{high:.0%}") if shares else (f"{low:.2f}", f"{high:.2f}")
+    return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
+
+
+def position(judge: str, pull: Pull) -> str:
+    """Drawn to a place, or away from it."""
+    effect = pull.effect
+    if _of(effect) > 0:
+        what = f"gives {_share(_of(effect))} of its answers to the option shown {pull.place}"
+        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+    else:
+        what = f"shuns the option shown {pull.place}"
+        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+    low, high = effect.low or 0.0, effect.high or 0.0
+    return (
+        f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
+        f"(pull {_of(effect):.0%}, 95% interval {low:.0%} to {high:.0%})."
+    )
+
+
+def flips(judge: str, effect: Effect) -> str:
+    """Answers that depend on the order."""
+    return (
+        f"{judge} changes {_share(_of(effect))} of its answers when the order of the options is "
+        f"reversed {_sure(effect, shares=True)}."
+    )
+
+
+def inconsistency(judge: str, effect: Effect) -> str:
+    """Answers that differ when asked again."""
+    return (
+        f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
+        f"differ {_sure(effect, shares=True)}."
+    )
+
+
+def verbosity(judge: str, effect: Effect) -> str:
+    """Length that pays, or costs."""
+    verb = "rewards" if _of(effect) > 0 else "punishes"
+    sign = "adds" if _of(effect) > 0 else "takes"
+    return (
+        f"{judge} {verb} length: among answers with the same label, twice the words {sign} "
+        f"{_points(_of(effect))} of an option's value {_sure(effect)}."
+    )
+
+
+def leniency(judge: str, effect: Effect, versus: str) -> str:
+    """Too kind, or too strict."""
+    word = "lenient" if _of(effect) > 0 else "severe"
+    where = "above" if _of(effect) > 0 else "below"
+    return (
+        f"{judge} is {word}: its options are worth {_points(_of(effect))} {where} those of "
+        f"{versus} on the same cells {_sure(effect)}."
+    )
+
+
+def extremes(judge: str, effect: Effect, versus: str) -> str:
+    """Keeps to the middle, or to the ends."""
+    what = "prefers the ends of the scale" if _of(effect) > 0 else "avoids the ends of the scale"
+    more = "more" if _of(effect) > 0 else "less"
+    return (
+        f"{judge} {what}: it picks the lowest or highest option in {_share(_of(effect))} "
+        f"{more} of the cells than {versus} {_sure(effect, shares=True)}."
+    )
+
+
+def halo(judge: str, found: Halo) -> str:
+    """One impression for everything."""
+    return (
+        f"{judge} lets one impression colour all criteria: its answers correlate "
+        f"{found.own or 0.0:.2f} between criteria, the labels {found.reference or 0.0:.2f}; "
+        f"the difference is {_of(found.effect):.2f} {_sure(found.effect)}."
+    )
+
+
+def abstention(judge: str, effect: Effect, versus: str) -> str:
+    """Will not say where others do."""
+    return (
+        f"{judge} abstains too often: in {_share(_of(effect))} more of the cells than {versus} "
+        f"{_sure(effect, shares=True)}."
+    )
+
+
+def drift(judge: str, effect: Effect, earlier: str) -> str:
+    """Not as kind as it was."""
+    where = "higher" if _of(effect) > 0 else "lower"
+    return (
+        f"{judge} has drifted: on the same items and criteria its options are worth "
+        f"{_points(_of(effect))} {where} than in {earlier} {_sure(effect)}."
+    )
+
+
+def agreement(criterion: str, found: Agreement, who: str) -> str:
+    """Raters do not understand it alike."""
+    alike = "" if found.alike.value is None else f" They answer alike in {found.alike.value:.0%}."
+    return (
+        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {_of(found.effect):.2f} "
+        f"{_sure(found.effect)}.{alike}"
+    )
+
+
+def discrimination(criterion: str, effect: Effect) -> str:
+    """It says nothing about the rest."""
+    turned = " It may be turned round." if (effect.high or 0.0) < 0 else ""
+    return (
+        f"{criterion} does not tell good items from poor ones: its verdicts correlate "
+        f"{_of(effect):.2f} with the mean of the other criteria {_sure(effect)}.{turned}"
+    )
+
+
+def unused(criterion: str, option: str, picked: int, effect: Effect, labelled: int) -> str:
+    """Nobody picks an option."""
+    who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
+    people = f" The labels have it {labelled} times." if labelled else ""
+    return (
+        f"{who} “{option}” of {criterion} on {effect.n:,} items "
+        f"(95% interval 0% to {effect.high or 0.0:.1%}).{people}"
+    )
+
+
+def merge(criterion: str, labels: tuple[str, ...], found: Merge) -> str:
+    """Two options that nobody can tell apart."""
+    before, after = (figure.value or 0.0 for figure in found.agreement)
+    right = [figure.value for figure in found.accuracy]
+    accuracy = (
+        f" and accuracy from {right[0]:.0%} to {right[1]:.0%}"
+        if right[0] is not None and right[1] is not None
+        else ""
+    )
+    return (
+        f"Raters cannot tell “{labels[found.first]}” from “{labels[found.second]}” of {criterion}: "
+        f"between these two their alpha is {_of(found.apart):.2f} {_sure(found.apart)}. As one "
+        f"option, alpha would go from {before:.2f} to {after:.2f}{accuracy}."
+    )
+
+
+def redundancy(first: str, second: str, effect: Effect, in_labels: float | None) -> str:
+    """Two criteria that are one."""
+    how = "the same answer" if _of(effect) > 0 else "opposite answers"
+    labels = "" if in_labels is None else f" In the labels the correlation is {in_labels:.2f}."
+    return (
+        f"{first} and {second} nearly always get {how}: their verdicts correlate "
+        f"{_of(effect):.2f} {_sure(effect)}.{labels}"
+    )

@@ -1,0 +1,158 @@
+"""A run's answers as arrays, for everything that asks what ails its judges and criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.metrics.abstention import State
+from core.metrics.ailments.position import Shown
+from core.services.preparing import resolved_items
+from core.services.rated_matrix import Answer, Levels, Rated, RatedCriterion, Rater, gather
+from core.store.run_rows import Run
+from core.store.store import Store
+from core.store.vote_rows import OrderCount
+
+Values = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was answered to one criterion. A level is a place among the options that are not na.
+
+    ``levels`` and ``abstained`` have shape (items, judges, replicates), -1 and false where there is
+    no answer; replicates from ``Evidence.own`` on are flipped twins. ``truth`` and ``verdicts``
+    have shape (items,), -1 where there is none; ``labelled`` also counts labels that are na.
+    ``values`` gives each level's value times the sign of the weight, so that higher is always
+    better for the score.
+    """
+
+    name: str
+    criterion: Criterion
+    labels: tuple[str, ...]
+    values: Values
+    levels: Levels
+    abstained: Flags
+    truth: Levels
+    labelled: Flags
+    verdicts: Levels
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its levels have an order."""
+        return self.criterion.scale != "nominal"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A run, ready to be examined. ``words`` counts the words of each item's output.
+
+    ``shown`` holds per judge and question how choices went with the orders that were shown.
+    """
+
+    judges: tuple[Judge, ...]
+    items: tuple[Item, ...]
+    words: Values
+    criteria: tuple[Asked, ...]
+    shown: Mapping[str, Sequence[Shown]]
+    own: int = 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The judges' names, in the order of the arrays."""
+        return tuple(judge.name for judge in self.judges)
+
+
+def evidence_of(store: Store, run_id: int) -> Evidence:
+    """The evidence of a run. Raises ``NotFound`` for an unknown run."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    seats: dict[Rater, tuple[str, int]] = {}
+    answers = []
+    for ballot in store.votes.all_ballots(run_id):
+        rater = Rater(f"{ballot.judge}|{ballot.replicate}", "judge")
+        seats[rater] = (ballot.judge, ballot.replicate)
+        state = State.ABSTAINED if ballot.abstained else State.ANSWERED
+        answers.append(Answer(ballot.item_id, ballot.criterion, rater, ballot.option, state))
+    settled: dict[str, dict[str, int | None]] = {}
+    for cell in store.results.all_cells(run_id):
+        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.option
+    rated = gather(rubric, items, answers, settled)
+    return Evidence(
+        judges=run.panel.judges,
+        items=items,
+        words=np.array([len(item.output.split()) for item in items], np.float64),
+        criteria=tuple(_asked(rated, c, run, seats) for c in rated.criteria),
+        shown=_shown(rated, store.votes.orders_shown(run_id, run.plan.replicates)),
+        own=run.plan.replicates,
+    )
+
+
+def _asked(
+    rated: Rated, matrix: RatedCriterion, run: Run, seats: Mapping[Rater, tuple[str, int]]
+) -> Asked:
+    place = {judge.name: at for at, judge in enumerate(run.panel.judges)}
+    replicates = max([run.plan.replicates, *(r + 1 for _, r in seats.values())])
+    shape = (len(rated.items), len(place), replicates)
+    levels, abstained = np.full(shape, -1), np.zeros(shape, np.bool_)
+    for column, rater in enumerate(matrix.raters):
+        name, replicate = seats[rater]
+        levels[:, place[name], replicate] = matrix.levels[:, column]
+        abstained[:, place[name], replicate] = matrix.states[:, column] == State.ABSTAINED
+    criterion = _criterion(rated, matrix)
+    sign = -1.0 if criterion.weight < 0 else 1.0
+    return Asked(
+        name=matrix.name,
+        criterion=criterion,
+        labels=matrix.labels,
+        values=sign * np.array([criterion.values[i] for i in criterion.scored], np.float64),
+        levels=levels,
+        abstained=abstained,
+        truth=matrix.gold,
+        labelled=matrix.gold_states != State.NOT_ASKED,
+        verdicts=np.full(shape[0], -1) if matrix.verdicts is None else matrix.verdicts,
+    )
+
+
+def _criterion(rated: Rated, matrix: RatedCriterion) -> Criterion:
+    """The criterion that a matrix is of; where rubrics differ in its weight, the first one."""
+    for item in rated.items:
+        for criterion in rated.rubric_of(item.id).criteria:
+            labels = tuple(criterion.choices[i].label for i in criterion.scored)
+            numbered = f"{criterion.name} ("  # how a second criterion of that name is called
+            same = criterion.scale == matrix.scale and labels == matrix.labels
+            if same and (matrix.name == criterion.name or matrix.name.startswith(numbered)):
+                return criterion
+    raise KeyError(matrix.name)  # pragma: no cover - every matrix comes from a rubric in force
+
+
+def _shown(rated: Rated, rows: Sequence[OrderCount]) -> dict[str, list[Shown]]:
+    """Choices against orders per judge; one table per criterion and number of options."""
+    scored: dict[tuple[str, int], tuple[int, ...]] = {}
+    for item in rated.items:
+        for criterion in rated.rubric_of(item.id).criteria:
+            scored[criterion.name, len(criterion.choices)] = criterion.scored
+    tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
+    for row in rows:
+        size = len(row.order)
+        level = {option: at for at, option in enumerate(scored[row.criterion, size])}
+        k = len(level)
+        if not {row.option, *row.order[:k]} <= level.keys():
+            continue  # two items' own rubrics give one name to different questions
+        first, last = tables.setdefault(
+            (row.judge, row.criterion, size), (np.zeros((k, k)), np.zeros((k, k)))
+        )
+        first[level[row.option], level[row.order[0]]] += row.times
+        last[level[row.option], level[row.order[k - 1]]] += row.times
+    found: dict[str, list[Shown]] = {}
+    for (judge, _, _), (first, last) in tables.items():
+        found.setdefault(judge, []).append(Shown(first, last))
+    return found
