@@ -11,6 +11,7 @@ import pytest
 from core.domain.panel import Judge
 from core.domain.votes import Outcome, Segment, Vote, VoteFailure
 from core.judging.doors import CallError, Completion
+from core.judging.engine import grade
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
 from core.judging.prompts import build, follow_up, repair, repair_assessment
@@ -111,6 +112,23 @@ def test_a_call_that_fails_fails_every_criterion_alike(
     outcome, _ = put(THREE, answer)
     assert [r.cell for r in outcome.results] == [ask.cell for ask in THREE.asks]
     assert {r.kind for r in outcome.results if isinstance(r, VoteFailure)} == {kind}
+
+
+def test_a_judge_that_is_not_asked_any_more_fails_every_criterion_of_what_is_left() -> None:
+    other = replace(THREE, cell=THREE.cell._replace(item="i2"))
+    door = ScriptedDoor(deque([CallError("auth", "Bad key.")]))
+    judge = LLMJudge(Judge(name="judge", model="x", concurrency=1), door, None, ProviderGate())
+
+    async def go() -> list[Outcome]:
+        questions = {"judge": iter((THREE, other))}
+        return [o async for o in grade(questions, {"judge": judge}, stop=asyncio.Event())]
+
+    for outcome, asked in zip(asyncio.run(go()), (THREE, other), strict=True):
+        assert [(r.cell, r.order) for r in outcome.results] == [
+            (ask.cell, ask.order) for ask in asked.asks
+        ]
+        assert {r.kind for r in outcome.results if isinstance(r, VoteFailure)} == {"auth"}
+    assert len(door.requests) == 1
 
 
 def test_only_the_criteria_that_are_still_open_are_asked() -> None:
