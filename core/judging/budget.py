@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 from core.domain.votes import Call
 
@@ -11,40 +12,50 @@ class Budget:
     """US dollars that may be spent. ``spent`` starts at what the run has cost so far.
 
     A call is admitted only while the money spent plus the calls in flight, each taken to cost as
-    much as the dearest so far, stays below the limit. Until the first cost is known, calls go one
-    by one. Calls of unknown price count as free: the run says so beside its cost.
+    much as its judge's dearest so far, stays below the limit. Until an answer has shown what a
+    judge's calls cost, they go one by one, and until any has, so do all. Calls of unknown price
+    count as free: the run says so beside its cost. Kept answers are free, and show no price.
     """
 
     def __init__(self, limit: float, spent: float = 0.0) -> None:
         self.limit, self.spent = limit, spent
         self.exhausted = False
-        self._in_flight = 0
-        self._dearest: float | None = None
+        self._in_flight: Counter[str] = Counter()
+        self._dearest: dict[str, float] = {}
         self._changed = asyncio.Event()
 
-    async def admit(self) -> bool:
-        """Waits for room for one more call; ``False`` when the budget is spent."""
-        while not self._has_room():
-            if self._in_flight == 0:
+    async def admit(self, judge: str) -> bool:
+        """Waits for room for one more call of a judge; ``False`` when the budget is spent."""
+        while not self._has_room(judge):
+            if self._in_flight.total() == 0:
                 self.exhausted = True
                 return False
             self._changed.clear()
             await self._changed.wait()
-        self._in_flight += 1
+        self._in_flight[judge] += 1
         return True
 
-    def settle(self, call: Call | None) -> None:
-        """Books a finished (or abandoned: ``None``) call that was admitted."""
-        self._in_flight -= 1
+    def settle(self, judge: str, call: Call | None) -> None:
+        """Books a finished (or abandoned: ``None``) call of a judge that was admitted."""
+        self._in_flight[judge] -= 1
         if call is not None:
             cost = call.cost or 0.0
             self.spent += cost
-            self._dearest = max(self._dearest or 0.0, cost)
+            if cost or _answered(call):
+                self._dearest[judge] = max(self._dearest.get(judge, 0.0), cost)
         self._changed.set()
 
-    def _has_room(self) -> bool:
+    def _has_room(self, judge: str) -> bool:
         if self.spent >= self.limit:
             return False
-        if self._dearest is None:
-            return self._in_flight == 0
-        return self._in_flight == 0 or self.spent + self._in_flight * self._dearest < self.limit
+        if self._in_flight.total() == 0:
+            return True
+        if not self._dearest or (judge not in self._dearest and self._in_flight[judge]):
+            return False
+        unknown = max(self._dearest.values())
+        due = sum(n * self._dearest.get(name, unknown) for name, n in self._in_flight.items())
+        return self.spent + due < self.limit
+
+
+def _answered(call: Call) -> bool:
+    return not call.cached and bool(call.reply or call.finish or call.model)

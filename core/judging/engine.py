@@ -79,7 +79,8 @@ class _Lane:
         outcomes: asyncio.Queue[Outcome | None],
         budget: Budget | None,
     ) -> None:
-        self.judge, self.questions, self.outcomes, self.budget = judge, questions, outcomes, budget
+        self.judge, self.questions, self.outcomes = judge, questions, outcomes
+        self.budget = None if judge.spec.offline else budget
         self.dead: tuple[FailureKind, str] | None = None
 
     async def work(self) -> None:
@@ -88,7 +89,7 @@ class _Lane:
             if self.dead is not None:
                 await self.outcomes.put(self._unasked(question, *self.dead))
                 continue
-            if self.budget is not None and not await self.budget.admit():
+            if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
             outcome = await self._ask(question)
             await self.outcomes.put(outcome)
@@ -101,7 +102,7 @@ class _Lane:
             outcome = await self.judge.ask(question)
         finally:
             if self.budget is not None:
-                self.budget.settle(outcome.call if outcome else None)
+                self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)
         for result in outcome.results:
             if isinstance(result, VoteFailure) and result.kind in FATAL:
                 self.dead = (result.kind, result.message)

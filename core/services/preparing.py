@@ -12,6 +12,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
+from core.judging.caching import ResponseCache
 from core.judging.doors import Door, door_for, open_door
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
@@ -90,7 +91,7 @@ class Doors:
         self._doors: dict[str, Door] = {}
         self._gates: dict[str, ProviderGate] = {}
 
-    def judge(self, spec: Judge) -> LLMJudge:
+    def judge(self, spec: Judge, cache: ResponseCache | None = None) -> LLMJudge:
         """An LLM judge that can be asked; its key comes from the environment, here and now."""
         kind = door_for(spec)
         if kind not in self._doors:
@@ -99,7 +100,7 @@ class Doors:
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         gate = self._gates.setdefault(shared, ProviderGate())
         key = os.environ.get(spec.key_env) if spec.key_env else None
-        return LLMJudge(spec, self._doors[kind], key, gate)
+        return LLMJudge(spec, self._doors[kind], key, gate, cache=cache)
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -107,7 +108,9 @@ class Doors:
             await door.close()
 
 
-async def ready_judges(job: Job, doors: Doors) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
+async def ready_judges(
+    job: Job, doors: Doors, cache: ResponseCache | None = None
+) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
     """The run's judges by name, and notes on how offline judges were trained."""
     judges: dict[str, AskableJudge] = {}
     training: dict[str, Any] = {}
@@ -117,7 +120,7 @@ async def ready_judges(job: Job, doors: Doors) -> tuple[dict[str, AskableJudge],
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
             )
         else:
-            judges[spec.name] = doors.judge(spec)
+            judges[spec.name] = doors.judge(spec, cache)
     return judges, {"training": training} if training else {}
 
 

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
@@ -25,9 +25,11 @@ from core.judging.protocol import AskableJudge
 from core.services import clock
 from core.services.asking import Wanted, everything
 from core.services.counting import counting_of
+from core.services.keeping import KeptAnswers
 from core.services.preparing import Doors, Job, load_job, ready_judges
 from core.services.results import rubric_lookup
 from core.services.rounds import Round, Selector, rounds_of
+from core.store.responses import Response
 from core.store.run_rows import Lease, RunStatus
 from core.store.store import Store
 
@@ -52,6 +54,7 @@ class Work:
         self._buffer: list[Outcome] = []
         self._wake = asyncio.Event()
         self._round_over = False
+        self._kept: KeptAnswers | None = None
 
     def leave(self, status: RunStatus) -> None:
         """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
@@ -86,7 +89,18 @@ class Work:
 
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
-        judges, notes = await ready_judges(job, self.doors)
+        if job.plan.panel.asking.cache:
+            self._kept = KeptAnswers(self.store)
+        try:
+            return await self._ask_all(job)
+        finally:
+            if self._kept is not None:
+                # What was paid for after the last flush is worth keeping, whatever ended the run.
+                await self.io(self._keep, self._kept.take())
+                await self._kept.close()
+
+    async def _ask_all(self, job: Job) -> tuple[RunStatus, str]:
+        judges, notes = await ready_judges(job, self.doors, self._kept)
         await self.io(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:
@@ -144,17 +158,25 @@ class Work:
             self._wake.clear()
             batch, self._buffer = self._buffer, []
             if batch:
-                await self.io(
-                    partial(
-                        self.store.votes.record,
-                        owner=self.lease.owner,
-                        fence=self.lease.fence,
-                        now=clock.now(),
-                        derive=job.derive,
-                    ),
-                    self.lease.run_id,
-                    batch,
-                )
+                answers = self._kept.take() if self._kept is not None else ()
+                await self.io(self._record, job, batch, answers)
+
+    def _record(self, job: Job, outcomes: Sequence[Outcome], answers: Sequence[Response]) -> None:
+        """Writes votes and the answers to keep, all or nothing."""
+        with self.store.write():
+            self.store.votes.record(
+                self.lease.run_id,
+                outcomes,
+                owner=self.lease.owner,
+                fence=self.lease.fence,
+                now=clock.now(),
+                derive=job.derive,
+            )
+            self._keep(answers)
+
+    def _keep(self, answers: Sequence[Response]) -> None:
+        if answers:
+            self.store.responses.put(answers, now=clock.now())
 
     async def _keep_lease(self) -> None:
         """Renews the lease each second; a cancel request or a lost lease stops the work."""

@@ -16,7 +16,7 @@ from core.store.vote_rows import CallRow
 
 _COLUMNS = (
     "reply, thinking, model, finish, tokens_in, tokens_cached, tokens_out, tokens_thinking, "
-    "cost, seconds, tries"
+    "cost, seconds, tries, cached, first_cost"
 )
 
 
@@ -38,7 +38,7 @@ def add_call(
     """Keep one call whose prompt's texts have these ids; returns the call's id."""
     cursor = db.execute(
         f"INSERT INTO call (run_id, judge, prompt, params, {_COLUMNS}, created) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             run_id,
             judge,
@@ -55,6 +55,8 @@ def add_call(
             call.cost,
             call.seconds,
             call.tries,
+            call.cached,
+            call.first_cost,
             now,
         ),
     )
@@ -74,6 +76,7 @@ def read_call(files: Connections, call_id: int) -> CallRow:
             (json.dumps([segment_id for _, segment_id in pieces]),),
         )
     )
+    fields["cached"] = bool(fields["cached"])
     prompt = tuple(Segment(role, _unpack(bodies[segment_id])) for role, segment_id in pieces)
     return CallRow(prompt=prompt, params=json.loads(fields.pop("params")), **fields)
 

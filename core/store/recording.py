@@ -33,7 +33,7 @@ _CLOSE = f"UPDATE failure SET open = 0 WHERE {_KEY} AND open = 1"
 _COUNT_CALLS = """
     UPDATE run SET calls = calls + ?, tokens_in = tokens_in + ?, tokens_cached = tokens_cached + ?,
         tokens_out = tokens_out + ?, tokens_thinking = tokens_thinking + ?, cost = cost + ?,
-        cost_unknown = cost_unknown + ?
+        cost_unknown = cost_unknown + ?, cached = cached + ?, saved = saved + ?
     WHERE id = ?
 """
 _COUNT_VOTES = """
@@ -83,7 +83,8 @@ def _add_calls(
     return ids
 
 
-def _spent(calls: Sequence[Call]) -> tuple[int, int, int, int, int, float, int]:
+def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
+    calls = [call for call in made if not call.cached]
     return (
         len(calls),
         _total(call.tokens_in for call in calls),
@@ -92,6 +93,8 @@ def _spent(calls: Sequence[Call]) -> tuple[int, int, int, int, int, float, int]:
         _total(call.tokens_thinking for call in calls),
         sum(call.cost for call in calls if call.cost is not None),
         sum(call.cost is None for call in calls),
+        len(made) - len(calls),
+        sum(call.first_cost for call in made if call.first_cost is not None),
     )
 
 

@@ -48,7 +48,9 @@ class RunRow:
     """A run and how far it is; light enough to be polled.
 
     ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
-    others. ``seconds`` is the time that runners spent. ``lease_until`` is in Unix seconds.
+    others. ``cached`` counts answers kept from earlier calls, which are no calls and cost nothing
+    now; ``saved`` is what they cost then, where known. ``seconds`` is the time that runners spent.
+    ``lease_until`` is in Unix seconds.
     """
 
     id: int
@@ -78,6 +80,8 @@ class RunRow:
     tokens_thinking: int
     cost: float
     cost_unknown: int
+    cached: int
+    saved: float
     seconds: float
     created: str
     started: str | None

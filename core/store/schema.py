@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables", "outcomes")
+NAMES = ("first_tables", "outcomes", "responses")
 
 
 def first_tables(db: Database) -> None:
@@ -38,6 +38,21 @@ def outcomes(db: Database) -> None:
     db.conn.execute("CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome)")
 
 
+def responses(db: Database) -> None:
+    """Answers kept for later runs, and what was answered from them: before, nothing was."""
+    db.conn.execute(
+        "CREATE TABLE response (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
+        "model TEXT NOT NULL, completion TEXT NOT NULL, cost REAL, created TEXT NOT NULL) STRICT"
+    )
+    for table, column in (
+        ("run", "cached INTEGER NOT NULL DEFAULT 0"),
+        ("run", "saved REAL NOT NULL DEFAULT 0"),
+        ("call", "cached INTEGER NOT NULL DEFAULT 0 CHECK (cached IN (0, 1))"),
+        ("call", "first_cost REAL"),
+    ):
+        db.conn.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -46,6 +61,7 @@ def migrations() -> Migrations:
     steps = Migrations(SET)
     steps()(first_tables)
     steps()(outcomes)
+    steps()(responses)
     return steps
 
 

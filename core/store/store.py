@@ -12,6 +12,7 @@ from core.store.connection import Connections
 from core.store.datasets import Datasets
 from core.store.judges import Drafts, Judges, Panels, SettingValues
 from core.store.leases import Leases
+from core.store.responses import Responses
 from core.store.results import Results
 from core.store.rows import Counts, Mismatch
 from core.store.rubrics import Rubrics
@@ -36,6 +37,7 @@ class Store:
         self.runs = Runs(self._files)
         self.results = Results(self._files)
         self.votes = Votes(self._files)
+        self.responses = Responses(self._files)
         self.leases = Leases(self._files)
         self.drafts = Drafts(self._files)
         self.settings = SettingValues(self._files)

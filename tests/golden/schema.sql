@@ -22,7 +22,7 @@ CREATE TABLE call (
     seconds REAL NOT NULL,
     tries INTEGER NOT NULL,
     created TEXT NOT NULL
-) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0 CHECK (cached IN (0, 1)), first_cost REAL) STRICT;
 CREATE TABLE cell (
     run_id INTEGER NOT NULL,
     item_id TEXT NOT NULL,
@@ -115,6 +115,7 @@ CREATE TABLE panel (
     updated TEXT NOT NULL,
     archived TEXT
 ) STRICT;
+CREATE TABLE response (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, model TEXT NOT NULL, completion TEXT NOT NULL, cost REAL, created TEXT NOT NULL) STRICT;
 CREATE TABLE rubric (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
@@ -169,7 +170,7 @@ CREATE TABLE run (
     lease_owner TEXT,
     lease_until REAL,
     fence INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE run_item (
     run_id INTEGER NOT NULL REFERENCES run(id),
     position INTEGER NOT NULL,

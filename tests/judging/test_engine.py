@@ -122,6 +122,35 @@ def test_a_budget_is_overshot_by_at_most_one_call() -> None:
     assert budget.exhausted
 
 
+def test_a_cheap_judge_says_nothing_about_what_a_dear_one_costs() -> None:
+    # Judged by the cheap one's cent, eight calls of $1 would have gone out at once.
+    cheap, dear = judge("ada", 1, cost=0.01), judge("bea", 8, cost=1.0, pause=0.001)
+    budget = Budget(1.5)
+    asyncio.run(collect(cheap, dear, budget=budget))
+    assert budget.exhausted
+    assert budget.spent < 1.5 + 1.0
+
+
+def test_a_failed_call_and_a_kept_answer_say_nothing_about_the_price() -> None:
+    async def story() -> list[bool]:
+        budget, room = Budget(10.0), []
+        for call in (Call((), {}), Call((), {}, "{}", cost=0.0, cached=True)):
+            assert await budget.admit("ada")
+            budget.settle("ada", call)
+        for cost in (None, 4.0, 4.0):
+            assert await budget.admit("ada")
+            waiting = asyncio.ensure_future(budget.admit("ada"))
+            await asyncio.sleep(0)
+            room.append(waiting.done())
+            budget.settle("ada", None if cost is None else Call((), {}, "{}", cost=cost))
+            assert await waiting
+            budget.settle("ada", None)
+        return room
+
+    # No price known: one by one. Then $4 a call: two fit below $10 after $4, but not after $8.
+    assert asyncio.run(story()) == [False, False, True]
+
+
 def test_calls_of_unknown_price_do_not_spend_the_budget() -> None:
     ada, budget = judge("ada", 8, cost=None), Budget(0.01)
     assert len(asyncio.run(collect(ada, budget=budget))) == 20

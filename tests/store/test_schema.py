@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -27,7 +28,10 @@ def schema_of(path: Path) -> str:
 
 
 def test_the_final_schema_is_the_golden_one(store: Store) -> None:
-    # A released schema only changes by a new migration; then this file is written anew with it.
+    # A released schema only changes by a new migration; then this file is written anew with it:
+    # UPDATE_GOLDEN=1 pytest tests/store/test_schema.py
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        GOLDEN.write_text(schema_of(store.path))
     assert schema_of(store.path) == GOLDEN.read_text()
 
 
