@@ -89,7 +89,8 @@ EARLY_STOP_SAYS = (
     "agreement with, and a run takes longer."
 )
 SHADOW_SAYS = (
-    "A shadow's votes are kept and measured but do not count. It costs what a judge costs."
+    "A shadow's votes are kept and measured but do not count: a way to try out a judge. It costs "
+    "as much as any other."
 )
 
 

@@ -101,7 +101,7 @@ def _seats(keys: Keys, start: Seating, names: Sequence[str], *, staged: bool) ->
                     label_visibility="collapsed",
                     **keys.options,
                 )
-            st.html(f"<b>{esc(one_line(name, 50))}</b>", width="content")
+            st.html(f"<b>{esc(one_line(name, 50))}</b>", width=190)
             st.toggle("Shadow", key=shadow, **keys.options)
     st.caption(("The number is the stage. " if staged else "") + words.SHADOW_SAYS)
 

@@ -195,7 +195,7 @@ def test_a_cell_nobody_could_answer_has_no_verdict(store: Store) -> None:
     text = shown(open_run(planned(store), item="c"))
 
     assert "No score yet" in text
-    assert "has not been asked yet" in text
+    assert "Not asked yet: ann, bob" in text
 
 
 def test_verdicts_are_counted_and_lead_to_their_items(store: Store) -> None:

@@ -38,10 +38,36 @@ def show(view: CriterionView, text: str, *, over: bool) -> None:
             f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         )
         _verdict(view)
-        with st.grid(2, min_column_width=235):
-            for vote in view.votes:
-                with st.container(gap="xsmall"):
-                    _vote(view, vote, text, spared=over)
+        for together in _groups(view):
+            with st.grid(2, min_column_width=235):
+                for vote in together:
+                    with st.container(gap="xsmall"):
+                        _vote(view, vote, text)
+        _silent(view, over=over)
+
+
+def _groups(view: CriterionView) -> list[list[VoteView]]:
+    """The answers as they are laid out: one in the reversed order stands beside its twin."""
+    pairs, alone = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
+    for vote in view.votes:
+        if vote.result is not None:
+            number = vote.cell.replicate if vote.repeats is None else vote.repeats
+            pairs.setdefault((vote.cell.judge, number), []).append(vote)
+    groups = list[list[VoteView]]()
+    for pair in pairs.values():
+        if len(pair) > 1:
+            groups.append(pair)
+        else:
+            alone += pair
+    return [alone, *groups] if alone else groups
+
+
+def _silent(view: CriterionView, *, over: bool) -> None:
+    """Who gave no answer because none was asked for, in one line."""
+    names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
+    if names:
+        words = "Not needed" if over else "Not asked yet"
+        row([_quiet(f"{words}: {', '.join(names)}")])
 
 
 def _verdict(view: CriterionView) -> None:
@@ -105,14 +131,9 @@ def _label(view: CriterionView) -> list[str]:
     return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
 
 
-def _vote(view: CriterionView, vote: VoteView, text: str, *, spared: bool) -> None:
+def _vote(view: CriterionView, vote: VoteView, text: str) -> None:
     result = vote.result
     if result is None:
-        words = "not needed" if spared else "has not been asked yet"
-        st.html(
-            f'<div class="rs-card"><b>{esc(vote.cell.judge)}</b> '
-            f"{_quiet(which_answer(vote))} {_quiet(words)}</div>"
-        )
         return
     marks = _mark(view, vote) + standing_tags(vote) + _earlier(vote)
     which = which_answer(vote)

@@ -46,11 +46,8 @@ def _on_split(version: int, item_id: str, example: bool) -> None:
         )
         part = splits.part_of(store(), made.id, item_id)
         count = fmt.plural(part.marked if part else 0, "example")
-        head = f"Version {made.number} of the dataset has {count}."
+        head = f"Dataset version {made.number}, with {count}."
         if example:
-            state.flash(f"{head} This item is graded and counted again in runs on it.")
+            state.flash(f"{head} Later runs grade and count this item again.")
         else:
-            state.flash(
-                f"{head} Runs on it learn from them only, and leave them out of their figures of "
-                "evaluation. Earlier runs keep theirs."
-            )
+            state.flash(f"{head} Later runs leave this item out of their evaluation figures.")

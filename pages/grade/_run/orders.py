@@ -28,10 +28,10 @@ def show(run: Run) -> None:
         )
         return
     table(
-        ("Judge", "Answers differ", "", "Chose the first", "Chose the last", "By chance", "Pull"),
+        ("Judge", "Answers differ", "Chose the first", "Chose the last", "By chance", "Pull"),
         map(_line, rates),
         name="Answers in both orders",
-        numbers=(1, 3, 4, 5, 6),
+        numbers=(1, 2, 3, 4, 5),
     )
     items = remembered("items apart", about, lambda: flips.items_apart(store(), run.id))
     if items:
@@ -46,21 +46,20 @@ def show(run: Run) -> None:
         "Answers differ: of the pairs of answers to the same question in both orders, the share "
         "that is not the same, with its 95 % interval (Wilson 1927). A judge that does not care "
         "for the order still differs now and then, where it is unsure; asking it twice in the same "
-        "order (replicates) shows how often. Chose the first, the last: the share of all answers "
-        "that went to the option shown there; by chance it would be the value beside. Pull: the "
-        "share of answers that went to the first place for its own sake; 0 is none, below 0 the "
-        "first place is avoided."
+        "order (replicates) shows how often. Chose the first, the last: of the answers that are no "
+        "abstention, the share that went to the option shown there; by chance it would be the "
+        "value beside. Pull: of the same answers, the share that went to the first place for its "
+        "own sake; 0 is none, below 0 the first place is avoided."
     )
 
 
 def _line(one: FlipRate) -> list[str]:
     if one.rate is None:
-        return [esc(one.judge), "no pair yet", "", *[fmt.DASH] * 4]
+        return [esc(one.judge), "no pair yet", *[fmt.DASH] * 4]
     of = f"{fmt.count(one.differ)} of {fmt.count(one.pairs)}"
     return [
-        esc(one.judge),
+        f"{esc(one.judge)}<br>{_judged(one)}",
         f"{_share(one.rate, one.low, one.high)}<br>{_quiet(of)}",
-        _judged(one),
         fmt.percent(one.first),
         fmt.percent(one.last),
         fmt.percent(one.expected),

@@ -111,7 +111,7 @@ def _buttons(look: Progress) -> None:
             on_click=_on_cancel,
             args=(run.id,),
         )
-    left = run.planned - look.settled
+    left = run.planned - look.settled - look.spared
     if look.stalled or (not run.active and left > 0):
         st.button(
             f"Resume ({fmt.plural(left, 'vote')} left)",
