@@ -28,6 +28,7 @@ __all__ = [
     "resume",
     "retry",
     "runs",
+    "spared",
     "start",
     "summary",
 ]
@@ -79,7 +80,7 @@ class Progress:
     @property
     def spared(self) -> int:
         """Planned cells that a finished run never asked, because nothing hung on them."""
-        return max(0, self.row.planned - self.settled) if self.row.status == "done" else 0
+        return spared(self.row)
 
     @property
     def share(self) -> float:

@@ -97,11 +97,11 @@ def _seats(keys: Keys, start: Seating, names: Sequence[str], *, staged: bool) ->
                     STAGES,
                     step=1,
                     key=stage,
-                    width=110,
+                    width=90,
                     label_visibility="collapsed",
                     **keys.options,
                 )
-            st.html(f"<b>{esc(one_line(name, 50))}</b>", width=190)
+            st.html(f"<b>{esc(one_line(name, 50))}</b>", width=150)
             st.toggle("Shadow", key=shadow, **keys.options)
     st.caption(("The number is the stage. " if staged else "") + words.SHADOW_SAYS)
 

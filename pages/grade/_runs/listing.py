@@ -132,6 +132,8 @@ def _card(one: RunRow, means: RunMeans) -> None:
 def _facts(one: RunRow, means: RunMeans) -> list[str]:
     votes = f"{fmt.count(one.votes)} of {fmt.plural(one.planned, 'vote')}"
     facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes]
+    if grading.spared(one):
+        facts.append(f"{fmt.count(grading.spared(one))} not needed")
     if means.score is not None:
         facts.append(f"mean score {fmt.score(means.score)}")
     if means.agreement is not None and len(one.panel.judges) > 1:
