@@ -110,3 +110,29 @@ def test_ranking_can_break_ties_of_capped_items_by_the_base() -> None:
     assert {trace.total for trace in traces} == {0.4}
     # .35 * 3 + .65 * others = 6.25, 6.90, 7.55
     assert [trace.base for trace in traces] == pytest.approx([0.625, 0.690, 0.755])
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "total"),
+    [
+        # Others 10, so the base is .35 x accuracy + 6.5; below 5 at most 4, below 7 at most 7.
+        (4, 4.0),
+        (4.99, 4.0),
+        (5, 7.0),
+        (6.99, 7.0),
+        (7, 8.95),
+    ],
+)
+def test_the_ceilings_begin_strictly_below_their_thresholds(accuracy: float, total: float) -> None:
+    levels = [{"label": str(at), "value": at / 10} for at in (4, 4.99, 5, 6.99, 7)]
+    whole = [{"label": "0", "value": 0}, {"label": "10", "value": 1}]
+    made = rubric(
+        [
+            {"name": "accuracy", "weight": 35, "scale": "ordinal", "options": levels},
+            {"name": "rest", "weight": 65, "scale": "ordinal", "options": whole},
+        ],
+        gates=[gate.model_dump(by_alias=True, exclude_none=True) for gate in ceiling().gates],
+    )
+    answer = made.criterion("accuracy").index_of(str(accuracy))
+    score = score_item(made, {"accuracy": answer, "rest": 1}).score
+    assert score == pytest.approx(total / 10)
