@@ -44,12 +44,15 @@ def read(keys: Keys, start: Asking) -> Asking:
     return build(Asking, values, "asking")
 
 
-def fields(keys: Keys, start: Asking) -> Asking:
-    """Draw every field with its sentence; returns what stands in them."""
+def fields(keys: Keys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
+    """Draw every field with its sentence; returns what stands in them.
+
+    `examples_from` says where few-shot examples come from.
+    """
     for name in NAMES:
         state.seed(keys.of(name), getattr(start, name))
     _choice(keys, "mode", "Each question", words.MODES)
-    _few_shot(keys)
+    _few_shot(keys, examples_from)
     _choice(keys, "flip", "Reversed order", words.FLIPS)
     _toggle(keys, "balanced", "Balance the orders of options", words.BALANCED_SAYS)
     with st.container(gap="xxsmall"):
@@ -77,7 +80,7 @@ def _choice(keys: Keys, name: str, head: str, choices: dict[str, tuple[str, str]
     )
 
 
-def _few_shot(keys: Keys) -> None:
+def _few_shot(keys: Keys, examples_from: str) -> None:
     with st.container(gap="xxsmall"):
         st.number_input(
             "Examples for every criterion (few-shot)",
@@ -90,7 +93,7 @@ def _few_shot(keys: Keys) -> None:
         )
         st.caption(words.FEW_SHOT_SAYS)
         if state.get(keys.of("few_shot")):
-            st.caption(words.EXAMPLES_FROM)
+            st.caption(examples_from)
             _toggle(keys, "few_shot_reasons", "With the reasons of labels", words.REASONS_SAYS)
 
 

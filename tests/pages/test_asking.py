@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Cascade
 from core.services import registry
+from core.services.seating import Seating
 from core.services.viewing import item_view
 from core.store.store import Store
 from pages.ui import families as fam
@@ -107,12 +108,22 @@ def test_a_run_is_asked_as_chosen_for_it(judges: Store) -> None:
 
 
 def test_a_run_begins_with_what_its_panel_says(judges: Store) -> None:
-    from core.services.seating import Seating
-
     registry.archive_panel(judges, _offline_panel(judges))
     registry.save_panel(judges, "P", ["ann"], {}, seating=Seating(asking=CHOSEN))
     app = open_page("grade/runs.py", plan="new")
 
+    app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
+
+    assert judges.runs.get(1).panel.asking == CHOSEN
+
+
+def test_a_panel_changed_meanwhile_is_asked_as_it_is_now(judges: Store) -> None:
+    registry.archive_panel(judges, _offline_panel(judges))
+    row = registry.save_panel(judges, "P", ["ann"], {})
+    app = open_page("grade/runs.py", plan="new")
+    registry.save_panel(judges, "P", ["ann"], {}, panel_id=row.id, seating=Seating(asking=CHOSEN))
+
+    app.run()
     app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
 
     assert judges.runs.get(1).panel.asking == CHOSEN

@@ -7,6 +7,7 @@ import streamlit as st
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.rules import RULES, Scale
+from core.identity import content_hash
 from core.services import choosing
 from core.services.choosing import Choices
 from core.services.seating import Seating, seating_of
@@ -36,7 +37,8 @@ def panel(found: Choices, rubric: Rubric) -> Panel | None:
 
 def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
     """How they are asked in this run: as the panel says, unless somebody says otherwise here."""
-    of = saved.name if saved else OWN_PANEL
+    # A panel that was changed meanwhile begins anew with what it says now.
+    of = content_hash(saved.model_dump()) if saved else OWN_PANEL
     start = seating_of(saved) if saved else Seating()
     keys_of_panel = Keys(lambda name: _key("seating", of, name), lasting=True)
     return seating.fields(

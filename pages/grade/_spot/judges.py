@@ -20,6 +20,7 @@ from pages.ui.text import label, visible
 from pages.ui.widgets import shown_errors
 
 JUDGES_PAGE = Path(__file__).parents[1] / "judges.py"
+EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
@@ -45,7 +46,7 @@ def _asking() -> None:
     now = asking.read(_KEYS, start)
     head = label(f"{seating.HEAD}: {asking_line(now)}")
     with st.expander(head, icon=":material/tune:", key=work.field("tune")):
-        asking.fields(_KEYS, start)
+        asking.fields(_KEYS, start, examples_from=EXAMPLES_FROM)
         st.caption("A spot check asks every judge at once, and every vote counts.")
 
 
