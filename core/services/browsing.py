@@ -106,3 +106,8 @@ def scores(store: Store, run_id: int) -> list[ScoreBin]:
 def systems(store: Store, run_id: int) -> list[str]:
     """The systems whose submissions a run grades."""
     return store.results.systems(run_id)
+
+
+def outcomes(store: Store, run_id: int) -> dict[str, int]:
+    """How many items of a run pass, fail and are for review; absent: none, or nothing decides."""
+    return store.results.outcomes(run_id)

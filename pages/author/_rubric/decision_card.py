@@ -78,7 +78,7 @@ def _bar(decision: Mapping[str, Any]) -> str:
     parts = (
         ("✕ fails", "bad", low, f"below {fmt.score(low)}"),
         ("a person", "warn", high - low, f"{fmt.score(low)} to {fmt.score(high)}"),
-        ("✓ passes", "good", 1.0 - high, f"from {fmt.score(high)} on"),
+        ("✓ passes", "good", 1.0 - high, f"from {fmt.score(high)}"),
     )
     cells = "".join(
         f'<div class="rs-{tone} rs-cut" style="flex:{size:.4f} 1 0;min-width:0;padding:.15rem .5rem'

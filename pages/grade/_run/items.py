@@ -14,7 +14,7 @@ from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
-from pages.ui.outcomes import OUTCOME_WORDS
+from pages.ui.outcomes import OUTCOME_WORDS, OUTCOMES
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line, visible
 from pages.ui.widgets import empty_state
@@ -40,6 +40,7 @@ def show(run: Run, rubric: Rubric) -> None:
         _nothing(total)
         return
     _opener(rows, total, now)
+    _outcomes(run, now)
     _table(run, rubric, rows)
     _pages(total, now.page)
 
@@ -90,6 +91,25 @@ def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
         f"{fmt.count(first)} to {fmt.count(first + len(rows) - 1)} shown. "
         "Click a row to open it.</span>"
     )
+
+
+def _outcomes(run: Run, now: filters.Shown) -> None:
+    """How the whole run ends, each count leading to its items."""
+    found = browsing.outcomes(store(), run.id)
+    if not found:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html('<span class="rs-quiet">In all:</span>', width="content")
+        for one, (words, _) in OUTCOMES.items():
+            if found.get(one):
+                st.button(
+                    f"{words}: {fmt.count(found[one])}",
+                    key=state.key(keys.RUN_ACT, "outcome", one),
+                    type="tertiary",
+                    disabled=now.where.outcome == one,
+                    on_click=filters.narrow,
+                    kwargs={keys.OUTCOME: one},
+                )
 
 
 def _table(run: Run, rubric: Rubric, rows: list[RunItemRow]) -> None:
