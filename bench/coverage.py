@@ -1,12 +1,12 @@
 """How often the intervals hold the truth: nominal 95 %, by simulation.
 
-    python -m bench.coverage [SIMULATIONS]
+    python bench/coverage.py [SIMULATIONS]        # 200; take 1000 for figures to rely on
 
 Two raters share a latent truth on five ordered levels; the true value of each figure is that of
 the exact table of probabilities (for alpha of a panel of three, of a sample of a million items).
 Every simulation draws n items, resamples them 2,000 times and asks whether the interval holds the
 truth. Prints the share that does for percentile, BCa, and the rule in force (BCa below ``SMALL``);
-the simulation's own standard error at 95 % and 1,000 simulations is 0.7 points.
+the simulation's own standard error at 95 % is 1.5 points with 200 simulations, 0.7 with 1,000.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def rating_given_truth() -> Array:
     return chance / chance.sum(axis=1, keepdims=True)
 
 
-def main(simulations: int = 1_000) -> None:
+def main(simulations: int = 200) -> None:
     rng = np.random.default_rng(20261121)
     given = rating_given_truth()
     joint = SHARES[:, None] * given
