@@ -23,12 +23,21 @@ from core.metrics.ratings import (
     patterns,
 )
 from core.metrics.scores import pair_up
+from core.services.measuring_abstentions import abstention_figures
 from core.services.measuring_figures import Draws
 from core.services.measuring_groups import group_figures
 from core.services.measuring_pairs import mean_level_figures, pair_figures
 from core.services.measuring_scores import score_report
 from core.services.rated import read_source
-from core.services.rated_matrix import JUDGE_KINDS, Levels, Rated, RatedCriterion
+from core.services.rated_matrix import (
+    ABSTAINED,
+    FAILED,
+    JUDGE_KINDS,
+    NOT_ASKED,
+    Levels,
+    Rated,
+    RatedCriterion,
+)
 from core.store.store import Store
 
 HUMAN, GOLD = "human", "gold"
@@ -114,7 +123,7 @@ class _Measured:
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
         panel = _panel(criterion)
-        columns = np.column_stack([criterion.levels, criterion.gold, panel])
+        columns = np.column_stack([criterion.coded, criterion.coded_gold, panel])
         self._patterns: Patterns = patterns(columns)
         rows = self._patterns.rows
         self._levels, self._gold, self._panel = rows[:, :-2], rows[:, -2], rows[:, -1]
@@ -150,7 +159,7 @@ class _Measured:
             "items_with_2plus": int((number >= 2).sum()),
             **group_figures(
                 self._levels[:, members],
-                self._patterns,
+                times,
                 self._drawn,
                 self._k,
                 ordered=criterion.ordered,
@@ -192,9 +201,16 @@ class _Measured:
             if mean is not None:
                 found["vs_human_mean_level"] = self._against_mean(mean, rated)
         if self._reference in (None, GOLD):
-            found["vs_gold"] = self._pair(self._gold, rated)
+            found["vs_gold"] = self._with_abstentions(self._gold, rated)
         if self._reference not in (None, HUMAN, GOLD):
-            found["vs_reference"] = self._pair(self._reference_levels(), rated)
+            found["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
+        return found
+
+    def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
+        """A pair whose reference can abstain, too."""
+        found = self._pair(reference, rated)
+        times = self._patterns.times.astype(np.float64)
+        found["more"]["abstention"] = abstention_figures(reference, rated, times, self._drawn)
         return found
 
     def _reference_levels(self) -> Levels:
@@ -228,14 +244,21 @@ def _at(means: Means, column: int) -> Means:
 
 
 def _panel(criterion: RatedCriterion) -> Levels:
-    """The panel's verdicts; for imports, where nothing was settled, the judges' unique mode."""
-    if criterion.verdicts is not None:
-        return criterion.verdicts
-    for kind in JUDGE_KINDS:
-        members = criterion.of_kind(kind)
-        if members:
-            return majority(criterion.levels[:, members], len(criterion.labels))
-    return np.full(len(criterion.gold), -1)
+    """The panel's verdicts; for imports, where nothing was settled, the judges' unique mode.
+
+    Coded like ``RatedCriterion.coded``: a tie, and a cell whose calls all failed, is ``FAILED``.
+    """
+    members = next((found for k in JUDGE_KINDS if (found := criterion.of_kind(k))), [])
+    coded = criterion.coded[:, members]
+    settled = criterion.verdicts
+    if settled is None:
+        away = (coded == ABSTAINED).any(axis=1) & ~(coded >= 0).any(axis=1)
+        mode = majority(coded, len(criterion.labels))
+        settled = np.where(away, ABSTAINED, mode)
+    else:
+        coded = criterion.coded
+    asked = (coded != NOT_ASKED).any(axis=1)
+    return np.where((settled == NOT_ASKED) & asked, FAILED, settled)
 
 
 def _kind_order(kind: str) -> tuple[int, str]:

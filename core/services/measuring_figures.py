@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.errors import InputError
 from core.metrics import scores
 from core.metrics.bootstrap import Interval, intervals, resample_items, resample_patterns
 from core.metrics.figure import Figure
@@ -15,6 +16,8 @@ from core.metrics.measure import Array, tally
 
 #: Up to this many weights, items are drawn once for all criteria; beyond, per criterion.
 MOST_WEIGHTS = 20_000_000
+#: More weights than this at once (0.8 GB) are refused rather than tried.
+TOO_MANY = 100_000_000
 
 NO_ORDER = "The levels of a nominal criterion have no order."
 #: These mean something for unordered levels, too.
@@ -53,7 +56,16 @@ class Draws:
         self._weights = resample_items(items, resamples, self._rng) if joint else None
 
     def of(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> Array:
-        """How often each pattern is drawn, shape (patterns, resamples)."""
+        """How often each pattern is drawn, shape (patterns, resamples).
+
+        Raises:
+            InputError: that would not fit.
+        """
+        if len(times) * self.resamples > TOO_MANY:
+            raise InputError(
+                f"--bootstrap {self.resamples} is too much for items with {len(times):,} different "
+                f"patterns of ratings. Use {TOO_MANY // len(times)} or fewer."
+            )
         if self._weights is None:
             return resample_patterns(times, self.resamples, self._rng)
         return tally(of_item, len(times), self._weights)

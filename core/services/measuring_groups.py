@@ -11,9 +11,9 @@ import numpy.typing as npt
 from core.metrics import agreement, group, reliability
 from core.metrics.bootstrap import Bundle, Interval, intervals
 from core.metrics.figure import Figure
-from core.metrics.measure import Array, GroupMeasure
+from core.metrics.measure import Array, GroupMeasure, tally
 from core.metrics.pairwise import mean_kappas, mean_pairwise_cohen
-from core.metrics.ratings import Patterns
+from core.metrics.ratings import patterns
 from core.services.measuring_figures import NO_ORDER, UNORDERED, rendered
 
 GROUP: dict[str, GroupMeasure] = {
@@ -32,13 +32,21 @@ GROUP: dict[str, GroupMeasure] = {
 
 
 def group_figures(
-    rows: npt.NDArray[np.int64], found: Patterns, draws: Array | None, k: int, *, ordered: bool
+    levels: npt.NDArray[np.int64],
+    number: npt.NDArray[np.int64],
+    draws: Array | None,
+    k: int,
+    *,
+    ordered: bool,
 ) -> dict[str, Any]:
     """The coefficients of GROUP of the contract.
 
-    ``rows`` are the levels per pattern of the group's raters, shape (patterns, raters).
+    ``levels`` of the group's raters have shape (patterns, raters); ``number`` is how many items
+    have each pattern, ``draws`` how many are drawn, shape (patterns, resamples).
     """
-    times = found.times.astype(np.float64)
+    # Rows that differ in other raters only are one here.
+    rows, _, of_pattern = patterns(np.maximum(levels, -1))
+    times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
     figures: dict[str, Figure] = {}
     defined: dict[str, GroupMeasure] = {}
     for name, measure in GROUP.items():
@@ -52,7 +60,7 @@ def group_figures(
     if draws is not None and defined:
         ci = intervals(
             _group_bundle(defined, rows, k, times),
-            draws,
+            tally(of_pattern, len(rows), draws),
             times,
             n=int(times[(rows >= 0).sum(axis=1) >= 2].sum()),
         )

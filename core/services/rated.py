@@ -108,6 +108,8 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     >>> column_names([Row("i", "c", ann, "", 0), Row("i", "c", ann, "", 1)])
     ['A|0', 'A|1']
     """
+    if not any(row.order or row.replicate for row in rows):
+        return [row.rater.name for row in rows]
     orders: dict[tuple[str, str, Rater], set[str]] = {}
     for row in rows:
         orders.setdefault(row[:3], set()).add(row.order)

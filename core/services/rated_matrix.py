@@ -22,6 +22,8 @@ from core.services.results import RubricOf, rubric_lookup
 Levels = npt.NDArray[np.int64]
 #: Kinds of raters that a panel is made of, the first that is there counts.
 JUDGE_KINDS = ("llm", "offline")
+#: Coded levels of those that are missing (``RatedCriterion.coded``).
+NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
 
 
 class Rater(NamedTuple):
@@ -46,7 +48,8 @@ class RatedCriterion:
     """What everybody answered to one criterion; rows are all items of the source.
 
     ``levels`` and ``states`` have shape (items, raters); ``gold`` and ``verdicts`` (items,). A
-    level of -1 is none. ``verdicts`` is ``None`` where no panel settled anything.
+    level of -1 is none. ``verdicts`` is ``None`` where no panel settled anything; a verdict that
+    is an abstention is ``ABSTAINED``.
     """
 
     name: str
@@ -58,6 +61,16 @@ class RatedCriterion:
     gold: Levels
     gold_states: Levels
     verdicts: Levels | None
+
+    @property
+    def coded(self) -> Levels:
+        """``levels`` with what is missing told apart: -2 abstained, -3 failed, -1 not asked."""
+        return np.where(self.levels >= 0, self.levels, -1 - np.maximum(self.states, 0))
+
+    @property
+    def coded_gold(self) -> Levels:
+        """``gold`` likewise."""
+        return np.where(self.gold >= 0, self.gold, -1 - np.maximum(self.gold_states, 0))
 
     @property
     def ordered(self) -> bool:
@@ -143,8 +156,10 @@ class _Sheet:
         if criterion.name in item.labels:
             truth = item.truth(criterion)
             self._gold[row] = -1 if truth is None else self._level.get(truth, -1)
-        option = settled.get(criterion.name)
-        self._verdicts[row] = -1 if option is None else self._level.get(option, -1)
+        if criterion.name in settled:
+            option = settled[criterion.name]
+            level = None if option is None else self._level.get(option)
+            self._verdicts[row] = ABSTAINED if level is None else level
 
     def done(self, items: int, has_panel: bool) -> RatedCriterion:
         shape = (items, len(self._columns))

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.errors import InputError
+from core.services import measuring_figures
 from core.services.measuring import metrics_source
 from core.services.measuring_text import as_text
 from core.services.rated import Row, column_names
@@ -240,6 +241,27 @@ def test_a_name_that_people_and_judges_share_is_told_apart(tmp_path):
     votes = [("a", "right", "J", kind, "MET") for kind in ("human", "llm")]
     report = measured(written(tmp_path / "same", votes))
     assert set(report["criteria"]["right"]["raters"]) == {"J (human)", "J (llm)"}
+
+
+def test_abstaining_and_failing_lower_the_coverage_and_are_told_apart(folder):
+    report = measured(folder, "ann", 100, 1)
+    depth = report["criteria"]["depth"]["raters"]["J"]["vs_reference"]["more"]["abstention"]
+    # Ann: high, n/a, low, low; the judge: high, abstains, mid, high.
+    assert (depth["n"], depth["agreement"], depth["kappa"], depth["coverage"]) == (4, 1, 1, 1)
+    right = report["criteria"]["right"]["raters"]["J"]["vs_reference"]["more"]["abstention"]
+    # Ann rated all four; the judge failed on c, which says nothing about abstaining.
+    assert (right["coverage"], right["n"], right["agreement"]) == (0.75, 3, 1)
+    assert right["ci"]["coverage"][0] < 0.75 < right["ci"]["coverage"][1]
+    panel = report["criteria"]["depth"]["panel"]["vs_reference"]["more"]["abstention"]
+    assert panel["agreement"] == 1  # the panel of one judge abstains where the judge does
+
+
+def test_more_resamples_than_fit_are_refused_with_what_would_fit(folder, monkeypatch):
+    monkeypatch.setattr(measuring_figures, "MOST_WEIGHTS", 100)
+    monkeypatch.setattr(measuring_figures, "TOO_MANY", 400)
+    assert measured(folder, None, 100)["criteria"]["right"]["raters"]["J"]["vs_gold"]["ci"]
+    with pytest.raises(InputError, match="Use 100 or fewer"):
+        measured(folder, None, 101)
 
 
 def test_an_item_with_a_rubric_of_its_own_is_measured_by_it(tmp_path):
