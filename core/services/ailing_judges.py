@@ -64,10 +64,12 @@ def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterat
         yield made("position", pull.effect, words.position(name, pull))
     else:
         yield made("position", pull, "")
-    flipped = _changed(evidence, at, evidence.own)
-    yield made("flips", flipped, words.flips(name, flipped))
-    again = _changed(evidence, at, 0)
+    again = _changed(evidence, at, 0, BOUNDS["inconsistency"].null.value)
     yield made("inconsistency", again, words.inconsistency(name, again))
+    # A judge that contradicts itself anyway is not swayed by the order.
+    limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
+    flipped = _changed(evidence, at, evidence.own, limit)
+    yield made("flips", flipped, words.flips(name, flipped))
     for kind, measured, say in against:
         effect, versus = _against(measured, at, BOUNDS[kind].null)
         yield made(kind, effect, say(name, effect, versus))
@@ -145,8 +147,8 @@ def own_only(asked: Asked, own: int) -> Asked:
     return Asked(**{**vars(asked), **changes})
 
 
-def _changed(evidence: Evidence, at: int, twin: int) -> Effect:
-    """The share of pairs of answers to one cell that differ.
+def _changed(evidence: Evidence, at: int, twin: int, limit: float) -> Effect:
+    """The share of pairs of answers to one cell that differ, against ``limit``.
 
     Pairs are an answer and its twin ``twin`` replicates on; with 0, any two own replicates.
     """
@@ -168,8 +170,7 @@ def _changed(evidence: Evidence, at: int, twin: int) -> Effect:
             rows = np.flatnonzero((given[:, a] >= 0) & (given[:, b] >= 0))
             hits.append(given[rows, a] != given[rows, b])
             items.append(rows)
-    kind: Kind = "flips" if twin else "inconsistency"
-    return share_above(np.concatenate(hits), np.concatenate(items), BOUNDS[kind].null.value)
+    return share_above(np.concatenate(hits), np.concatenate(items), limit)
 
 
 def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> Effect:

@@ -94,11 +94,28 @@ def judged(estimate: float, error: float, n: int, null: Null) -> Effect:
     return Effect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
 
 
+def alike(estimate: float, n: int, null: Null) -> Effect:
+    """The effect where all ``n`` items show the same, so that nothing tells how it varies.
+
+    There is no interval. The p is that of one item more which shows the null: then the estimate
+    lies n + 1 standard errors from it (n values e and one 0 have the standard error e / (n + 1)).
+
+    >>> alike(0.0, 30, Null()).p, alike(1.0, 30, Null()).p < 1e-20
+    (1.0, True)
+    """
+    beyond = estimate - null.value
+    if abs(beyond) <= ROUNDING or (null.side == "above" and beyond < 0):
+        return Effect(estimate, None, None, n, 1.0)
+    if null.side == "below" and beyond > 0:
+        return Effect(estimate, None, None, n, 1.0)
+    sides = 2 if null.side == "both" else 1
+    return Effect(estimate, None, None, n, sides * float(stdtr(n - 1, -(n + 1))))
+
+
 def jackknifed(estimate: float, left_out: Array, null: Null, times: Array | None = None) -> Effect:
     """The effect of a statistic from its values without one item each (Tukey 1958).
 
-    ``times`` says how many items each value stands for. Undefined where a value is NaN, and where
-    leaving out any item changes nothing.
+    ``times`` says how many items each value stands for. Undefined where a value is NaN.
 
     >>> values = np.arange(21.0)
     >>> effect = jackknifed(10.0, (210 - values) / 20, Null())
@@ -113,6 +130,4 @@ def jackknifed(estimate: float, left_out: Array, null: Null, times: Array | None
         return Effect.undefined("One item decides whether it is defined at all.", n)
     gap = left_out - np.average(left_out, weights=number)
     error = sqrt((n - 1) / n * float((number * gap**2).sum()))
-    if error <= ROUNDING:
-        return Effect.undefined("All items show the same, so nothing varies.", n)
-    return judged(estimate, error, n, null)
+    return judged(estimate, error, n, null) if error > ROUNDING else alike(estimate, n, null)

@@ -47,7 +47,8 @@ class Bound(NamedTuple):
     matters: float
 
 
-#: Values are in [0, 1] (an option's value, a share, a correlation), so bounds are, too.
+#: Values are in [0, 1] (an option's value, a share, a correlation), so bounds are, too. Where a
+#: healthy judge shows some of it (it abstains now and then, people hardly do), so does the null.
 BOUNDS: dict[Kind, Bound] = {
     "position": Bound(Null(0.0, "both"), 0.05),
     "flips": Bound(Null(0.10, "above"), 0.05),
@@ -56,7 +57,7 @@ BOUNDS: dict[Kind, Bound] = {
     "leniency": Bound(Null(0.0, "both"), 0.05),
     "extremes": Bound(Null(0.0, "both"), 0.10),
     "halo": Bound(Null(0.0, "above"), 0.10),
-    "abstention": Bound(Null(0.0, "above"), 0.05),
+    "abstention": Bound(Null(0.05, "above"), 0.03),
     "drift": Bound(Null(0.0, "both"), 0.05),
     "agreement": Bound(Null(0.4, "below"), 0.1),
     "discrimination": Bound(Null(0.2, "below"), 0.1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, judged, too_few
+from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, alike, judged, too_few
 
 
 def length_slope(
@@ -51,10 +51,8 @@ def length_slope(
     slope = float(cross.sum() / square.sum())
     left_out = (cross.sum() - cross) / (square.sum() - square)
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
-    if error <= ROUNDING:
-        flat = abs(slope) <= ROUNDING
-        return Effect(slope, None, None, n, 1.0 if flat else 0.0)
-    return judged(slope, error, n, null or Null())
+    against = null or Null()
+    return judged(slope, error, n, against) if error > ROUNDING else alike(slope, n, against)
 
 
 def _within(

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, judged, too_few
+from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, alike, judged, too_few
 from core.metrics.measure import Array
 
 
@@ -19,8 +19,7 @@ def clustered_mean(values: npt.ArrayLike, items: npt.ArrayLike, null: Null | Non
         items: the item of each cell, shape (cells,), whole numbers.
         null: what a healthy rater has; 0 on both sides by default.
 
-    Where all items show one value other than the null, one more item that shows the null stands
-    in for the variation that was not seen. The variance is that of a ratio of sums over clusters
+    The variance is that of a ratio of sums over clusters
     (Cochran 1977, equation 9A.6, without finite correction). Undefined for fewer than 20 items.
 
     >>> effect = clustered_mean([1, 0] * 30, np.repeat(np.arange(30), 2))
@@ -37,12 +36,7 @@ def clustered_mean(values: npt.ArrayLike, items: npt.ArrayLike, null: Null | Non
     if n < FEW:
         return too_few(n)
     mean, error = _ratio(sums, sizes)
-    if error > ROUNDING:
-        return judged(mean, error, n, against)
-    if abs(mean - against.value) <= ROUNDING:
-        return Effect(mean, None, None, n, 1.0)
-    _, error = _ratio(np.append(sums, against.value * sizes.mean()), np.append(sizes, sizes.mean()))
-    return Effect(mean, None, None, n, judged(mean, error, n, against).p)
+    return judged(mean, error, n, against) if error > ROUNDING else alike(mean, n, against)
 
 
 def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:

@@ -1,0 +1,140 @@
+"""A planted ailment is found and named; a clean run raises nothing. Power: bench/ailments.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.metrics.ailments.findings import FALSE_ALARMS, Finding
+from core.services.diagnosing import as_text, examine
+from tests.ailments.planted import Plant, made
+
+
+def found(plant: Plant, n: int = 300, seed: int = 1) -> list[Finding]:
+    return list(examine(made(seed, n, plant)).findings)
+
+
+def the(findings: list[Finding], kind: str, subject: str) -> Finding:
+    return next(f for f in findings if f.kind == kind and f.subject == subject)
+
+
+def test_a_judge_drawn_to_the_first_place() -> None:
+    finding = the(found(Plant(first=0.2)), "position", "ann")
+    assert finding.low is not None
+    assert finding.high is not None
+    assert finding.low <= 0.2 <= finding.high  # the planted share
+    assert "to the option shown first because of its place" in finding.sentence
+
+
+def test_a_judge_that_rewards_length() -> None:
+    finding = the(found(Plant(longer=0.35)), "verbosity", "ann")
+    assert finding.estimate > 0
+    assert finding.sentence.startswith("ann rewards length: among answers with the same label")
+
+
+@pytest.mark.parametrize(("kinder", "word"), [(0.4, "lenient"), (-0.4, "severe")])
+def test_a_judge_that_is_too_kind_or_too_strict(kinder: float, word: str) -> None:
+    finding = the(found(Plant(kinder=kinder)), "leniency", "ann")
+    assert finding.estimate * kinder > 0
+    assert finding.sentence.startswith(f"ann is {word}:")
+
+
+def test_without_labels_leniency_is_told_against_the_other_judges() -> None:
+    findings = found(Plant(kinder=0.6, labelled=0.0))
+    sentence = the(findings, "leniency", "ann").sentence
+    assert "above those of the other judges" in sentence
+    assert not [f for f in findings if f.kind in ("verbosity", "halo")]  # they take labels
+
+
+def test_a_judge_that_keeps_to_the_middle() -> None:
+    assert "avoids the ends" in the(found(Plant(middle=0.5)), "extremes", "ann").sentence
+
+
+def test_a_judge_whose_first_impression_colours_everything() -> None:
+    finding = the(found(Plant(halo=0.6)), "halo", "ann")
+    assert "lets one impression colour all criteria" in finding.sentence
+
+
+def test_a_judge_that_abstains_too_often() -> None:
+    finding = the(found(Plant(silent=0.2)), "abstention", "ann")
+    assert "more of the cells than the labels" in finding.sentence
+
+
+def test_a_judge_that_contradicts_itself_and_one_that_the_order_sways() -> None:
+    again = the(found(Plant(again=0.5)), "inconsistency", "ann")
+    turned = the(found(Plant(flipped=0.5)), "flips", "ann")
+    assert "asked the same again" in again.sentence
+    assert "when the order of the options is reversed" in turned.sentence
+
+
+def test_an_option_that_nobody_picks() -> None:
+    finding = the(found(Plant(dead=True)), "unused", "clear")
+    assert finding.other == "Poor"
+    assert finding.estimate == 0
+    assert finding.sentence.startswith("No judge ever picked “Poor” of clear on ")
+    assert "The labels have it" in finding.sentence
+
+
+def test_a_criterion_that_repeats_another() -> None:
+    finding = the(found(Plant(twin=True)), "redundancy", "clear")
+    assert finding.other == "warm"
+    assert finding.low is not None
+    assert finding.low > 0.8
+    assert "nearly always get the same answer" in finding.sentence
+
+
+def test_a_criterion_on_which_judges_do_not_agree() -> None:
+    finding = the(found(Plant(vague=0.9)), "agreement", "cites")
+    assert finding.sentence.startswith("Judges hardly agree on cites: Krippendorff's alpha is")
+
+
+def test_two_options_that_nobody_can_tell_apart() -> None:
+    finding = the(found(Plant(blurred=True)), "merge", "warm")
+    assert finding.other == "Fair + Good"
+    assert "As one option, alpha would go from" in finding.sentence
+
+
+def test_a_criterion_that_says_nothing_of_the_rest() -> None:
+    finding = the(found(Plant(alone=True), n=1000), "discrimination", "clear")
+    assert "does not tell good items from poor ones" in finding.sentence
+
+
+def test_a_judge_that_is_kinder_than_it_was() -> None:
+    before = made(1, 300, texts=9)
+    same = examine(made(2, 300, texts=9), before)
+    kinder = examine(made(2, 300, Plant(kinder=0.5), texts=9), before, "run 7")
+    assert not same.findings
+    sentence = the(list(kinder.findings), "drift", "ann").sentence
+    assert sentence.startswith("ann has drifted: on the same items and criteria")
+    assert "higher than in run 7" in sentence
+
+
+def test_twenty_clean_runs_raise_nothing() -> None:
+    # Designed for at most 1 % of clean runs: .99^20 = .82 at worst for these fixed seeds; the
+    # bench made 800 clean runs.
+    assert FALSE_ALARMS == 0.01
+    raised = [f.sentence for seed in range(20) for f in found(Plant(), seed=seed)]
+    assert raised == []
+
+
+def test_small_runs_say_that_they_are_small() -> None:
+    diagnosis = examine(made(1, 15))
+    assert diagnosis.findings == ()
+    reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
+    assert reasons == {"Only 15 items can be compared; 20 are needed."}
+    assert as_text(diagnosis.findings) == "Nothing ails these judges and criteria."
+
+
+def test_one_judge_is_compared_with_the_labels() -> None:
+    findings = found(Plant(vague=0.95, judges=1))
+    assert (
+        "The judge and the labels hardly agree on cites"
+        in the(findings, "agreement", "cites").sentence
+    )
+
+
+def test_one_judge_without_labels_leaves_little_to_check() -> None:
+    diagnosis = examine(made(1, 100, Plant(judges=1, labelled=0.0)))
+    assert diagnosis.findings == ()
+    made_kinds = {c.kind for c in diagnosis.checks if c.effect.p is not None}
+    expected = {"position", "flips", "inconsistency", "discrimination", "unused", "redundancy"}
+    assert made_kinds == expected
