@@ -22,7 +22,7 @@ from functools import cache
 
 from aiohttp import web
 
-_ENUM = re.compile(rb'"enum":\s*\[([\d,\s]*)\]')
+_MAXIMUM = re.compile(rb'"maximum":\s*(\d+)')
 _REASON = (
     "The second sentence names the cause directly and the quoted words show it, so the "
     "requirement is met as it is written and nothing in the text speaks against it."
@@ -55,8 +55,8 @@ async def _serve(delay: float) -> None:
         body = await request.read()
         if delay:
             await asyncio.sleep(delay)
-        found = _ENUM.search(body)
-        options = found.group(1).count(b",") + 1 if found else 2
+        found = _MAXIMUM.search(body)
+        options = int(found.group(1)) if found else 2
         return web.Response(
             body=_answer(zlib.crc32(body) % options + 1), content_type="application/json"
         )

@@ -50,7 +50,9 @@ _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     ),
 )
 _FORMAT = re.compile(
-    r"response.?format|json.?schema|json.?object|structured.?output|guided.?json|response.?schema",
+    r"response.?format|json.?schema|json.?object|structured.?output|guided.?json|response.?schema"
+    r"|output.?(?:format|config)|schema.{0,80}(?:support|permit|allow)"
+    r"|(?:minimum|maximum)\b.{0,80}(?:support|permit|allow)",
     re.IGNORECASE,
 )
 _BY_STATUS: dict[int, FailureKind] = {

@@ -10,14 +10,14 @@ Schema = dict[str, object]
 def reply_schema(count: int) -> Schema:
     """The JSON schema of a reply to ``count`` options.
 
-    The number is bounded by an enum and the quotes are not counted: strict modes of several
-    providers refuse ``minimum``, ``maximum`` and ``maxItems``, and all of them take an enum.
+    The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
+    endpoint that refuses the bounds, too, is asked for plain JSON instead; see ``calling``.
     """
     return _object(
         {
             "evidence": {"type": "array", "items": {"type": "string"}},
             "reason": {"type": "string"},
-            "option": {"type": "integer", "enum": list(range(1, count + 1))},
+            "option": {"type": "integer", "minimum": 1, "maximum": count},
         }
     )
 

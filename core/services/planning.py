@@ -151,10 +151,12 @@ def choose_calibration(
     """The labelled items to learn from, in the dataset's order.
 
     Those that the dataset marks as its calibration part, if any are labelled; else a share of the
-    labelled items, drawn by the seed, and at least one.
+    labelled items that it does not mark, drawn by the seed, and at least one. Items marked for
+    evaluation are never learned from.
     """
     labelled = [i for i in items if labels_of(i, effective(i, rubric))]
     marked = tuple(i for i in labelled if i.split == "calibration")
+    labelled = [i for i in labelled if i.split is None]
     if marked or not labelled:
         return marked
     count = max(1, round(share * len(labelled)))

@@ -129,8 +129,8 @@ def test_the_whole_rubric_is_one_request_and_each_entry_its_own_vote(
     assert provider.count == 1
     body = provider.requests[0].body
     schema = body["response_format"]["json_schema"]["schema"]
-    bounds = [schema["properties"][c]["properties"]["option"]["enum"] for c in ("c1", "c2")]
-    assert bounds == [[1, 2, 3], [1, 2, 3, 4]]
+    bounds = [schema["properties"][c]["properties"]["option"]["maximum"] for c in ("c1", "c2")]
+    assert bounds == [3, 4]
     assert sent(provider) == messages(build(asked).segments)
     for words in ("CRITERION c1\nNames the capital", "OPTIONS of c2\n1. fully:"):
         assert words in user_text(provider)

@@ -78,8 +78,8 @@ def test_the_schema_bounds_the_option_and_allows_nothing_else() -> None:
     schema = reply_schema(3)
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["evidence", "reason", "option"]
-    assert '"enum": [1, 2, 3]' in json.dumps(schema)
-    for refused_by_strict_modes in ("minimum", "maximum", "minItems", "maxItems", "description"):
+    assert '"minimum": 1, "maximum": 3' in json.dumps(schema)
+    for refused_by_strict_modes in ("minItems", "maxItems", "description", "default"):
         assert refused_by_strict_modes not in json.dumps(schema)
 
 

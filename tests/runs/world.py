@@ -53,9 +53,9 @@ def write_files(folder: Path, items: int = 20) -> tuple[Path, Path]:
 
 def by_request(body: dict[str, Any]) -> Answer:
     """An answer that depends on nothing but the request, as a model at temperature 0 would."""
-    numbers = body["response_format"]["json_schema"]["schema"]["properties"]["option"]["enum"]
+    bounds = body["response_format"]["json_schema"]["schema"]["properties"]["option"]
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).digest()
-    return ok(numbers[digest[0] % len(numbers)], reason=f"because {digest.hex()[:8]}")
+    return ok(1 + digest[0] % bounds["maximum"], reason=f"because {digest.hex()[:8]}")
 
 
 def slowly(body: dict[str, Any], seconds: float = 0.02) -> Answer:
