@@ -17,8 +17,19 @@ def _share(value: float) -> str:
     return f"{abs(value):.1%}" if whole == "0%" and value else whole
 
 
+def _percentage_points(effect: Effect) -> str:
+    return f"{abs(_of(effect)) * 100:.0f} percentage points"
+
+
 def _of(effect: Effect) -> float:
     return 0.0 if effect.estimate is None else effect.estimate
+
+
+def _sized(effect: Effect) -> Effect:
+    """The effect without its sign, where the sentence says its direction in words."""
+    if _of(effect) >= 0 or effect.low is None or effect.high is None:
+        return effect
+    return effect._replace(estimate=-_of(effect), low=-effect.high, high=-effect.low)
 
 
 def _sure(effect: Effect, *, shares: bool = False) -> str:
@@ -65,10 +76,10 @@ def inconsistency(judge: str, effect: Effect) -> str:
 def verbosity(judge: str, effect: Effect) -> str:
     """Length that pays, or costs."""
     verb = "rewards" if _of(effect) > 0 else "punishes"
-    sign = "adds" if _of(effect) > 0 else "takes"
+    sign = "add" if _of(effect) > 0 else "take"
     return (
         f"{judge} {verb} length: among answers with the same label, twice the words {sign} "
-        f"{_points(_of(effect))} of an option's value {_sure(effect)}."
+        f"{_points(_of(effect))} of an option's value {_sure(_sized(effect))}."
     )
 
 
@@ -78,7 +89,7 @@ def leniency(judge: str, effect: Effect, versus: str) -> str:
     where = "above" if _of(effect) > 0 else "below"
     return (
         f"{judge} is {word}: its options are worth {_points(_of(effect))} {where} those of "
-        f"{versus} on the same cells {_sure(effect)}."
+        f"{versus} on the same cells {_sure(_sized(effect))}."
     )
 
 
@@ -87,8 +98,8 @@ def extremes(judge: str, effect: Effect, versus: str) -> str:
     what = "prefers the ends of the scale" if _of(effect) > 0 else "avoids the ends of the scale"
     more = "more" if _of(effect) > 0 else "less"
     return (
-        f"{judge} {what}: it picks the lowest or highest option in {_share(_of(effect))} "
-        f"{more} of the cells than {versus} {_sure(effect, shares=True)}."
+        f"{judge} {what}: it picks the lowest or highest option {_percentage_points(effect)} "
+        f"{more} often than {versus} {_sure(_sized(effect), shares=True)}."
     )
 
 
@@ -104,7 +115,7 @@ def halo(judge: str, found: Halo) -> str:
 def abstention(judge: str, effect: Effect, versus: str) -> str:
     """Will not say where others do."""
     return (
-        f"{judge} abstains too often: in {_share(_of(effect))} more of the cells than {versus} "
+        f"{judge} abstains too often: {_percentage_points(effect)} more often than {versus} "
         f"{_sure(effect, shares=True)}."
     )
 
@@ -114,7 +125,7 @@ def drift(judge: str, effect: Effect, earlier: str) -> str:
     where = "higher" if _of(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_of(effect))} {where} than in {earlier} {_sure(effect)}."
+        f"{_points(_of(effect))} {where} than in {earlier} {_sure(_sized(effect))}."
     )
 
 

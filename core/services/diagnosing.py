@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.metrics.ailments.effect import Effect
-from core.metrics.ailments.findings import BOUNDS, Finding, severity, told
+from core.metrics.ailments.findings import BOUNDS, FALSE_ALARMS, Finding, severity, told
 from core.metrics.ailments.paired import clustered_mean
 from core.services import ailing_words as words
 from core.services.ailing_criteria import criterion_candidates
@@ -31,6 +31,15 @@ class Diagnosis:
     def made(self) -> int:
         """How many checks could be made; the findings' p are corrected for all of them."""
         return sum(check.effect.p is not None for check in self.checks)
+
+    @property
+    def promise(self) -> str:
+        """How many checks were made, and how often they raise a false alarm."""
+        checks = "1 check was" if self.made == 1 else f"{self.made} checks were"
+        return (
+            f"{checks} made. Where nothing ails, at most {FALSE_ALARMS:.0%} of runs raise any "
+            "finding at all."
+        )
 
 
 def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagnosis:

@@ -35,6 +35,8 @@ def test_a_judge_that_rewards_length() -> None:
 def test_a_judge_that_is_too_kind_or_too_strict(kinder: float, word: str) -> None:
     finding = the(found(Plant(kinder=kinder)), "leniency", "ann")
     assert finding.estimate * kinder > 0
+    # The direction is in words, so the sentence's numbers have no sign; the finding's have.
+    assert "-" not in finding.sentence
     assert finding.sentence.startswith(f"ann is {word}:")
 
 
@@ -56,7 +58,7 @@ def test_a_judge_whose_first_impression_colours_everything() -> None:
 
 def test_a_judge_that_abstains_too_often() -> None:
     finding = the(found(Plant(silent=0.2)), "abstention", "ann")
-    assert "more of the cells than the labels" in finding.sentence
+    assert "percentage points more often than the labels" in finding.sentence
 
 
 def test_a_judge_that_contradicts_itself_and_one_that_the_order_sways() -> None:
@@ -119,6 +121,10 @@ def test_twenty_clean_runs_raise_nothing() -> None:
 def test_small_runs_say_that_they_are_small() -> None:
     diagnosis = examine(made(1, 15))
     assert diagnosis.findings == ()
+    # Places are judged by answers, of which there are enough: one check per judge.
+    assert diagnosis.promise == (
+        "3 checks were made. Where nothing ails, at most 1% of runs raise any finding at all."
+    )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}
     assert as_text(diagnosis.findings) == "Nothing ails these judges and criteria."
