@@ -73,7 +73,7 @@ def _gaps(found, path=()):
             yield (*path, key), reasons.get(key)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(cells, labels), min_size=1, max_size=8), st.sampled_from([0, 30]))
 def test_whatever_was_rated_every_gap_has_its_reason(rows, bootstrap):
     rated = _rated(rows)
@@ -84,7 +84,7 @@ def test_whatever_was_rated_every_gap_has_its_reason(rows, bootstrap):
         assert as_text(found)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(cells, labels), min_size=2, max_size=8), st.randoms())
 def test_the_order_of_items_changes_nothing(rows, random):
     other = list(rows)
