@@ -30,15 +30,16 @@ def of_run(store: Store, run_id: int) -> Rated:
     """The ratings of a run: its judges, its items' labels, and its panel's verdicts.
 
     Items that offline judges learned from are no items of the run, so they are not in any figure.
+    Answers to the options in reversed order are not, either: they check a judge, and rate nothing.
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    several = run.plan.replicates > 1
+    own = run.plan.replicates
     kinds = {j.name: "offline" if j.offline else "llm" for j in run.panel.judges}
 
     def rater(judge: str, replicate: int) -> Rater:
-        return Rater(f"{judge}|{replicate}" if several else judge, kinds.get(judge, "llm"))
+        return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
 
     answers = [
         Answer(
@@ -49,10 +50,12 @@ def of_run(store: Store, run_id: int) -> Rated:
             State.ABSTAINED if b.abstained else State.ANSWERED,
         )
         for b in store.votes.all_ballots(run_id)
+        if b.replicate < own
     ]
     answers += [
         Answer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
+        if c.replicate < own
     ]
     settled: dict[str, dict[str, int | None]] = {}
     for cell in store.results.all_cells(run_id):

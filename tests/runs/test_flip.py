@@ -17,6 +17,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.services import clock, grading
 from core.services.flips import flip_rates
 from core.services.jobs import work_here
+from core.services.measuring import metrics_source
 from core.services.planning import RunRequest
 from core.store.store import Store
 from tests.provider import Answer, Provider, ok
@@ -116,3 +117,12 @@ def test_requiring_both_orders_to_agree_turns_the_rest_into_abstentions(
     # Where both orders agree the answer is wrong only if both were forced to it: never, since a
     # forced pair differs. What is left is right.
     assert all(right)
+
+
+def test_reversed_answers_check_the_judge_and_are_no_ratings_of_their_own(
+    tmp_path: Path, provider: Provider
+) -> None:
+    store, run_id = graded(tmp_path, provider, flip="check")
+    report = metrics_source(lambda: store, str(run_id))
+    group = report["criteria"]["true"]["groups"]["llm"]
+    assert (group["raters"], group["ratings"]) == (1, ITEMS)
