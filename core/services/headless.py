@@ -175,6 +175,8 @@ def progress_line(look: Progress) -> str:
         parts.append(f"{row.failures_open} failed")
     if row.calls and not row.cost_unknown:
         parts.append(f"${row.cost:.4f}")
+    if row.cached:
+        parts.append(f"{row.cached} known already")
     return f"run {row.id}: " + ", ".join(parts)
 
 
@@ -184,7 +186,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items())
     lines = [
         f"Run {figures['run']}: {figures['status']}. {figures['votes']} of {figures['planned']} "
-        f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls, "
+        f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls{_known(figures)}, "
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
     if failed:
@@ -193,3 +195,13 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
     return "\n".join(lines)
+
+
+def _known(figures: dict[str, Any]) -> str:
+    """How many answers were kept from earlier runs, and what that saved where it is known."""
+    if not figures["cached"]:
+        return ""
+    saved = figures["saved_usd"]
+    return f" and {figures['cached']} answers from earlier runs" + (
+        f" (saved ${saved:.4f})" if saved else ""
+    )

@@ -25,6 +25,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
         f"  cost     {'unknown' if cost is None else f'${cost:.4f}'}, {run.calls} calls",
+        *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
     ]
     if run.message:
         lines.append(f"  note     {run.message}")

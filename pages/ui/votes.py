@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Vote, VoteFailure
 from core.services.quoting import find_quote
-from core.services.viewing import Standing, VoteView
+from core.services.viewing import CallRow, Standing, VoteView
 from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import tag
@@ -151,6 +151,14 @@ def _call_line(call: Call | None) -> str:
     total = None
     if call.tokens_in is not None and call.tokens_out is not None:
         total = call.tokens_in + call.tokens_out
-    tries = fmt.plural(call.tries, "try", "tries")
-    parts = [fmt.tokens(total), f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]
+    parts = [fmt.tokens(total), *spent(call)]
     return f'<div class="rs-quiet rs-num">{" · ".join(map(esc, parts))}</div>'
+
+
+def spent(call: Call | CallRow) -> list[str]:
+    """What a call cost in money, time and tries, or that an earlier answer was used again."""
+    if call.cached:
+        then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
+        return [f"answer from an earlier run{then}, nothing now"]
+    tries = fmt.plural(call.tries, "try", "tries")
+    return [f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]

@@ -16,6 +16,7 @@ from pages.ui.text import esc, label, raw
 from pages.ui.votes import (
     FAILURE_WORDS,
     option_chips,
+    spent,
     standing_tags,
     vote_card,
     which_answer,
@@ -178,9 +179,7 @@ def _told(call: CallRow) -> None:
         f"{call.model or 'model not told'}",
         f"{fmt.tokens(call.tokens_in)} in",
         f"{fmt.tokens(call.tokens_out)} out",
-        f"cost {fmt.cost(call.cost)}",
-        f"{fmt.seconds(call.seconds)}",
-        fmt.plural(call.tries, "try", "tries"),
+        *spent(call),
     ]
     if call.tokens_cached:
         facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")

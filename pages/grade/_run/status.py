@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.services import grading
 from core.services.grading import Look, Progress
-from pages.grade._run.words import NOBODY, advice, cost_words, status_tag
+from pages.grade._run.words import NOBODY, advice, cost_words, known_words, status_tag
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -73,6 +73,8 @@ def _facts(look: Progress) -> None:
     if run.calls:
         facts += [fmt.plural(run.calls, "call"), cost_words(run)]
         facts.append(f"{fmt.tokens(run.tokens_in)} in, {fmt.tokens(run.tokens_out)} out")
+    if run.cached:
+        facts.append(known_words(run))
     if run.seconds and not run.active:
         facts.append(fmt.seconds(run.seconds))
     st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>')

@@ -86,3 +86,9 @@ def cost_words(row: RunRow) -> str:
         return "cost unknown"
     more = " and more (some prices unknown)" if row.cost_unknown else ""
     return fmt.cost(row.cost) + more
+
+
+def known_words(row: RunRow) -> str:
+    """How many answers were kept from earlier runs, and what that saved where it is known."""
+    saved = f", saved {fmt.cost(row.saved)}" if row.saved else ""
+    return f"{fmt.plural(row.cached, 'answer')} from earlier runs{saved}"

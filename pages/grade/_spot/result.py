@@ -140,6 +140,7 @@ def _score(view: ItemView, look: Progress) -> None:
         f"{run.votes} of {fmt.plural(run.planned, 'vote')}",
         f"cost {price} for {fmt.plural(run.calls, 'call')}" if run.calls else "no calls, no cost",
     ]
+    parts += [f"{fmt.plural(run.cached, 'answer')} known already"] if run.cached else []
     parts += [] if run.active else [fmt.seconds(run.seconds)]
     st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(parts))}</span>')
     marks = outcome_tags(trace)
