@@ -8,10 +8,11 @@ equal vote. Only a judge knows which answers could be read; it keeps those and n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from core.domain.votes import Cell
-from core.identity import content_hash
+from core.identity import content_hash, text_hash
 from core.judging.doors import Completion, Request
 
 
@@ -47,7 +48,7 @@ def request_key(request: Request, cell: Cell) -> str:
         [
             request.model.removeprefix("openai/"),
             request.api_base.rstrip("/"),
-            request.messages,
+            [[message["role"], _digest(message["content"])] for message in request.messages],
             request.schema,
             request.temperature,
             request.max_tokens,
@@ -56,3 +57,9 @@ def request_key(request: Request, cell: Cell) -> str:
             cell,
         ]
     )
+
+
+@lru_cache(maxsize=16)
+def _digest(text: str) -> str:
+    # The system text is most of a request and the same in all: it is hashed once, not per call.
+    return text_hash(text)
