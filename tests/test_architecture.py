@@ -33,7 +33,7 @@ def test_a_file_has_at_most_300_lines(file: Path) -> None:
 def test_every_page_is_routed_and_every_route_is_a_page() -> None:
     frame = (ROOT / "pages" / "ui" / "screens.py").read_text()
     routed = set(re.findall(r'Screen\(\s*"([a-z_/]+\.py)"', frame))
-    sections = ("home", "author", "grade")
+    sections = ("home", "author", "grade", "measure")
     pages = {
         str(p.relative_to(ROOT / "pages"))
         for section in sections
@@ -52,6 +52,7 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
         for folder in ("core", "pages", "tests", "bench", "docs", "sample_rubrics", ".ci", ".")
         for path in ((ROOT / folder).rglob("*") if folder != "." else ROOT.glob("*"))
         if path.is_file()
+        and path.name != ".git"
         and path.suffix in known
         and "__pycache__" not in path.parts
         and forbidden.search(path.read_text(errors="replace"))
