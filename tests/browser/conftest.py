@@ -108,9 +108,12 @@ def app_url(
             server.wait(timeout=30)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One Chromium for the whole session."""
+    """One Chromium for a module: while it is there, Playwright's event loop runs in this thread.
+
+    Were it kept for the session, no other test of this process could run a loop of its own.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
