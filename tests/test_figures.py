@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.figures import score_histogram, verdict_bars
+from core.figures import agreement_cells, confusion_cells, score_histogram, verdict_bars
 
 
 def test_the_histogram_keeps_the_counts_and_the_edges_of_its_bins() -> None:
@@ -39,3 +39,30 @@ def test_long_labels_are_cut() -> None:
     (bar,) = verdict_bars([("c", [("y" * 100, 0, 0.5, 1)])]).data
 
     assert bar.text[0] == "y" * 39 + "… 100%"
+
+
+def test_a_cell_of_a_confusion_matrix_is_a_whole_bar_that_knows_its_place() -> None:
+    figure = confusion_cells(
+        ("<b>x</b>", "y"), ("x", "y", "abstained"), [(1200, 0, 4), (0, 3, 0)], ("Labels", "ann")
+    )
+
+    _, second, third = figure.data
+    assert [tuple(one) for one in second.customdata] == [(0, 1), (1, 1)]
+    assert (list(second.text), list(third.text)) == (["0", "3"], ["4", "0"])
+    assert figure.data[0].text[0] == "1,200"
+    assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
+    assert not figure.layout.shapes
+
+
+def test_the_chosen_cell_is_framed() -> None:
+    figure = confusion_cells(("x", "y"), ("x", "y"), [(1, 0), (0, 3)], ("a", "b"), (1, 0))
+
+    (frame,) = figure.layout.shapes
+    assert 0 < frame.x0 < frame.x1 < 1
+    assert 0.5 < frame.y0 < frame.y1 < 1.5
+
+
+def test_an_undefined_agreement_is_said_and_none_is_made_up() -> None:
+    figure = agreement_cells(("a", "b"), [[1.0, None], [None, -0.25]])
+
+    assert [list(bar.text) for bar in figure.data] == [["1.00", "undefined"], ["undefined", "−.25"]]

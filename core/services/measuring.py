@@ -122,7 +122,7 @@ class _Measured:
         self._criterion, self._names, self._reference = criterion, names, reference
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
-        panel = _panel(criterion)
+        panel = panel_levels(criterion)
         columns = np.column_stack([criterion.coded, criterion.coded_gold, panel])
         self._patterns: Patterns = patterns(columns)
         rows = self._patterns.rows
@@ -243,7 +243,7 @@ def _at(means: Means, column: int) -> Means:
     return Means(means.values[:, column], means.known[:, column])
 
 
-def _panel(criterion: RatedCriterion) -> Levels:
+def panel_levels(criterion: RatedCriterion) -> Levels:
     """The panel's verdicts; for imports, where nothing was settled, the judges' unique mode.
 
     Coded like ``RatedCriterion.coded``: a tie, and a cell whose calls all failed, is ``FAILED``.

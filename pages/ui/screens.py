@@ -39,4 +39,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
         Screen("grade/run.py", "Run", "monitoring", "One run: progress, votes, failures.", True),
         Screen("grade/judges.py", "Judges", "gavel", "The models and panels that grade."),
     ),
+    "Measure": (
+        Screen(
+            "measure/agreement.py",
+            "Agreement",
+            "balance",
+            "How far verdicts agree with labels and judges with each other, and what ails them.",
+        ),
+    ),
 }

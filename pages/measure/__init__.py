@@ -1,0 +1,1 @@
+"""Measure: whether the grades can be trusted."""

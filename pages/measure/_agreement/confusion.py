@@ -1,0 +1,142 @@
+"""The confusion matrix of a criterion. Every cell leads to its items, and so does the list."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services import agreeing, browsing
+from core.services.agreeing import Confusion
+from core.services.browsing import RunItemFilter
+from pages.measure._agreement.choosing import Chosen
+from pages.ui import agreement_keys as keys
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line, visible
+from pages.ui.widgets import empty_state, table
+
+PAGE = 10
+RUN_PAGE = "grade/run.py"
+Cell = tuple[int, int]
+
+
+def show(chosen: Chosen) -> None:
+    """The matrix, and beside it the items of the cell that is chosen."""
+    found = agreeing.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
+    if not any(map(sum, found.counts)):
+        empty_state("Nothing to count", "No item has an answer from both on this criterion.")
+        return
+    cell = _cell(found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _matrix(chosen, found, cell)
+    with right:
+        _picker(found, cell)
+        if cell is None:
+            st.caption("Click a cell, or pick one from the list, to see its items.")
+        else:
+            _items(chosen, cell)
+
+
+def _cell(found: Confusion) -> Cell | None:
+    row, _, column = (state.address(keys.CELL) or "").partition("-")
+    at = state.as_id(row), state.as_id(column)
+    if at[0] is None or at[1] is None:
+        return None
+    inside = at[0] < len(found.rows) and at[1] < len(found.columns)
+    return (at[0], at[1]) if inside else None
+
+
+def _matrix(chosen: Chosen, found: Confusion, cell: Cell | None) -> None:
+    sides = (agreeing.name_of(chosen.reference), agreeing.name_of(chosen.rater))
+    # A new key for every cell chosen, so that no selection of the plot itself remains.
+    key = state.key(
+        keys.AGREEMENT_CHART, *chosen[3:], *chosen.about, state.address(keys.CELL) or ""
+    )
+    st.plotly_chart(
+        draw.confusion_cells(found.rows, found.columns, found.counts, sides, cell),
+        key=key,
+        on_select=lambda: _on_click(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=f"Confusion matrix: rows are answers of {visible(sides[0])}, columns those of "
+        f"{visible(sides[1])}. The table below has its counts.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            (f"{sides[0]} \\ {sides[1]}", *found.columns),
+            (
+                (esc(name), *map(fmt.count, row))
+                for name, row in zip(found.rows, found.counts, strict=True)
+            ),
+            name="Confusion matrix",
+            numbers=range(1, len(found.columns) + 1),
+        )
+
+
+def _picker(found: Confusion, cell: Cell | None) -> None:
+    names = {
+        f"{row}-{column}": f"{one_line(given, 40)} where it is {one_line(true, 40)}: "
+        f"{fmt.plural(found.counts[row][column], 'item')}"
+        for row, true in enumerate(found.rows)
+        for column, given in enumerate(found.columns)
+    }
+    key = state.key(keys.AGREEMENT_FIELD, keys.CELL)
+    state.put(key, None if cell is None else f"{cell[0]}-{cell[1]}")
+    st.selectbox(
+        "Items that the rater called",
+        list(names),
+        index=None,
+        key=key,
+        format_func=lambda one: names.get(one, one),
+        placeholder="Pick a cell of the matrix",
+        on_change=_on_pick,
+        args=(key,),
+    )
+
+
+def _items(chosen: Chosen, cell: Cell) -> None:
+    ids = agreeing.items_in(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater, *cell)
+    if not ids:
+        st.caption("No item is in this cell.")
+        return
+    pages = -(-len(ids) // PAGE)
+    page = min(max(1, state.address_id(keys.PAGE) or 1), pages)
+    part = ids[(page - 1) * PAGE : page * PAGE]
+    rows, _ = browsing.run_items(store(), chosen.run_id, RunItemFilter(item_ids=part), limit=PAGE)
+    previews = {row.item_id: row.preview for row in rows}
+    for one in part:
+        link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
+        with link:
+            st.page_link(
+                RUN_PAGE,
+                label=label(one, 40),
+                icon=":material/description:",
+                query_params={state.RUN: str(chosen.run_id), state.ITEM: one},
+            )
+        with words:
+            st.html(f'<div class="rs-cut">{esc(one_line(previews.get(one, ""), 160))}</div>')
+    if pages > 1:
+        key = state.key(keys.AGREEMENT_FIELD, keys.PAGE)
+        state.put(key, page)
+        st.pagination(pages, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_click(key: str) -> None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    if points:
+        row, column = points[0]["customdata"][:2]
+        _see(f"{row}-{column}")
+
+
+def _on_pick(key: str) -> None:
+    _see(state.get(key))
+
+
+def _see(cell: str | None) -> None:
+    state.set_address(**{keys.CELL: cell, keys.PAGE: None})
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{keys.PAGE: state.get(key)})

@@ -1,0 +1,16 @@
+"""The keys of the Agreement page, beside those of `state` (used with `state.key`)."""
+
+from __future__ import annotations
+
+# Address parameters, beside `run`.
+CRITERION = "criterion"
+REFERENCE = "reference"
+RATER = "rater"
+CELL = "cell"
+PAGE = "page"
+
+# Families of session keys.
+AGREEMENT_FIELD = "agreement_field"
+AGREEMENT_CHART = "agreement_chart"
+AGREEMENT_ACT = "agreement_act"
+AGREEMENT_ASKED = "agreement_asked"

@@ -1,0 +1,121 @@
+"""The Agreement page: figures, what is undefined, and the items behind a cell."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.store.store import Store
+from pages.measure._agreement import overview
+from pages.ui import agreement_keys as keys
+from pages.ui import state
+from tests.pages.conftest import open_page, shown
+from tests.pages.graded import FIRST, graded, planned
+
+PAGE = "measure/agreement.py"
+
+
+def field(name: str) -> str:
+    return state.key(keys.AGREEMENT_FIELD, name)
+
+
+def linked_items(app: AppTest) -> list[str]:
+    """The items that links of the page lead to."""
+    queries = [parse_qs(e.proto.query_string) for e in app.get("page_link")]
+    return [query[state.ITEM][0] for query in queries if state.ITEM in query]
+
+
+def test_without_votes_the_page_says_what_it_is_for(store: Store) -> None:
+    assert "No run has votes yet" in shown(open_page(PAGE))
+    assert "No votes yet" in shown(open_page(PAGE, run=str(planned(store))))
+
+
+def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
+    graded(store)
+
+    app = open_page(PAGE)
+
+    assert app.selectbox(key=field(keys.REFERENCE)).value == "labels"
+    text = shown(app)
+    # One of three verdicts on Clear is the label; the commonest label would get all three.
+    assert "33%" in text
+    assert "100%" in text
+    assert "few: uncertain" in text
+    assert "from 500 resamples of the items, made once" in text
+    assert len(app.get("plotly_chart")) == 3
+
+
+def test_what_is_undefined_says_why(store: Store) -> None:
+    text = shown(open_page(PAGE, run=str(graded(store)), rater="judge:ann"))
+
+    assert "undefined" in text
+    assert "Both raters used the same single level throughout." in text
+
+
+def test_ailments_come_with_their_promise(store: Store) -> None:
+    text = shown(open_page(PAGE, run=str(graded(store))))
+
+    assert "Nothing found among" in text or "Too little is known" in text
+    assert "at most 1% of runs raise any finding at all" in text
+
+
+def test_choosing_a_cell_lists_exactly_its_items(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)), criterion="Clear")
+    assert linked_items(app) == []
+
+    # Row MET, column UNMET: the verdicts on a and c, both labelled MET.
+    app.selectbox(key=field(keys.CELL)).set_value("0-1").run()
+
+    assert not app.exception
+    assert app.query_params[keys.CELL] == "0-1"
+    assert linked_items(app) == [FIRST, "c"]
+
+
+def test_the_address_opens_a_cell(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)), criterion="Clear", cell="0-0")
+
+    assert linked_items(app) == ["b"]
+
+
+def test_another_rater_forgets_the_cell(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)), criterion="Clear", cell="0-1")
+
+    app.selectbox(key=field(keys.RATER)).set_value("judge:ann").run()
+
+    assert not app.exception
+    assert keys.CELL not in app.query_params
+    assert linked_items(app) == []
+
+
+def test_against_the_panel_a_judge_is_said_to_be_flattered(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)), reference="panel")
+
+    assert app.selectbox(key=field(keys.RATER)).options == ["ann", "bob"]
+    assert "contain the judge's own votes" in shown(app).replace("\\", "")
+
+
+def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
+    app = open_page(
+        PAGE, run=str(graded(store)), criterion="x", reference="y", rater="z", cell="9-9"
+    )
+
+    assert app.selectbox(key=field(keys.CRITERION)).value == "Clear"
+    assert linked_items(app) == []
+
+
+def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:
+    assert "There is no run 99" in shown(open_page(PAGE, run="99")).replace("&#46;", ".")
+
+
+def test_very_many_votes_are_worked_out_when_asked_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overview, "MANY", 5)
+    app = open_page(PAGE, run=str(graded(store)))
+    assert not app.get("plotly_chart")
+
+    app.button(key=state.key(keys.AGREEMENT_ACT, "work")).click().run()
+
+    assert len(app.get("plotly_chart")) == 3
