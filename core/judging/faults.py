@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from core.domain.votes import FailureKind
 from core.judging.doors import CallError
 
-MAX_DETAIL = 300
+MAX_DETAIL, MAX_CODE = 300, 60
 
 #: Words of a 4xx answer, most telling first. Codes and sentences of the providers we know.
 _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
@@ -97,6 +97,7 @@ def from_status(
     words, code = _message(body)
     kind = kind_of(status, words, code)
     about_format = kind == "bad_request" and _FORMAT.search(words) is not None
+    code = redact(" ".join(code.split()), key)[:MAX_CODE]
     number = f"{status} {code}" if code and not code.isdigit() else str(status)
     detail = brief(words, key)
     return CallError(

@@ -33,9 +33,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: A pace is read off so many answers at most.
 ANSWERS = 256
-#: A storm: so many refusals, and such a share, of what came back last (so much of it). Less is a
-#: provider that stumbles now and then, to which pausing is answer enough.
-STORM_REFUSALS, STORM_SHARE, LAST = 8, 0.25, 64
+#: A storm: so many refusals since the gate closed, and such a share of all that came back since, or
+#: so many since anybody was answered. Less is a provider that stumbles now and then, at
+#: whatever pace it is asked, to which pausing is answer enough.
+STORM_REFUSALS, STORM_SHARE = 8, 0.25
 #: How much closer the next caller may follow: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
@@ -65,7 +66,7 @@ class ProviderGate:
         self._spacing = 0.0
         self._refusals_in_a_row = 0
         self._refusing_since = 0.0
-        self._came_back: deque[bool] = deque(maxlen=LAST)
+        self._refused_here = self._answered_here = self._refused_since = 0
         self._spaced_here = False
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
@@ -130,8 +131,10 @@ class ProviderGate:
             self._refusing_since = self._refusing_since if self._refusals_in_a_row else now
             self._refusals_in_a_row += 1
             self._closed_at = now
+            self._refused_here = self._answered_here = 0
             self._spaced_here = False
-        self._came_back.append(False)
+        self._refused_here += 1
+        self._refused_since += 1
         pause = retry_after
         if pause is None:
             # Calls that were under way when the gate closed say nothing new.
@@ -154,8 +157,8 @@ class ProviderGate:
             self._spacing = 0.0
         self._answered_at = now
         self._answers.append(now)
-        self._came_back.append(True)
-        self._refusals_in_a_row = 0
+        self._answered_here += 1
+        self._refusals_in_a_row = self._refused_since = 0
 
     def failed(self, started: float, kind: FailureKind, message: str) -> bool:
         """A call that started at ``started`` was lost: by time, connection or server.
@@ -182,8 +185,10 @@ class ProviderGate:
         return refusals > self._max_refusals or silent > self._max_wait
 
     def _stormy(self) -> bool:
-        refusals = self._came_back.count(False)
-        return refusals >= STORM_REFUSALS and refusals > STORM_SHARE * len(self._came_back)
+        if self._refused_since == STORM_REFUSALS:
+            return True
+        back = self._refused_here + self._answered_here
+        return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
 
     def _widen(self) -> None:
         """Space callers as the last answers came, the pause until the gate opens included."""
