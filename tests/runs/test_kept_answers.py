@@ -227,7 +227,8 @@ def test_kept_answers_cost_a_budget_nothing(
     second = run(store, replace(request_, budget=0.05, replicates=2))
     # 12 kept answers are free; of the 12 new ones at $0.10 the first one spends the budget.
     row = store.runs.row(second)
-    assert (row.status, row.cost, row.calls) == ("budget", pytest.approx(0.1), 1)
+    assert (row.status, row.calls) == ("budget", 1)
+    assert row.cost == pytest.approx(0.1)
     assert row.cached >= 1
     assert provider.count == 13
 
