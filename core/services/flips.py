@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.domain.rubric import Criterion
 from core.metrics.wilson import wilson
 from core.store.store import Store
-from core.store.vote_rows import BallotRow, VoteRow
+from core.store.vote_rows import BallotRow
 
 
 @dataclass(frozen=True)
@@ -45,58 +44,40 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
         return []
     own = run.plan.replicates
     rubric = store.rubrics.version(run.rubric_version_id).rubric
+    sizes = {c.name: len(c.scored) for c in rubric.criteria}
+    ballots = store.votes.all_ballots(run_id)
     found = []
     for judge in run.panel.judges:
         if judge.offline:
             continue
-        rows = [r for r in store.votes.all_ballots(run_id) if r.judge == judge.name]
-        pairs, differ = count_pairs(rows, own)
+        pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), own)
         places = store.votes.places(run_id, judge.name)
-        sizes = {c.name: len(c.scored) for c in rubric.criteria}
         found.append(_rate(judge.name, pairs, differ, places, sizes))
     return found
 
 
-def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
-    """Pairs of an answer and its flipped twin, and how many of them differ.
+def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
+    """Each answer with its twin, the answer to the same options in reversed order, if it is there.
 
     ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
     """
     by_cell = {(r.item_id, r.criterion, r.judge, r.replicate): r for r in rows}
-    pairs = differ = 0
     for (item, criterion, judge, replicate), row in by_cell.items():
         twin = by_cell.get((item, criterion, judge, replicate + own))
         if replicate < own and twin is not None:
-            pairs += 1
-            differ += row.option != twin.option
-    return pairs, differ
+            yield row, twin
+
+
+def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
+    """Pairs of an answer and its flipped twin, and how many of them differ."""
+    differ = [row.option != twin.option for row, twin in twins(rows, own)]
+    return len(differ), sum(differ)
 
 
 def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
     """The items on which a judge answered otherwise when the order was reversed, by id."""
-    own = store.runs.get(run_id).plan.replicates
-    rows = store.votes.all_ballots(run_id)
-    first = {(r.item_id, r.criterion, r.judge, r.replicate): r.option for r in rows}
-    apart = {
-        r.item_id
-        for r in rows
-        if r.replicate >= own
-        and (key := (r.item_id, r.criterion, r.judge, r.replicate - own)) in first
-        and first[key] != r.option
-    }
-    return tuple(sorted(apart))
-
-
-def flipped_apart(criterion: Criterion, votes: Iterable[VoteRow], own: int) -> set[tuple[str, int]]:
-    """The (judge, replicate) of a cell whose two orders gave different answers."""
-    by_key = {
-        (v.cell.judge, v.cell.replicate): v for v in votes if v.cell.criterion == criterion.name
-    }
-    return {
-        key
-        for key, vote in by_key.items()
-        if (twin := by_key.get((key[0], key[1] + own))) is not None and twin.option != vote.option
-    }
+    pairs = twins(store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates)
+    return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
 
 
 def _rate(

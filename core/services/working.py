@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
@@ -21,7 +21,7 @@ from core.domain.votes import Outcome
 from core.errors import Conflict, RubricStudioError
 from core.judging.budget import Budget
 from core.judging.engine import grade
-from core.judging.protocol import AskableJudge
+from core.judging.protocol import AskableJudge, Question
 from core.services import clock
 from core.services.asking import Wanted, everything
 from core.services.counting import counting_of
@@ -104,8 +104,11 @@ class Work:
         await self.io(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:
-            for round_ in rounds_of(job.plan.panel):
-                await self._round(job, round_, judges, budget)
+            asker = job.asker
+            for at, round_ in enumerate(rounds_of(job.plan.panel)):
+                wanted = await self._wanted(job, round_) if at else everything
+                asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
+                await self._round(job, asked, judges, budget)
                 if self.stop.is_set() or (budget is not None and budget.exhausted):
                     break
         finally:
@@ -118,12 +121,13 @@ class Work:
         return "done", ""
 
     async def _round(
-        self, job: Job, round_: Round, judges: Mapping[str, AskableJudge], budget: Budget | None
+        self,
+        job: Job,
+        asked: Mapping[str, Iterator[Question]],
+        judges: Mapping[str, AskableJudge],
+        budget: Budget | None,
     ) -> None:
         """Asks one round's judges and records what they answer, as it comes."""
-        wanted = await self._wanted(job, round_)
-        asker = job.asker
-        asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
         self._round_over = False
         flusher = asyncio.create_task(self._flush_until_over(job))
         try:
@@ -141,9 +145,8 @@ class Work:
             await flusher
 
     async def _wanted(self, job: Job, round_: Round) -> Wanted:
+        """The cells that a later round asks about, from the votes of those before it."""
         panel = job.plan.panel
-        if len(rounds_of(panel)) == 1 or (round_.stage == 0 and not round_.earlier):
-            return everything
         ballots = await self.io(self.store.votes.ballots, job.run.id)
         sure = await self.io(self.store.votes.confidences, job.run.id)
         lookup = rubric_lookup(job.rubric, job.items)
