@@ -33,7 +33,7 @@ def test_a_file_has_at_most_300_lines(file: Path) -> None:
 def test_every_page_is_routed_and_every_route_is_a_page() -> None:
     frame = (ROOT / "pages" / "ui" / "screens.py").read_text()
     routed = set(re.findall(r'Screen\(\s*"([a-z_/]+\.py)"', frame))
-    sections = ("home", "author", "grade", "measure")
+    sections = ("home", "author", "grade", "measure", "review")
     pages = {
         str(p.relative_to(ROOT / "pages"))
         for section in sections

@@ -1,0 +1,1 @@
+"""Screens where people settle what judges left in doubt."""
