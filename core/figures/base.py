@@ -1,0 +1,46 @@
+"""What all pictures share: colours, and words that plotly does not read as markup."""
+
+from __future__ import annotations
+
+import html
+
+#: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best; ends clear of both backgrounds.
+STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
+BAR = "#3E7CB1"
+ABSTAINED = "#9AA0A6"
+EDGE, CHOSEN = "rgba(255,255,255,.85)", "#D55E00"
+MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
+
+
+def shade(value: float) -> str:
+    """The colour of a share in [0, 1]."""
+    return STEPS[round(value * (len(STEPS) - 1))]
+
+
+def ink(color: str) -> str:
+    """Black or white, whichever is easier to read on ``color``.
+
+    >>> ink("#3B496C"), ink("#E1CC55")
+    ('#FFFFFF', '#000000')
+    """
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#FFFFFF"
+
+
+def plain(text: str, limit: int = 40) -> str:
+    """A label that plotly shows as it is: no tags, nothing filled in on hover, not too long.
+
+    >>> plain("<b>%{x}</b>")
+    '&lt;b&gt;%&#123;x}&lt;/b&gt;'
+    """
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return html.escape(cut, quote=False).replace("%{", "%&#123;")
+
+
+def coefficient(value: float) -> str:
+    """A coefficient as the pages write it.
+
+    >>> coefficient(-0.254), coefficient(1.0)
+    ('−.25', '1.00')
+    """
+    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
