@@ -29,7 +29,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
 
     People are compared with the mean of the other people.
     """
-    scorer = _Scorer(rated)
+    scorer = Scorer(rated)
     columns = [scorer.column(rated.answers[rater]) for rater in rated.raters]
     humans = [i for i, rater in enumerate(rated.raters) if rater.kind == "human"]
     gold = scorer.column(scorer.labels())
@@ -88,7 +88,7 @@ def _mean(people: list[Means], items: int) -> Means:
     return Means(total / np.maximum(known.sum(axis=0), 1), np.asarray(known.any(axis=0), np.bool_))
 
 
-class _Scorer:
+class Scorer:
     """Scores answers to items; equal answers under one rubric are scored once."""
 
     def __init__(self, rated: Rated) -> None:
