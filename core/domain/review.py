@@ -1,0 +1,179 @@
+"""Review: which cells people look at, under what rules, and what they may say.
+
+A cell is an (item, criterion) of a run. What is kept of it are events; everything here is either a
+rule that a person chose or a value that is handed around.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from core.domain.base import Noun, broken
+
+Role = Literal["reviewer", "adjudicator", "lead"]
+ROLES: tuple[Role, ...] = ("reviewer", "adjudicator", "lead")
+Mode = Literal["blind", "until_commit", "assisted"]
+Policy = Literal["unanimous", "majority", "adjudicator"]
+Assignment = Literal["pool", "named", "round_robin"]
+Order = Literal["impact", "uncertainty", "margin", "spread", "random", "dataset"]
+CellState = Literal["needs_review", "needs_others", "disagreement", "resolved"]
+#: ``review``: an independent verdict; ``resolve``: the verdict that ends a disagreement.
+Part = Literal["review", "resolve"]
+Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
+SettledState = Literal["active", "stale", "retired"]
+#: Why a cell is queued. ``failure``: failures, or no verdict. ``chosen``: named or everything.
+Reason = Literal[
+    "failure",
+    "split",
+    "margin",
+    "abstention",
+    "near_gate",
+    "near_mark",
+    "flip",
+    "stale",
+    "chosen",
+    "audit",
+]
+#: Why a cell cannot be assessed.
+Why = Literal[
+    "missing_info",
+    "ambiguous_criterion",
+    "ambiguous_item",
+    "out_of_expertise",
+    "criterion_wrong",
+    "split_criterion",
+]
+WHYS: dict[Why, str] = {
+    "missing_info": "Something needed is missing",
+    "ambiguous_criterion": "The criterion is ambiguous",
+    "ambiguous_item": "The submission is ambiguous",
+    "out_of_expertise": "I do not know enough about it",
+    "criterion_wrong": "The criterion is wrong",
+    "split_criterion": "The criterion asks two things",
+}
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Text = Annotated[str, Field(max_length=20_000)]
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class QueueRule(Noun):
+    """Which cells of a run are queued. A cell is in for every reason that holds.
+
+    ``margin``: the top share of the votes minus the second is below this (``None``: not asked).
+    ``near_mark``: the item's score is this close to a mark of the rubric's decision, and this
+    cell can move it over (``None``: not asked). ``everything`` takes all cells. ``items`` and
+    ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
+    reason holds for.
+    """
+
+    split: bool = True
+    margin: Annotated[float | None, Field(gt=0, le=1)] = None
+    abstention: bool = True
+    failure: bool = True
+    near_gate: bool = False
+    near_mark: Annotated[float | None, Field(ge=0, le=1e100)] = None
+    flip: bool = True
+    stale: bool = True
+    everything: bool = False
+    items: tuple[str, ...] | None = None
+    criteria: tuple[str, ...] | None = None
+    audit_share: Share = 0.1
+
+
+class QueueSettings(Noun):
+    """How a queue is worked off.
+
+    ``mode``: ``blind`` never shows what judges said; ``until_commit`` does once the reviewer has
+    committed a verdict; ``assisted`` shows it at once on a random ``assisted_share`` of the items
+    (the others are as in ``until_commit``, so that anchoring can be measured). ``reviewers``
+    independent people look at each item of a random ``overlap_share``, one at the others.
+    ``policy`` ends a cell that several looked at: all say the same, most do, or an adjudicator
+    always decides. ``assignees`` are names; with ``pool`` anybody may review if there are none.
+    """
+
+    mode: Mode = "until_commit"
+    assisted_share: Share = 0.2
+    reviewers: Annotated[int, Field(ge=1, le=5)] = 1
+    overlap_share: Share = 1.0
+    policy: Policy = "unanimous"
+    assignment: Assignment = "pool"
+    assignees: tuple[Name, ...] = ()
+    lease_seconds: Annotated[float, Field(ge=10, le=86_400)] = 600.0
+
+    @model_validator(mode="after")
+    def _check(self) -> QueueSettings:
+        if self.policy == "majority" and self.reviewers < 3:
+            raise broken(
+                "needs at least three reviewers.",
+                "Raise reviewers, or ask for unanimity.",
+                "policy",
+            )
+        if self.assignment != "pool" and len(set(self.assignees)) < self.reviewers:
+            raise broken(
+                f"names too few people for {self.reviewers} reviewers per item.",
+                "Name more people, or lower reviewers.",
+                "assignees",
+            )
+        return self
+
+
+class Span(NamedTuple):
+    """A passage of the submission's text that a verdict rests on: characters ``start`` to ``end``."""
+
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a person says of a cell: an option (an index into ``choices``), or that it cannot be
+    assessed (``option=None``), and then ``why``.
+    """
+
+    option: int | None
+    why: Why | None = None
+    note: str = ""
+    evidence: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who acts: a reviewer in one session (a browser tab)."""
+
+    name: str
+    role: Role
+    session: str
+
+    @property
+    def resolves(self) -> bool:
+        """Whether this person may end disagreements."""
+        return self.role != "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What people settled a cell as. ``option`` is ``None`` with ``uncertain``: nobody can say.
+
+    ``label`` is the option's label, ``None`` where uncertain: then the cell has no truth.
+    ``event_id`` is the event that settled it.
+    """
+
+    item_id: str
+    criterion: str
+    option: int | None
+    label: str | None
+    why: Why | None
+    provenance: Provenance
+    by: tuple[str, ...]
+    event_id: int
+    state: SettledState = "active"
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether people settled that it cannot be assessed."""
+        return self.label is None
