@@ -18,7 +18,7 @@ ROLES: tuple[Role, ...] = ("reviewer", "adjudicator", "lead")
 Mode = Literal["blind", "until_commit", "assisted"]
 Policy = Literal["unanimous", "majority", "adjudicator"]
 Assignment = Literal["pool", "named", "round_robin"]
-Order = Literal["impact", "uncertainty", "margin", "spread", "random", "dataset"]
+Order = Literal["impact", "change", "entropy", "margin", "spread", "random", "dataset"]
 CellState = Literal["needs_review", "needs_others", "disagreement", "resolved"]
 #: ``review``: an independent verdict; ``resolve``: the verdict that ends a disagreement.
 Part = Literal["review", "resolve"]
@@ -122,7 +122,7 @@ class QueueSettings(Noun):
 
 
 class Span(NamedTuple):
-    """A passage of the submission's text that a verdict rests on: characters ``start`` to ``end``."""
+    """A passage of the submission that a verdict rests on: characters ``start`` to ``end``."""
 
     start: int
     end: int

@@ -84,7 +84,7 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
         answers.append(Answer(ballot.item_id, ballot.criterion, rater, ballot.option, state))
     settled: dict[str, dict[str, int | None]] = {}
     for cell in store.results.all_cells(run_id):
-        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.option
+        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
     rated = gather(rubric, items, answers, settled)
     return Evidence(
         judges=run.panel.judges,

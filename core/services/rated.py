@@ -59,7 +59,7 @@ def of_run(store: Store, run_id: int) -> Rated:
     ]
     settled: dict[str, dict[str, int | None]] = {}
     for cell in store.results.all_cells(run_id):
-        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.option
+        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
     return gather(rubric, items, answers, settled)
 
 

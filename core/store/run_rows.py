@@ -179,7 +179,10 @@ class RunItemFilter:
 
 
 class CellResult(NamedTuple):
-    """The verdict of one (item, criterion), as ``core.aggregate.Verdict`` has it."""
+    """The verdict of one (item, criterion), as ``core.aggregate.Verdict`` has it.
+
+    With ``rule`` adjudicated, people settled it, and ``voted`` is the option that the votes gave.
+    """
 
     criterion: str
     option: int | None
@@ -196,6 +199,11 @@ class CellResult(NamedTuple):
     rule: str
     tie: bool
     warning: str
+    voted: int | None = None
+
+
+#: The rule of a verdict that people settled.
+ADJUDICATED = "adjudicated"
 
 
 class CellRow(NamedTuple):
@@ -208,6 +216,13 @@ class CellRow(NamedTuple):
     value: float | None
     continuous: float | None
     agreement: float | None
+    rule: str = ""
+    voted: int | None = None
+
+    @property
+    def judged(self) -> int | None:
+        """The option that the votes gave, also where people settled on another one."""
+        return self.voted if self.rule == ADJUDICATED else self.option
 
 
 @dataclass(frozen=True, slots=True)

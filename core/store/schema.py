@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.errors import StoreError
+from core.store.review_tables import REVIEWS
 from core.store.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables", "outcomes", "responses")
+NAMES = ("first_tables", "outcomes", "responses", "reviews")
 
 
 def first_tables(db: Database) -> None:
@@ -53,6 +54,12 @@ def responses(db: Database) -> None:
         db.conn.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
 
+def reviews(db: Database) -> None:
+    """People who review, their queues, what they did, and what they settled."""
+    for statement in REVIEWS:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -62,6 +69,7 @@ def migrations() -> Migrations:
     steps()(first_tables)
     steps()(outcomes)
     steps()(responses)
+    steps()(reviews)
     return steps
 
 
