@@ -115,6 +115,16 @@ class Results:
         cells = map(CellResult._make, found)
         return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
 
+    def verdicts(self, run_id: int) -> list[tuple[str, CellResult]]:
+        """Every verdict of the run with all that is kept of it, by item id and criterion."""
+        found = self._files.tuples(
+            f"SELECT item_id, {', '.join(CellResult._fields)} FROM cell "
+            "WHERE run_id = ? ORDER BY item_id, criterion",
+            (run_id,),
+        )
+        cells = ((item, CellResult._make(rest)) for item, *rest in found)
+        return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
+
     def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
         """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
         found = self._files.tuples(

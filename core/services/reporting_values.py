@@ -1,0 +1,279 @@
+"""What a report holds: plain data, from which page, HTML, Markdown and JSON are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from core.metrics.wilson import wilson
+from core.services.agreeing import Estimate
+
+__all__ = [
+    "Counts",
+    "CriterionLine",
+    "Estimate",
+    "GateLine",
+    "ItemLine",
+    "JudgeFacts",
+    "RaterLine",
+    "Report",
+    "Setup",
+    "Share",
+    "Slice",
+    "Training",
+]
+
+
+class Share(NamedTuple):
+    """``hits`` of ``n`` with the Wilson interval; ``low`` and ``high`` are ``None`` for n = 0."""
+
+    hits: int
+    n: int
+    low: float | None
+    high: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The share; ``None`` where there is nothing to share."""
+        return self.hits / self.n if self.n else None
+
+    @classmethod
+    def of(cls, hits: int, n: int) -> Share:
+        """That share.
+
+        >>> Share.of(0, 0)
+        Share(hits=0, n=0, low=None, high=None)
+        """
+        return cls(hits, n, *(wilson(hits, n) if n else (None, None)))
+
+
+class Training(NamedTuple):
+    """What an offline judge learned for one criterion; ``reason`` says why it is switched off."""
+
+    criterion: str
+    trained: bool
+    n: int
+    accuracy: float | None
+    majority: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """Who was asked. ``settings`` are those that are not the default, in words."""
+
+    name: str
+    kind: str
+    model: str
+    weight: float
+    shadow: bool
+    settings: Mapping[str, str]
+    training: tuple[Training, ...] = ()
+
+    @property
+    def switched_off(self) -> tuple[str, ...]:
+        """The criteria that this judge was not worth asking about."""
+        return tuple(line.criterion for line in self.training if not line.trained)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What was graded how. ``learned_from`` counts the labelled items that judges learned from.
+
+    ``imported`` tells where the votes came from if they were not asked for here, else is empty.
+    """
+
+    run: int
+    name: str
+    status: str
+    message: str
+    rubric: str
+    rubric_number: int
+    rubric_hash: str
+    dataset: str
+    dataset_number: int
+    dataset_hash: str
+    panel: str
+    panel_hash: str
+    judges: tuple[JudgeFacts, ...]
+    rules: Mapping[str, str]
+    abstention: str
+    asking: Mapping[str, str]
+    seed: int
+    replicates: int
+    learned_from: int
+    versions: Mapping[str, str]
+    imported: Mapping[str, Any]
+    created: str
+    started: str | None
+    finished: str | None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How much there is. ``cost`` is in US dollars over the calls whose price is known.
+
+    ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
+    (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision.
+    """
+
+    items: int
+    scored: int
+    complete: int
+    cells: int
+    missing: int
+    abstained: int
+    adjudicated: int
+    planned: int
+    spared: int
+    votes: int
+    abstentions: int
+    failures: Mapping[str, int]
+    calls: int
+    cached: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    cost_unknown: int
+    saved: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The scores of some items. ``outcomes`` are shares of the items that have an outcome."""
+
+    name: str
+    items: int
+    scored: int
+    mean: Estimate
+    outcomes: Mapping[str, Share]
+
+
+@dataclass(frozen=True)
+class CriterionLine:
+    """One criterion. ``verdicts`` counts items by option label, worst option first as written.
+
+    ``options`` are the options' indices into the criterion's choices, ``values`` their values;
+    ``question`` is the criterion's own name, which differs from ``name`` where items ask different
+    questions of the same name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
+    both a verdict and the reference's answer; accuracy, ``commonest`` (the accuracy of always
+    giving the reference's commonest answer) and kappa are over them.
+    """
+
+    name: str
+    question: str
+    scale: str
+    weight: float
+    labels: tuple[str, ...]
+    options: tuple[int, ...]
+    values: tuple[float, ...]
+    verdicts: tuple[int, ...]
+    abstained: int
+    missing: int
+    mean: Estimate
+    alpha: Estimate
+    labelled: int
+    accuracy: Estimate
+    commonest: Estimate
+    kappa: Estimate
+    kappa_weights: str
+
+
+@dataclass(frozen=True)
+class RaterLine:
+    """One rater. ``mean`` is the mean score its own answers give under the rubric's policy.
+
+    ``scored`` counts the items it answered (or abstained on) in every criterion, which ``mean`` is
+    over.
+    """
+
+    name: str
+    kind: str
+    answers: int
+    abstained: int
+    failed: int
+    scored: int
+    mean: Estimate
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """An item worth a look. ``low`` and ``high`` differ where a gate could not be decided."""
+
+    id: str
+    score: float
+    low: float | None
+    high: float | None
+    outcome: str | None
+    complete: bool
+    system: str
+    preview: str
+
+
+@dataclass(frozen=True)
+class GateLine:
+    """A gate or pre-check: on how many items it ``fired``, moved the score, or stayed undecided."""
+
+    name: str
+    kind: str
+    fired: int
+    moved: int
+    undecided: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is said about a run, with its uncertainty. ``made`` is when, as ISO UTC text.
+
+    ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
+    the reference's own mean score where all criteria of an item have it. ``limits`` and
+    ``findings`` are sentences. ``more_criteria`` are in no line, because there are too many.
+    """
+
+    made: str
+    setup: Setup
+    counts: Counts
+    scores: Slice
+    least: float | None
+    median: float | None
+    most: float | None
+    bins: tuple[tuple[float, float, int], ...]
+    systems: tuple[Slice, ...]
+    tags: tuple[Slice, ...]
+    splits: tuple[Slice, ...]
+    reference: str
+    labelled_items: int
+    criteria: tuple[CriterionLine, ...]
+    more_criteria: int
+    raters: tuple[RaterLine, ...]
+    reference_scores: RaterLine | None
+    worst: tuple[ItemLine, ...]
+    best: tuple[ItemLine, ...]
+    gates: tuple[GateLine, ...]
+    findings: tuple[str, ...]
+    checks: str
+    limits: tuple[str, ...]
+    resamples: int
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready plain data; every estimate becomes an object of its fields."""
+        found = _plain(self)
+        assert isinstance(found, dict)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Share):
+        return {**value._asdict(), "value": value.value}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
