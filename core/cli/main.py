@@ -9,6 +9,7 @@ import click
 
 from core.cli import output
 from core.cli.common import db_option, open_db, settings_with
+from core.cli.comparing import compare
 from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
 
@@ -19,7 +20,7 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (grade, resume, retry, runs, show, score, metrics):
+for command in (grade, resume, retry, runs, show, score, metrics, compare):
     main.add_command(command)
 
 
