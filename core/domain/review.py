@@ -160,7 +160,7 @@ class Settled:
     """What people settled a cell as. ``option`` is ``None`` with ``uncertain``: nobody can say.
 
     ``label`` is the option's label, ``None`` where uncertain: then the cell has no truth.
-    ``event_id`` is the event that settled it.
+    ``people`` decided it; ``event_id`` is the event that settled it.
     """
 
     item_id: str
@@ -169,7 +169,8 @@ class Settled:
     label: str | None
     why: Why | None
     provenance: Provenance
-    by: tuple[str, ...]
+    people: tuple[str, ...]
+    note: str
     event_id: int
     state: SettledState = "active"
 
@@ -177,3 +178,10 @@ class Settled:
     def uncertain(self) -> bool:
         """Whether people settled that it cannot be assessed."""
         return self.label is None
+
+
+class Place(NamedTuple):
+    """A cell (item id, criterion name) of a run."""
+
+    item_id: str
+    criterion: str

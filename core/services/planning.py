@@ -14,6 +14,7 @@ from core.files import has_text
 from core.identity import seeded
 from core.services.clock import draw_seed
 from core.services.counting import answers_per_cell
+from core.services.preparing import resolved_items
 from core.services.truth import effective, labels_of
 from core.store.run_rows import RunKind, RunPlan
 from core.store.store import Store
@@ -68,17 +69,21 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     """The plan for a request; an ``InputError`` says why there can be none."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
-    everything = [head.head.resolved(i) for i in store.datasets.items(head.id)]
+    # Taken first: what is settled while we plan is not known to this run.
+    known = store.settled.last_event()
+    everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
     learners = [judge.name for judge in request.panel.judges if judge.offline]
     shown = bool(request.panel.asking.few_shot) and len(learners) < len(request.panel.judges)
     calibration: tuple[Item, ...] = ()
     learned_from = request.learn_from or head.id
     if learners or shown:
-        pool = everything if learned_from == head.id else _items_of(store, learned_from)
+        pool = everything
+        if learned_from != head.id:
+            pool = resolved_items(store, learned_from, None, upto=known)
         if request.kind == "spot" and request.items is not None:
             # One item is asked about, so all other labelled ones may teach.
-            pool = [item for item in pool if item.id not in request.items]
+            pool = tuple(item for item in pool if item.id not in request.items)
         calibration = choose_calibration(pool, rubric, request.label_share, seed)
         if not calibration:
             raise InputError(
@@ -115,6 +120,7 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         if calibration
         else {},
         versions=versions(request.panel),
+        details={"truth_upto": known} if known else {},
     )
     return Planned(plan, rubric, items, calibration)
 
@@ -138,11 +144,6 @@ _NO_EXAMPLES = (
     "Few-shot examples are drawn from labelled items, and there are none whose labels fit this "
     "rubric. Label some items, choose a labelled dataset, or set few-shot to 0."
 )
-
-
-def _items_of(store: Store, version: int) -> list[Item]:
-    head = store.datasets.version(version).head
-    return [head.resolved(i) for i in store.datasets.items(version)]
 
 
 def choose_calibration(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from core.domain.dataset import Item
@@ -20,8 +21,8 @@ from core.judging.protocol import AskableJudge
 from core.judging.providers import provider_of
 from core.services.asking import Asker
 from core.services.counting import counting_of
-from core.services.results import deriver, rubric_lookup, texts_lookup
-from core.services.truth import effective, labels_of
+from core.services.results import SettledOf, deriver, rubric_lookup, texts_lookup
+from core.services.truth import effective, labels_of, with_truth
 from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
 
@@ -55,33 +56,56 @@ def load_job(store: Store, run_id: int) -> Job:
         plan=plan,
         rubric=rubric,
         items=items,
-        calibration=calibration_items(store, plan.calibration),
+        calibration=calibration_items(store, plan),
         done=store.votes.present(run_id) | store.votes.failed(run_id),
-        derive=derive_for(plan, rubric, items),
+        derive=derive_for(plan, rubric, items, settled_lookup(store, run_id)),
     )
 
 
-def derive_for(plan: RunPlan, rubric: Rubric, items: Sequence[Item]) -> Derive:
-    """The derivation of a run's results from its votes."""
+def derive_for(
+    plan: RunPlan, rubric: Rubric, items: Sequence[Item], settled_of: SettledOf | None = None
+) -> Derive:
+    """The derivation of a run's results from its votes and what people settled."""
     return deriver(
         plan.panel.rules,
         counting_of(plan),
         rubric_lookup(rubric, items),
         texts_lookup(items),
+        settled_of,
     )
 
 
-def resolved_items(store: Store, version: int, ids: Sequence[str]) -> tuple[Item, ...]:
-    """Items of a dataset version with its prompt and reference filled in."""
+def settled_lookup(store: Store, run_id: int) -> SettledOf:
+    """What people settled in a run, read when it is needed: inside the recording transaction."""
+    return partial(store.settled.of_items, run_id)
+
+
+def resolved_items(
+    store: Store, version: int, ids: Sequence[str] | None, *, upto: int | None = None
+) -> tuple[Item, ...]:
+    """Items of a dataset version (``None``: all) with its prompt and reference filled in.
+
+    Labels are the dataset's own and, laid over them, what people settled in any run over this
+    version; ``upto`` is the last review event that may be known.
+    """
     head = store.datasets.version(version).head
-    return tuple(head.resolved(item) for item in store.datasets.items(version, ids))
+    truth = store.settled.truth(version, upto=upto)
+    items = (head.resolved(item) for item in store.datasets.items(version, ids))
+    if not truth:
+        return tuple(items)
+    return tuple(with_truth(item, truth.get(item.id, {})) for item in items)
 
 
-def calibration_items(store: Store, calibration: Mapping[str, Any]) -> tuple[Item, ...]:
-    """The items that a plan's offline judges learn from; empty where there are none."""
-    if not calibration:
+def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
+    """The items that a plan's judges learn from; empty where there are none.
+
+    They know what was settled when the run was planned, so that a resumed run learns the same.
+    """
+    chosen = plan.calibration
+    if not chosen:
         return ()
-    return resolved_items(store, calibration["dataset_version"], calibration["items"])
+    upto = plan.details.get("truth_upto", 0)
+    return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=upto)
 
 
 class Doors:

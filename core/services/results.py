@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 
 from core.aggregate import Verdict, settle
 from core.domain.dataset import Item
 from core.domain.panel import Rules
+from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric, fold
 from core.scoring import Measured, Texts, looks_at_texts, measure, score_item
 from core.services.counting import Counting
-from core.store.run_rows import CellResult, Derive, ItemResult
+from core.store.run_rows import ADJUDICATED, CellResult, Derive, ItemResult
 from core.store.vote_rows import BallotRow, ItemBallots
 
 RubricOf = Callable[[str], Rubric]
+#: What people settled of these items, by item id and criterion name.
+SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
 #: The roles in a conversation that are not the one who is judged.
 _ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
 
@@ -24,28 +28,36 @@ def deriver(
     counting: Counting,
     rubric_of: RubricOf,
     texts_of: Callable[[str], Texts] | None = None,
+    settled_of: SettledOf | None = None,
 ) -> Derive:
     """The function from the votes of items to their verdicts and scores.
 
     ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
-    ``texts_of`` its texts, needed only where a rubric looks at them.
+    ``texts_of`` its texts, needed only where a rubric looks at them; ``settled_of`` what people
+    settled, which replaces what votes say. It is asked anew each time.
     """
     measured: dict[str, Measured] = {}
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
-        return [_item_result(item) for item in items]
+        decided = settled_of([item.item_id for item in items]) if settled_of else {}
+        return [_item_result(item, decided.get(item.item_id, {})) for item in items]
 
-    def _item_result(item: ItemBallots) -> ItemResult:
+    def _item_result(item: ItemBallots, decided: Mapping[str, Settled]) -> ItemResult:
         rubric = rubric_of(item.item_id)
         by_criterion: dict[str, list[BallotRow]] = {}
         for row in item.ballots:
             by_criterion.setdefault(row.criterion, []).append(row)
-        verdicts = {
-            c.name: _verdict(c, by_criterion[c.name], item.failures.get(c.name, 0))
-            for c in rubric.criteria
-            if c.name in by_criterion
-        }
-        return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric))
+        verdicts, voted = dict[str, Verdict | None](), dict[str, int | None]()
+        for c in rubric.criteria:
+            failures = item.failures.get(c.name, 0)
+            verdict = None
+            if c.name in by_criterion:
+                verdict = _verdict(c, by_criterion[c.name], failures)
+            if c.name in decided:
+                voted[c.name] = verdict.option if verdict else None
+                verdict = adjudicated(c, verdict, decided[c.name], failures)
+            verdicts[c.name] = verdict
+        return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric), voted)
 
     def _texts(item_id: str, rubric: Rubric) -> Measured | None:
         # Measured once: an item is derived anew with every batch of its votes.
@@ -60,13 +72,55 @@ def deriver(
     return derive
 
 
+def adjudicated(
+    criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
+) -> Verdict:
+    """The verdict that people settled; how far the votes agree stays what it was.
+
+    What nobody can assess is an abstention.
+    """
+    option = criterion.na_index if settled.uncertain else settled.option
+    value = None if option is None else criterion.values[option]
+    if voted is None:
+        voted = Verdict(
+            option=option,
+            abstained=False,
+            value=value,
+            continuous=None,
+            agreement=None,
+            entropy=None,
+            margin=None,
+            coverage=0.0,
+            votes=0,
+            abstentions=0,
+            failures=failures,
+            planned=failures,
+            rule=ADJUDICATED,
+            tie=False,
+            warning="",
+        )
+    return voted._replace(
+        option=option,
+        abstained=value is None,
+        value=value,
+        continuous=None,
+        rule=ADJUDICATED,
+        tie=False,
+        warning="",
+    )
+
+
 def item_result(
     item_id: str,
     rubric: Rubric,
     verdicts: Mapping[str, Verdict | None],
     texts: Texts | Measured | None = None,
+    voted: Mapping[str, int | None] = MappingProxyType({}),
 ) -> ItemResult:
-    """Score and cells of one item from its verdicts; missing or ``None`` is no verdict."""
+    """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.
+
+    ``voted`` holds the options that votes gave where people settled.
+    """
     settled = {name: v for name, v in verdicts.items() if v is not None}
     score = score_item(rubric, {name: v.option for name, v in settled.items()}, texts=texts)
     agreements = [v.agreement for v in settled.values() if v.agreement is not None]
@@ -77,7 +131,7 @@ def item_result(
         raw=score.raw,
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
-        cells=tuple(_cell(name, verdict) for name, verdict in settled.items()),
+        cells=tuple(_cell(name, v, voted.get(name)) for name, v in settled.items()),
         trace=trace.to_dict(),
         low=trace.low,
         high=trace.high,
@@ -111,7 +165,7 @@ def texts_from(item: Item) -> Texts:
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
 
 
-def _cell(name: str, v: Verdict) -> CellResult:
+def _cell(name: str, v: Verdict, voted: int | None) -> CellResult:
     return CellResult(
         criterion=name,
         option=v.option,
@@ -128,4 +182,5 @@ def _cell(name: str, v: Verdict) -> CellResult:
         rule=v.rule,
         tie=v.tie,
         warning=v.warning,
+        voted=voted,
     )

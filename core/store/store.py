@@ -14,9 +14,14 @@ from core.store.judges import Drafts, Judges, Panels, SettingValues
 from core.store.leases import Leases
 from core.store.responses import Responses
 from core.store.results import Results
+from core.store.review_events import Events
+from core.store.review_queues import Queues
+from core.store.review_turns import Turns
+from core.store.reviewers import Reviewers
 from core.store.rows import Counts, Mismatch
 from core.store.rubrics import Rubrics
 from core.store.runs import Runs
+from core.store.settled import SettledCells, Verdicts
 from core.store.votes import Votes
 
 
@@ -41,6 +46,12 @@ class Store:
         self.leases = Leases(self._files)
         self.drafts = Drafts(self._files)
         self.settings = SettingValues(self._files)
+        self.reviewers = Reviewers(self._files)
+        self.queues = Queues(self._files)
+        self.turns = Turns(self._files)
+        self.events = Events(self._files)
+        self.verdicts = Verdicts(self._files)
+        self.settled = SettledCells(self._files)
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""

@@ -304,6 +304,7 @@ CREATE TABLE settled (
     provenance TEXT NOT NULL CHECK (provenance IN
         ('human_single', 'human_consensus', 'adjudicated', 'imported')),
     people TEXT NOT NULL,
+    note TEXT NOT NULL,
     event_id INTEGER NOT NULL REFERENCES review_event(id),
     state TEXT NOT NULL CHECK (state IN ('active', 'stale', 'retired')),
     PRIMARY KEY (run_id, item_id, criterion),

@@ -1,0 +1,175 @@
+"""What the store hands out of reviewing: reviewers, queues, events, verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.domain.review import (
+    CellState,
+    Given,
+    Mode,
+    Order,
+    Part,
+    QueueRule,
+    QueueSettings,
+    Reason,
+    Role,
+    Seat,
+)
+
+#: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
+#: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at.
+Action = Literal[
+    "verdict",
+    "reveal",
+    "final",
+    "settle",
+    "unsettle",
+    "mark",
+    "skip",
+    "flag",
+    "unflag",
+    "send_back",
+    "assign",
+    "take_over",
+    "unmask",
+    "change",
+    "undo",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerRow:
+    """A person who reviews."""
+
+    id: int
+    name: str
+    role: Role
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A queue: a rule over a run's cells, saved, with how it is worked off."""
+
+    id: int
+    run_id: int
+    name: str
+    rule: QueueRule
+    settings: QueueSettings
+    order: Order
+    seed: int
+    author: str
+    created: str
+    archived: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedItem:
+    """An item of a queue. ``position`` is its place in the run, ``draw`` its random number."""
+
+    item_id: str
+    position: int
+    draw: float
+    assisted: bool
+    required: int
+    assigned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedCell:
+    """A cell of a queue with why it is there and what settling it was expected to change.
+
+    ``chance`` is that of being queued: 1 where a rule holds, else the audit's share. ``flip``,
+    ``change``, ``entropy``, ``margin`` and ``spread`` are as of when the cell was queued.
+    """
+
+    item_id: str
+    criterion: str
+    reasons: tuple[Reason, ...]
+    chance: float
+    failed: bool
+    flip: float
+    change: float
+    entropy: float | None
+    margin: float | None
+    spread: float | None
+    state: CellState = "needs_review"
+    flagged: Role | None = None
+    version: int = 1
+
+    @property
+    def audit(self) -> bool:
+        """Whether only the random audit chose it."""
+        return self.reasons == ("audit",)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to be kept; ``step`` 0 begins a new step."""
+
+    ts: str
+    seat: Seat
+    run_id: int
+    rubric_version_id: int
+    action: Action
+    queue_id: int | None = None
+    item_id: str = ""
+    criterion: str = ""
+    part: Part | Literal[""] = ""
+    step: int = 0
+    before: Any = None
+    after: Any = None
+    reason: str = ""
+    mode: Mode | Literal[""] = ""
+    ms_active: int | None = None
+    revealed_at: str | None = None
+    evidence: Any = ()
+    undo_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event as kept. Events of one act share their ``step``, the id of its first event."""
+
+    id: int
+    step: int
+    ts: str
+    actor: str
+    role: str
+    session: str
+    run_id: int
+    queue_id: int | None
+    item_id: str
+    criterion: str
+    rubric_version_id: int
+    action: Action
+    part: str
+    before: Any
+    after: Any
+    reason: str
+    mode: str
+    ms_active: int | None
+    revealed_at: str | None
+    evidence: Any
+    undo_of: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One person's verdict on a cell of a queue. ``final`` is ``None`` until it is confirmed.
+
+    ``mode`` is how it came about: ``assisted`` where the votes had been seen before.
+    """
+
+    item_id: str
+    criterion: str
+    part: Part
+    reviewer: str
+    mode: Mode
+    first: Given
+    first_event: int
+    revealed: str | None
+    final: Given | None
+    final_event: int | None

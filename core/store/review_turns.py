@@ -1,0 +1,273 @@
+"""Whose turn it is: one query says what each item of a queue is to a person, and leases hold it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from core.domain.review import Order, Part, Reason, Seat
+from core.store.connection import Connections
+
+Status = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """Which cells a person wants to see; a default says nothing."""
+
+    criterion: str | None = None
+    reason: Reason | None = None
+    flagged: bool = False
+
+
+class Turn(NamedTuple):
+    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way.
+
+    ``pending``: the person has verdicts there that wait to be confirmed. ``due`` counts cells.
+    """
+
+    item_id: str
+    position: int
+    status: Status
+    part: Part
+    due: int
+    pending: bool
+    skipped: bool
+    holder: str | None
+    until: float | None
+
+
+class Held(NamedTuple):
+    """A lease: the item that a person has open in a session, and for what, until when."""
+
+    item_id: str
+    reviewer: str
+    session: str
+    part: Part
+    until: float
+
+
+_BY: dict[Order, str] = {
+    "impact": "failed DESC, flip DESC, change DESC, entropy DESC, position",
+    "change": "failed DESC, change DESC, entropy DESC, position",
+    "entropy": "entropy DESC, position",
+    "margin": "margin, position",
+    "spread": "spread DESC, position",
+    "random": "draw, position",
+    "dataset": "position",
+}
+# A flag sends a cell to its role and those above.
+_MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
+_LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
+_STANDING = f"""
+WITH given AS (
+    SELECT item_id, criterion,
+        sum(part = 'review' AND final IS NOT NULL) AS finals,
+        max(part = 'review' AND final IS NOT NULL AND reviewer = :me) AS mine,
+        max(final IS NULL AND reviewer = :me) AS pending
+    FROM review_verdict WHERE queue_id = :queue GROUP BY 1, 2
+), seen AS (
+    SELECT c.item_id, c.state, c.failed, c.flip, c.change, coalesce(c.entropy, 1) AS entropy,
+        coalesce(c.margin, 0) AS margin, coalesce(c.spread, 0) AS spread,
+        coalesce(g.finals, 0) AS finals, coalesce(g.pending, 0) AS pending,
+        c.state IN ('needs_review', 'needs_others') AND NOT coalesce(g.mine, 0) AND {_MAY}
+            AS reviews,
+        c.state = 'disagreement' AND :resolves AND (:lead OR NOT coalesce(g.mine, 0)) AND {_MAY}
+            AS resolves,
+        NOT {_MAY} AS elsewhere,
+        (:criterion IS NULL OR c.criterion = :criterion)
+            AND (:reason IS NULL OR instr(c.reasons, '"' || :reason || '"'))
+            AND (NOT :flagged OR c.flagged IS NOT NULL) AS hit
+    FROM queue_cell c LEFT JOIN given g ON g.item_id = c.item_id AND g.criterion = c.criterion
+    WHERE c.queue_id = :queue AND (:item IS NULL OR c.item_id = :item)
+), summed AS (
+    SELECT item_id, max(state <> 'resolved') AS open, max(reviews) AS reviews,
+        max(reviews AND hit) AS reviews_hit, max(resolves AND hit) AS resolves_hit,
+        max(reviews OR resolves) AS due_any, max(state = 'disagreement' OR elsewhere) AS waiting,
+        min(CASE WHEN reviews THEN finals END) AS finals, max(pending) AS pending,
+        max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
+        max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
+        max(CASE WHEN reviews OR resolves THEN change END) AS change,
+        max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
+        min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
+        max(CASE WHEN reviews OR resolves THEN spread END) AS spread,
+        sum(reviews) AS due_reviews, sum(resolves) AS due_resolves
+    FROM seen GROUP BY item_id
+), held AS (
+    SELECT item_id, part, count(*) AS others, min(until) AS until, min(reviewer) AS holder,
+        max(reviewer = :me) AS myself
+    FROM queue_turn t WHERE {_LIVE} GROUP BY 1, 2
+), turns AS (
+    SELECT i.item_id, i.position, i.draw, s.*, h.holder, h.until, m.skipped,
+        CASE WHEN s.reviews_hit THEN 'review' WHEN s.resolves_hit THEN 'resolve'
+            WHEN s.reviews THEN 'review' ELSE 'resolve' END AS part,
+        CASE
+            WHEN NOT s.open THEN 'done'
+            WHEN s.due_any AND NOT (s.reviews_hit OR s.resolves_hit) THEN 'filtered'
+            WHEN s.reviews_hit AND i.assigned <> '[]'
+                AND NOT EXISTS (SELECT 1 FROM json_each(i.assigned) WHERE value = :me)
+                THEN 'assigned'
+            WHEN s.reviews_hit THEN
+                CASE WHEN coalesce(h.myself, 0) OR coalesce(h.others, 0) >= i.required - s.finals
+                    THEN 'locked' ELSE 'available' END
+            WHEN s.resolves_hit THEN
+                CASE WHEN coalesce(h.others, 0) THEN 'locked' ELSE 'available' END
+            WHEN s.waiting THEN 'waiting'
+            ELSE 'mine_done'
+        END AS status
+    FROM queue_item i JOIN summed s ON s.item_id = i.item_id
+    LEFT JOIN held h ON h.item_id = i.item_id
+        AND h.part = CASE WHEN s.reviews_hit THEN 'review' ELSE 'resolve' END
+    LEFT JOIN queue_turn m ON m.queue_id = :queue AND m.item_id = i.item_id AND m.reviewer = :me
+    WHERE i.queue_id = :queue AND (:item IS NULL OR i.item_id = :item)
+)
+"""
+_TURN = """
+    item_id, position, status, part, CASE part WHEN 'review' THEN due_reviews ELSE due_resolves
+    END AS due, pending, skipped IS NOT NULL AS skipped,
+    CASE status WHEN 'locked' THEN holder END, CASE status WHEN 'locked' THEN until END
+"""
+
+
+class Turns:
+    """Reached as ``store.turns``. ``at`` is in Unix seconds."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def standing(
+        self,
+        queue_id: int,
+        seat: Seat,
+        order: Order,
+        *,
+        at: float,
+        where: QueueFilter = QueueFilter(),
+        status: Status | None = None,
+        item_id: str | None = None,
+        limit: int = -1,
+    ) -> builtins.list[Turn]:
+        """What items are to a person: those to confirm first, then in order, skipped ones last.
+
+        With ``status`` only those, with ``item_id`` only that one; ``limit`` -1 is no limit.
+        """
+        found = self._files.tuples(
+            f"{_STANDING} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
+            f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
+            _values(queue_id, seat, at, where, item_id, status=status, limit=limit),
+        )
+        return [Turn._make((*row[:5], bool(row[5]), bool(row[6]), *row[7:])) for row in found]
+
+    def counts(
+        self,
+        queue_id: int,
+        seat: Seat,
+        *,
+        at: float,
+        where: QueueFilter = QueueFilter(),
+    ) -> dict[Status, int]:
+        """How many items are what to a person; the same query, counted."""
+        return dict(
+            self._files.tuples(
+                f"{_STANDING} SELECT status, count(*) FROM turns GROUP BY 1",
+                _values(queue_id, seat, at, where, None),
+            )
+        )
+
+    def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:
+        """Give a person the item until then. Who may have it is for the caller to have asked."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO queue_turn (queue_id, item_id, reviewer, part, session, until) "
+                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue_id, item_id, reviewer) DO UPDATE "
+                "SET part = excluded.part, session = excluded.session, until = excluded.until",
+                (queue_id, item_id, seat.name, part, seat.session, until),
+            )
+
+    def beat(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
+        """Hold on to an item until then; ``False``: it is not held any more.
+
+        A lease that ran out counts as held as long as nobody came in between, for whoever came
+        would have changed or ended it.
+        """
+        with self._files.write() as db:
+            cursor = db.execute(
+                "UPDATE queue_turn SET until = ? WHERE queue_id = ? AND item_id = ? "
+                "AND reviewer = ? AND session = ? AND until IS NOT NULL",
+                (until, queue_id, item_id, seat.name, seat.session),
+            )
+            return bool(cursor.rowcount)
+
+    def leave(self, queue_id: int, item_id: str, seat: Seat) -> None:
+        """Give an item back, if this session has it."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET until = NULL, session = NULL "
+                "WHERE queue_id = ? AND item_id = ? AND reviewer = ? AND session = ?",
+                (queue_id, item_id, seat.name, seat.session),
+            )
+
+    def evict(self, queue_id: int, item_id: str, part: Part, but: str, *, at: float | None) -> None:
+        """End the leases of others on an item: all (``None``), or those run out by ``at``."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET until = NULL, session = NULL WHERE queue_id = ? "
+                "AND item_id = ? AND part = ? AND reviewer <> ? AND (? IS NULL OR until <= ?)",
+                (queue_id, item_id, part, but, at, at),
+            )
+
+    def skip(self, queue_id: int, item_id: str, seat: Seat, event_id: int | None) -> None:
+        """Sort an item last for a person, by the event that says so; ``None``: no more."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET skipped = ? "
+                "WHERE queue_id = ? AND item_id = ? AND reviewer = ?",
+                (event_id, queue_id, item_id, seat.name),
+            )
+
+    def held(self, queue_id: int, *, at: float, item_id: str | None = None) -> builtins.list[Held]:
+        """The leases that hold at this time, by item."""
+        return [
+            Held._make(row)
+            for row in self._files.tuples(
+                "SELECT item_id, reviewer, session, part, until FROM queue_turn "
+                "WHERE queue_id = ? AND until > ? AND (? IS NULL OR item_id = ?) "
+                "ORDER BY item_id, until",
+                (queue_id, at, item_id, item_id),
+            )
+        ]
+
+    def holds(self, queue_id: int, item_id: str, seat: Seat) -> Held | None:
+        """The lease of this very session on an item, also one that ran out, or ``None``."""
+        found = self._files.tuples(
+            "SELECT item_id, reviewer, session, part, until FROM queue_turn WHERE queue_id = ? "
+            "AND item_id = ? AND reviewer = ? AND session = ? AND until IS NOT NULL",
+            (queue_id, item_id, seat.name, seat.session),
+        )
+        return Held._make(found[0]) if found else None
+
+
+def _values(
+    queue_id: int, seat: Seat, at: float, where: QueueFilter, item_id: str | None, **more: Any
+) -> Any:
+    below: dict[str, Sequence[str]] = {
+        "reviewer": ("reviewer",),
+        "adjudicator": ("reviewer", "adjudicator"),
+        "lead": ("reviewer", "adjudicator", "lead"),
+    }
+    return {
+        "queue": queue_id,
+        "me": seat.name,
+        "session": seat.session,
+        "at": at,
+        "roles": " ".join(below[seat.role]),
+        "resolves": seat.resolves,
+        "lead": seat.role == "lead",
+        "criterion": where.criterion,
+        "reason": where.reason,
+        "flagged": where.flagged,
+        "item": item_id,
+        **more,
+    }
