@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import metadata
+from typing import Any
 
 from core.domain.dataset import Item
 from core.domain.panel import Panel
@@ -31,7 +32,8 @@ class RunRequest:
 
     ``label_share`` is the share of labelled items that offline judges learn from, where the
     dataset does not mark a calibration part itself. ``learn_from`` is another dataset version to
-    learn from, for spot checks.
+    learn from, for spot checks. ``learn_items`` names the items to learn from instead of a share,
+    so that several runs can share them; ``details`` is remembered with the plan.
     """
 
     rubric_version: int
@@ -47,6 +49,8 @@ class RunRequest:
     drawn: bool = False
     learn_from: int | None = None
     kind: RunKind = "run"
+    learn_items: tuple[str, ...] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,14 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         if request.kind == "spot" and request.items is not None:
             # One item is asked about, so all other labelled ones may teach.
             pool = tuple(item for item in pool if item.id not in request.items)
-        calibration = choose_calibration(pool, rubric, request.label_share, seed)
+        calibration = _calibration(pool, rubric, request, seed)
         if not calibration:
             raise InputError(
                 _NO_LABELS.format(names=", ".join(learners)) if learners else _NO_EXAMPLES
             )
     held_out = {i.id for i in calibration} if learned_from == head.id else set()
     wanted = None if request.items is None else set(request.items)
-    items = _limited(
+    items = limited(
         [i for i in everything if (wanted is None or i.id in wanted) and i.id not in held_out],
         request,
         seed,
@@ -120,12 +124,28 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         if calibration
         else {},
         versions=versions(request.panel),
-        details={"truth_upto": known} if known else {},
+        details={**request.details, **({"truth_upto": known} if known else {})},
     )
     return Planned(plan, rubric, items, calibration)
 
 
-def _limited(items: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+def _calibration(
+    pool: Sequence[Item], rubric: Rubric, request: RunRequest, seed: int
+) -> tuple[Item, ...]:
+    if request.learn_items is None:
+        return choose_calibration(pool, rubric, request.label_share, seed)
+    named = set(request.learn_items)
+    return tuple(i for i in teachers(pool, rubric) if i.id in named)
+
+
+def teachers(items: Sequence[Item], rubric: Rubric) -> tuple[Item, ...]:
+    """The items that may be learned from: labelled, and not marked for evaluation."""
+    labelled = (i for i in items if labels_of(i, effective(i, rubric)))
+    return tuple(i for i in labelled if i.split != "evaluation")
+
+
+def limited(items: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+    """Those of the items that the request's limit keeps, in their order."""
     if request.limit is None or request.limit >= len(items):
         return tuple(items)
     if not request.drawn:
