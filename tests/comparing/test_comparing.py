@@ -269,7 +269,7 @@ def test_a_real_difference_is_found_and_chance_is_not(store: Store) -> None:
     gold = rng.integers(0, 2, 300)
 
     def answers(right: float) -> list[int]:
-        return np.where(rng.random(300) < right, gold, 1 - gold).tolist()
+        return [int(one) for one in np.where(rng.random(300) < right, gold, 1 - gold)]
 
     data = dataset({"clear": ["MET" if g == 0 else "UNMET" for g in gold]})
     weak, same, strong = (
