@@ -9,6 +9,9 @@ Two words are one rule each: ``majority`` is the mode and ``weighted`` the weigh
 options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest value chosen and
 ``any`` the highest. A verdict on which all agree is that option under every rule, also where
 another option has the same value.
+
+A rule fitted on labelled items (``calibrated``) is numbers, not a word: ``settle`` gets them
+as ``weights`` and takes the option that votes and weights make likeliest.
 """
 
 from __future__ import annotations
@@ -18,19 +21,25 @@ from math import fsum, log
 from statistics import median
 from typing import NamedTuple
 
+from core.domain.fitted import Weights
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
+from core.domain.rules import FITTED
 
 #: Values, and shares of weight, that differ by no more than this are tied.
 EPSILON = 1e-9
 
 
 class Ballot(NamedTuple):
-    """One vote as the rules see it. ``option`` indexes ``choices``; ``weight`` is positive."""
+    """One vote as the rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
+
+    ``judge`` matters to a fitted rule only.
+    """
 
     option: int | None
     abstained: bool
     weight: float = 1.0
+    judge: str = ""
 
 
 class Verdict(NamedTuple):
@@ -82,11 +91,12 @@ def settle(
     *,
     failures: int = 0,
     planned: int | None = None,
+    weights: Weights | None = None,
 ) -> Verdict | None:
     """The verdict of one cell; ``None`` where there is no ballot at all.
 
     ``planned`` is how many votes were to be asked; it is taken as ballots plus failures where it is
-    not given or smaller.
+    not given or smaller. With ``weights`` the fitted rule settles, whatever ``rules`` say.
 
     >>> yes, no = Ballot(0, False), Ballot(1, False)
     >>> verdict = settle(Criterion(name="a", requirement="Is it?"), [yes, no, yes], Rules())
@@ -95,10 +105,10 @@ def settle(
     """
     if not ballots:
         return None
-    rule: str = criterion.aggregation or getattr(rules, criterion.scale)
+    rule: str = FITTED if weights else criterion.aggregation or getattr(rules, criterion.scale)
     values = criterion.values
     cast, heads = list[tuple[int, float, float]](), dict[int, int]()
-    for option, abstained, weight in ballots:
+    for option, abstained, weight, _ in ballots:
         value = None if abstained or option is None else values[option]
         if option is None or value is None:
             continue
@@ -116,7 +126,10 @@ def settle(
         option, value, _ = cast[0]
         mean = value if rule in _AVERAGES else None
         return Verdict(option, False, value, mean, 1.0, 0.0, 1.0, coverage, *counts, False, "")
-    option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
+    if weights:
+        option, tie, mean, warning = _calibrated(criterion, ballots, weights, heads)
+    else:
+        option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
     value = None if option is None else values[option]
     share = heads.get(option, 0) / n if option is not None else 0.0
     top, second = sorted(heads.values(), reverse=True)[:2]
@@ -201,6 +214,36 @@ def _unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choic
 def _unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     settled = _lowest if criterion.scale == "binary" else _unanimous_or_na
     return settled(criterion, cast, heads)
+
+
+def log_weights(
+    criterion: Criterion, ballots: Sequence[Ballot], weights: Weights
+) -> dict[int, float] | None:
+    """What a fitted rule makes of the votes: the log-weight of every scored option.
+
+    ``None`` where no vote is of a judge that the rule knows. ``core.domain.fitted.shares`` makes
+    chances of the values.
+    """
+    place = {option: level for level, option in enumerate(criterion.scored)}
+    votes = [
+        (ballot.judge, place[ballot.option])
+        for ballot in ballots
+        if not ballot.abstained and ballot.option in place
+    ]
+    found = weights.of(votes)
+    return None if found is None else dict(zip(criterion.scored, found, strict=True))
+
+
+def _calibrated(
+    criterion: Criterion, ballots: Sequence[Ballot], weights: Weights, heads: _Heads
+) -> _Choice:
+    logs = log_weights(criterion, ballots, weights)
+    if logs is None:
+        return _mode(criterion, (), heads)._replace(
+            warning="Nothing is known of these judges, so the most frequent option was taken."
+        )
+    top = max(logs.values()) - EPSILON
+    return _worst(criterion, [option for option, log_weight in logs.items() if log_weight >= top])
 
 
 #: Called only where at least two options were chosen.

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from core.domain.base import Noun, broken
-from core.domain.rules import RULES, rules_in_words
+from core.domain.rules import RULES, mend_rule
 
 JudgeKind = Literal["llm", "classifier", "neighbours"]
 OFFLINE_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
@@ -135,7 +135,7 @@ class Rules(Noun):
             if getattr(self, scale) not in RULES[scale]:
                 raise broken(
                     f"is {getattr(self, scale)!r}, which is no rule for {scale} criteria.",
-                    rules_in_words(scale),
+                    mend_rule(getattr(self, scale), scale),
                     scale,
                 )
         return self

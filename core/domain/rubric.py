@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from core.domain.base import Noun, broken, near
+from core.domain.base import Noun, broken
 from core.domain.decision import Decision
 from core.domain.gates import Gate
 from core.domain.prechecks import Precheck
-from core.domain.rules import RULES, Abstention, Scale, rules_in_words
+from core.domain.rules import RULES, Abstention, Scale, mend_rule
 
 MET, UNMET = "MET", "UNMET"
 CANNOT_ASSESS = "CANNOT_ASSESS"
@@ -110,7 +110,7 @@ class Criterion(Noun):
         if self.aggregation is not None and self.aggregation not in RULES[self.scale]:
             raise broken(
                 f"is {self.aggregation!r}, which does not fit a {self.scale} criterion.",
-                near(self.aggregation, set(RULES[self.scale])) or rules_in_words(self.scale),
+                mend_rule(self.aggregation, self.scale),
                 "aggregation",
             )
 

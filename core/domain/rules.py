@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Literal
 
 Scale = Literal["binary", "ordinal", "nominal"]
@@ -16,6 +17,9 @@ RULES: dict[Scale, tuple[str, ...]] = {
     "ordinal": ("mean", "median", "weighted_mean", "mode", "min", "max"),
     "nominal": ("mode", "weighted_mode", "unanimous"),
 }
+#: The rule that is fitted on labelled items of a run (``core.domain.fitted``), for every scale. It
+#: cannot be chosen by its name, because without what was fitted it is nothing.
+FITTED = "calibrated"
 
 
 def rules_in_words(scale: Scale) -> str:
@@ -26,3 +30,18 @@ def rules_in_words(scale: Scale) -> str:
     """
     *head, last = RULES[scale]
     return f"Use {', '.join(head)} or {last}."
+
+
+def mend_rule(given: str, scale: Scale) -> str:
+    """How to mend a rule that cannot be chosen for ``scale``.
+
+    >>> mend_rule("calibrated", "nominal")[:39]
+    'It must be fitted on labelled items fir'
+    """
+    if given == FITTED:
+        return (
+            "It must be fitted on labelled items first: grade and label some, then fit it on that "
+            f"run. Until then: {rules_in_words(scale)[:1].lower()}{rules_in_words(scale)[1:]}"
+        )
+    close = get_close_matches(given.lower(), RULES[scale], n=1, cutoff=0.7)
+    return f"Did you mean {close[0]!r}?" if close else rules_in_words(scale)

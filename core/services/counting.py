@@ -44,7 +44,8 @@ class Counting:
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
             return Counted(
-                [Ballot(r.option, r.abstained, weight(r.judge, 1.0)) for r in rows], self.planned
+                [Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge) for r in rows],
+                self.planned,
             )
         kept = [r for r in rows if r.judge not in self.shadows]
         planned = self.planned
@@ -70,11 +71,11 @@ class Counting:
             if not self.require_both or twin is None or twin.option == row.option:
                 ballots.append(self._ballot(row))
             else:
-                ballots.append(Ballot(None, True, self.weights.get(row.judge, 1.0)))
+                ballots.append(Ballot(None, True, self.weights.get(row.judge, 1.0), row.judge))
         return ballots
 
     def _ballot(self, row: BallotRow) -> Ballot:
-        return Ballot(row.option, row.abstained, self.weights.get(row.judge, 1.0))
+        return Ballot(row.option, row.abstained, self.weights.get(row.judge, 1.0), row.judge)
 
 
 def counting_of(plan: RunPlan) -> Counting:

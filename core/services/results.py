@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from core.aggregate import Verdict, settle
 from core.domain.dataset import Item
+from core.domain.fitted import Fitted
 from core.domain.panel import Rules
 from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric, fold
@@ -19,6 +20,7 @@ from core.store.vote_rows import BallotRow, ItemBallots
 RubricOf = Callable[[str], Rubric]
 #: What people settled of these items, by item id and criterion name.
 SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
+NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
 #: The roles in a conversation that are not the one who is judged.
 _ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
 
@@ -29,12 +31,14 @@ def deriver(
     rubric_of: RubricOf,
     texts_of: Callable[[str], Texts] | None = None,
     settled_of: SettledOf | None = None,
+    fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
     """The function from the votes of items to their verdicts and scores.
 
     ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
     ``texts_of`` its texts, needed only where a rubric looks at them; ``settled_of`` what people
-    settled, which replaces what votes say. It is asked anew each time.
+    settled, which replaces what votes say. It is asked anew each time. ``fitted`` are the rules
+    fitted on labelled items, by criterion; they replace ``rules`` where they fit.
     """
     measured: dict[str, Measured] = {}
 
@@ -67,7 +71,15 @@ def deriver(
 
     def _verdict(c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
         counted = counting.count(rows)
-        return settle(c, counted.ballots, rules, failures=failures, planned=counted.planned)
+        known = fitted.get(c.name)
+        return settle(
+            c,
+            counted.ballots,
+            rules,
+            failures=failures,
+            planned=counted.planned,
+            weights=known.for_item(rows[0].item_id) if known and known.fits(c) else None,
+        )
 
     return derive
 

@@ -39,7 +39,7 @@ def row(judge: str, option: int, replicate: int = 0, criterion: str = "cites") -
 def test_a_shadow_votes_without_counting() -> None:
     counting = counting_of(plan(Panel(judges=(llm("a"), llm("b", shadow=True)))))
     counted = counting.count([row("a", MET), row("b", UNMET)])
-    assert counted.ballots == [Ballot(MET, False, 1.0)]
+    assert counted.ballots == [Ballot(MET, False, 1.0, "a")]
     assert counted.planned == 1
 
 
@@ -51,20 +51,20 @@ def test_a_panel_of_shadows_is_refused() -> None:
 def test_a_flip_check_records_the_second_answer_and_counts_the_first() -> None:
     counting = counting_of(plan(Panel(judges=(llm("a"),), asking=Asking(flip="check"))))
     assert counting.count([row("a", MET, 0), row("a", UNMET, 1)]).ballots == [
-        Ballot(MET, False, 1.0)
+        Ballot(MET, False, 1.0, "a")
     ]
 
 
 @pytest.mark.parametrize(
     ("second", "counted"),
-    [(MET, Ballot(MET, False, 1.0)), (UNMET, Ballot(None, True, 1.0))],
+    [(MET, Ballot(MET, False, 1.0, "a")), (UNMET, Ballot(None, True, 1.0, "a"))],
     ids=["both orders agree", "they differ: an abstention"],
 )
 def test_both_orders_may_be_required_to_agree(second: int, counted: Ballot) -> None:
     panel = Panel(judges=(llm("a"),), asking=Asking(flip="require"))
     counting = counting_of(plan(panel, replicates=2))
     rows = [row("a", MET, 0), row("a", MET, 1), row("a", second, 2), row("a", MET, 3)]
-    assert counting.count(rows).ballots == [counted, Ballot(MET, False, 1.0)]
+    assert counting.count(rows).ballots == [counted, Ballot(MET, False, 1.0, "a")]
 
 
 def test_flips_double_the_answers_of_models_only() -> None:
@@ -168,5 +168,5 @@ def test_one_round_asks_everybody_where_nothing_is_staged() -> None:
 
 def test_imports_count_every_vote_alike() -> None:
     counted = Counting().count([row("a", MET), row("b", AWAY)])
-    assert counted.ballots == [Ballot(MET, False, 1.0), Ballot(AWAY, True, 1.0)]
+    assert counted.ballots == [Ballot(MET, False, 1.0, "a"), Ballot(AWAY, True, 1.0, "b")]
     assert counted.planned is None
