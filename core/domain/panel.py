@@ -1,8 +1,10 @@
-"""Judge and panel: raters that can be asked, and how their votes become one verdict."""
+"""Judge and panel: raters, most of whom can be asked, and how their votes become one verdict."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,8 +12,13 @@ from pydantic import Field, model_validator
 from core.domain.base import Noun, broken
 from core.domain.rules import RULES, mend_rule
 
-JudgeKind = Literal["llm", "classifier", "neighbours"]
+JudgeKind = Literal["llm", "classifier", "neighbours", "imported", "imported_offline", "person"]
+RaterKind = Literal["llm", "offline", "human"]
 OFFLINE_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
+#: Raters whose votes came from elsewhere: nobody here can ask them.
+IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
+    {"imported": "llm", "imported_offline": "offline", "person": "human"}
+)
 Thinking = Literal["off", "low", "medium", "high"]
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -19,14 +26,16 @@ _DIGIT = re.compile(r"[0-9]")
 
 
 class Judge(Noun):
-    """One rater that can be asked: which model or offline method, with what settings.
+    """One rater: which model or offline method, with what settings; or one imported with its votes.
 
     ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
     never stored. ``door`` is how the model is reached: ``litellm`` (any provider), ``openai`` (any
     endpoint that speaks the OpenAI protocol, cheaper per call) or ``auto``. ``stage`` orders the
     judges of a cascade; a ``shadow`` judge votes without counting. Known limits of the provider,
     in requests and tokens per minute, are kept to by pacing. Prices are US dollars
-    per million tokens; ``None`` means that the price is looked up, or unknown.
+    per million tokens; ``None`` means that the price is looked up, or unknown. An ``imported``
+    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight and
+    ``shadow`` mean something.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -55,6 +64,16 @@ class Judge(Noun):
     def offline(self) -> bool:
         """Whether this judge needs no model and no network."""
         return self.kind in OFFLINE_KINDS
+
+    @property
+    def askable(self) -> bool:
+        """Whether it can be asked here; imported raters and people cannot."""
+        return self.kind not in IMPORTED_KINDS
+
+    @property
+    def rater_kind(self) -> RaterKind:
+        """What sort of rater it is, wherever it voted: a model, an offline method or a person."""
+        return IMPORTED_KINDS.get(self.kind, "offline" if self.offline else "llm")
 
     @model_validator(mode="after")
     def _check(self) -> Judge:
@@ -145,11 +164,16 @@ class Panel(Noun):
     """Judges and how their votes become one verdict."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "Panel"
-    judges: Annotated[tuple[Judge, ...], Field(max_length=100)]
+    judges: Annotated[tuple[Judge, ...], Field(max_length=1000)]
     rules: Rules = Rules()
     asking: Asking = Asking()
     cascade: Cascade | None = None
     early_stop: bool = False
+
+    @property
+    def askable(self) -> bool:
+        """Whether all of its judges can be asked; a panel of imported raters cannot."""
+        return all(judge.askable for judge in self.judges)
 
     @model_validator(mode="after")
     def _check(self) -> Panel:
@@ -161,9 +185,9 @@ class Panel(Noun):
             )
         if not self.judges:
             raise broken("is empty.", "A panel needs at least one judge.", "judges")
-        names = [judge.name for judge in self.judges]
-        for index, name in enumerate(names):
-            if name in names[:index]:
+        seen = set[str]()
+        for index, name in enumerate(judge.name for judge in self.judges):
+            if name in seen:
                 raise broken(
                     f"repeats the name {name!r}.",
                     "Give every judge of the panel a name of its own.",
@@ -171,4 +195,5 @@ class Panel(Noun):
                     index,
                     "name",
                 )
+            seen.add(name)
         return self

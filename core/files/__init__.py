@@ -14,7 +14,8 @@ from core.files.parsed import Parsed
 from core.files.rubric_writer import dump_rubric, rubric_data
 from core.files.rubrics import parse_rubric
 from core.files.tables import Table, read_table
-from core.files.votes import ImportedVote, ImportedVotes, read_votes
+from core.files.vote_bundle import VoteBundle, VoteFormat
+from core.files.votes import ImportedVote, ImportedVotes, parse_votes, read_votes
 
 __all__ = [
     "Folder",
@@ -23,6 +24,8 @@ __all__ = [
     "Mapping",
     "Parsed",
     "Table",
+    "VoteBundle",
+    "VoteFormat",
     "build_dataset",
     "dump_dataset",
     "dump_rubric",
@@ -32,6 +35,7 @@ __all__ = [
     "parse_data",
     "parse_dataset",
     "parse_rubric",
+    "parse_votes",
     "read_dataset_file",
     "read_folder",
     "read_rubric_file",

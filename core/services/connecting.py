@@ -79,12 +79,14 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
         timeout: seconds for everything, tries included.
 
     Raises:
-        InputError: the judge is an offline one, which has nothing to connect to.
+        InputError: the judge is an offline or imported one, which has nothing to connect to.
     """
     if judge.offline:
         raise InputError(
             f"{judge.name} works on this machine and needs no connection. It needs labelled items."
         )
+    if not judge.askable:
+        raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
     future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), _loop())
     try:
         outcome = future.result(timeout + GRACE)

@@ -82,13 +82,15 @@ def counting_of(plan: RunPlan) -> Counting:
     """How the votes of a run count."""
     panel = plan.panel
     counted = [j for j in panel.judges if not j.shadow]
-    flips = panel.asking.flip != "off" and any(not j.offline for j in panel.judges)
+    asked = [j for j in panel.judges if j.askable and not j.offline]
+    flips = panel.asking.flip != "off" and bool(asked)
     by_stage: dict[int, int] = {}
     for judge in counted:
         by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
     return Counting(
         weights={j.name: j.weight for j in panel.judges},
-        planned=len(counted) * plan.replicates,
+        # What an import holds is all there is: nothing was planned, so nothing is missing.
+        planned=len(counted) * plan.replicates if panel.askable else None,
         shadows=frozenset(j.name for j in panel.judges if j.shadow),
         flip_from=plan.replicates if flips else None,
         require_both=panel.asking.flip == "require",
@@ -99,7 +101,7 @@ def counting_of(plan: RunPlan) -> Counting:
 
 def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
     """How many answers a judge gives about a cell: replicates, twice as many where flipped too."""
-    flipped = panel.asking.flip != "off" and not judge.offline
+    flipped = panel.asking.flip != "off" and judge.askable and not judge.offline
     return replicates * (2 if flipped else 1)
 
 
@@ -110,7 +112,7 @@ def answers_per_cell(panel: Panel, replicates: int) -> int:
 
 def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: int) -> int:
     """How many calls a judge takes for so many items with so many (item, criterion) cells."""
-    if judge.offline:
+    if judge.offline or not judge.askable:
         return 0
     questions = items if panel.asking.mode == "rubric" else cells
     steps = 2 if panel.asking.mode == "two_step" else 1

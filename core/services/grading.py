@@ -127,7 +127,11 @@ def cancel(store: Store, run_id: int) -> str:
 
 
 def resume(store: Store, run_id: int) -> str:
-    """Queues what is left of a run. Takes it from a process of this machine that is gone."""
+    """Queues what is left of a run. Takes it from a process of this machine that is gone.
+
+    Raises ``Conflict`` for imported votes.
+    """
+    _refuse_imported(store, run_id)
     release_if_gone(store, run_id)
     return store.runs.request_queue(run_id)
 
@@ -135,12 +139,21 @@ def resume(store: Store, run_id: int) -> str:
 def retry(store: Store, run_id: int) -> int:
     """Queues the open failures of a run to be asked again; returns how many.
 
-    Raises ``Conflict`` while the run is being worked off.
+    Raises ``Conflict`` while the run is being worked off, and for imported votes.
     """
+    _refuse_imported(store, run_id)
     release_if_gone(store, run_id)
     if store.runs.row(run_id).status == "running":
         raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
     return store.runs.reopen_failures(run_id)
+
+
+def _refuse_imported(store: Store, run_id: int) -> None:
+    if not store.runs.row(run_id).panel.askable:
+        raise Conflict(
+            f"Run {run_id} holds imported votes: its raters answered elsewhere and cannot be asked "
+            "here. Start a run with judges of your own on the same rubric and dataset."
+        )
 
 
 def release_if_gone(store: Store, run_id: int) -> None:

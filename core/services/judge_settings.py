@@ -58,6 +58,10 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
         judge = build(Judge, {**given, "name": given.get("name") or "Judge"}, "judge")
     except InputError as error:
         raise InputError(_REFUSED, (*problems, *error.problems)) from None
+    if not judge.askable:
+        problems.append(
+            Problem("is a rater who was imported with votes.", "Choose one to ask.", ("kind",))
+        )
     problems += [*_address_problems(judge.api_base), *_param_problems(judge.params)]
     if problems:
         raise InputError(_REFUSED, tuple(problems))

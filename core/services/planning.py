@@ -77,6 +77,12 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     known = store.settled.last_event()
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
+    imported = [judge.name for judge in request.panel.judges if not judge.askable]
+    if imported:
+        raise InputError(
+            f"{', '.join(imported[:5])}: imported with votes, and cannot be asked here. Choose "
+            "models, or offline judges."
+        )
     learners = [judge.name for judge in request.panel.judges if judge.offline]
     shown = bool(request.panel.asking.few_shot) and len(learners) < len(request.panel.judges)
     calibration: tuple[Item, ...] = ()

@@ -31,12 +31,13 @@ def of_run(store: Store, run_id: int) -> Rated:
 
     Items that offline judges learned from are no items of the run, so they are not in any figure.
     Answers to the options in reversed order are not, either: they check a judge, and rate nothing.
+    Imported votes give the same ratings as the folder they came from: nobody here settled them.
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     own = run.plan.replicates
-    kinds = {j.name: "offline" if j.offline else "llm" for j in run.panel.judges}
+    kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
 
     def rater(judge: str, replicate: int) -> Rater:
         return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
@@ -58,7 +59,7 @@ def of_run(store: Store, run_id: int) -> Rated:
         if c.replicate < own
     ]
     settled: dict[str, dict[str, int | None]] = {}
-    for cell in store.results.all_cells(run_id):
+    for cell in store.results.all_cells(run_id) if run.panel.askable else ():
         settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
     return gather(rubric, items, answers, settled)
 

@@ -134,7 +134,7 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     >>> key_status(Judge(name="j", model="anthropic/x"), {"ANTHROPIC_API_KEY": "k"})
     ('ANTHROPIC_API_KEY', 'set')
     """
-    if judge.offline:
+    if judge.offline or not judge.askable:
         return "", "not needed"
     name = judge.key_env or default_key_env(judge)
     if name:

@@ -121,6 +121,14 @@ class Runs:
         )
         return [item_id for (item_id,) in found]
 
+    def imported(self, digest: str) -> int | None:
+        """The run that holds an import with this content hash, or ``None``."""
+        found = self._files.tuples(
+            "SELECT id FROM run WHERE plan ->> '$.details.imported.hash' = ? ORDER BY id LIMIT 1",
+            (digest,),
+        )
+        return int(found[0][0]) if found else None
+
     def set_notes(self, run_id: int, notes: Mapping[str, Any]) -> None:
         """Merge ``notes`` into those kept with the run, key by key."""
         with self._files.write() as db:
