@@ -6,5 +6,22 @@ backgrounds come from the page's theme, light or dark.
 
 from core.figures.bars import score_histogram, verdict_bars
 from core.figures.cells import agreement_cells, confusion_cells
+from core.figures.dots import Dot, Strip, forest, strips
+from core.figures.maps import agreement_map
+from core.figures.plates import Series, plate
+from core.figures.scatter import bland_altman
 
-__all__ = ["agreement_cells", "confusion_cells", "score_histogram", "verdict_bars"]
+__all__ = [
+    "Dot",
+    "Series",
+    "Strip",
+    "agreement_cells",
+    "agreement_map",
+    "bland_altman",
+    "confusion_cells",
+    "forest",
+    "plate",
+    "score_histogram",
+    "strips",
+    "verdict_bars",
+]

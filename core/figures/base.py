@@ -8,6 +8,8 @@ import html
 STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
 BAR = "#3E7CB1"
 ABSTAINED = "#9AA0A6"
+#: Lines and marks that stand behind; to be seen on light and dark.
+QUIET = "#8A8F94"
 EDGE, CHOSEN = "rgba(255,255,255,.85)", "#D55E00"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 

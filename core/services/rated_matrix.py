@@ -49,7 +49,8 @@ class RatedCriterion:
 
     ``levels`` and ``states`` have shape (items, raters); ``gold`` and ``verdicts`` (items,). A
     level of -1 is none. ``verdicts`` is ``None`` where no panel settled anything; a verdict that
-    is an abstention is ``ABSTAINED``.
+    is an abstention is ``ABSTAINED``. ``source`` is the criterion's name in its rubric, ``options``
+    each level's place among its choices.
     """
 
     name: str
@@ -61,6 +62,8 @@ class RatedCriterion:
     gold: Levels
     gold_states: Levels
     verdicts: Levels | None
+    source: str = ""
+    options: tuple[int, ...] = ()
 
     @property
     def coded(self) -> Levels:
@@ -185,6 +188,8 @@ class _Sheet:
             gold=gold,
             gold_states=gold_states,
             verdicts=verdicts if has_panel else None,
+            source=criterion.name,
+            options=criterion.scored,
         )
 
 

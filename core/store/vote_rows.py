@@ -20,6 +20,19 @@ class BallotRow(NamedTuple):
     abstained: bool
 
 
+class VoteColumn(NamedTuple):
+    """What a judge answered to a criterion in one replicate, item by item.
+
+    An option is ``None`` where it abstained.
+    """
+
+    criterion: str
+    judge: str
+    replicate: int
+    items: list[str]
+    options: list[int | None]
+
+
 @dataclass(frozen=True, slots=True)
 class ItemBallots:
     """All votes of one item, and its open failures by criterion."""

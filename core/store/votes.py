@@ -21,6 +21,7 @@ from core.store.vote_rows import (
     ItemBallots,
     OrderCount,
     Recorded,
+    VoteColumn,
     VoteRow,
 )
 
@@ -179,6 +180,22 @@ class Votes:
             values,
         )
         return [BallotRow._make((*key, bool(abstained))) for *key, abstained in found]
+
+    def columns(self, run_id: int, below: int) -> list[VoteColumn]:
+        """The votes of replicates 0 to ``below`` - 1 by criterion, judge and replicate.
+
+        What ``all_ballots`` gives, a column at a time and several times as fast.
+        """
+        rows = self._files.tuples(
+            "SELECT criterion, judge, replicate, json_group_array(item_id), "
+            "json_group_array(CASE WHEN abstained THEN NULL ELSE option END) "
+            "FROM vote WHERE run_id = ? AND replicate < ? GROUP BY criterion, judge, replicate",
+            (run_id, below),
+        )
+        return [
+            VoteColumn(criterion, judge, replicate, json.loads(items), json.loads(given))
+            for criterion, judge, replicate, items, given in rows
+        ]
 
 
 def _cell(fields: dict[str, object]) -> Cell:

@@ -8,6 +8,12 @@ REFERENCE = "reference"
 RATER = "rater"
 CELL = "cell"
 PAGE = "page"
+VIEW = "view"
+MEASURE = "measure"
+TAG = "tag"
+SYSTEM = "system"
+SPLIT = "split"
+FINDING = "finding"
 
 # Families of session keys.
 AGREEMENT_FIELD = "agreement_field"

@@ -121,6 +121,11 @@ def address(name: str) -> str | None:
     return value
 
 
+def addresses(name: str) -> tuple[str, ...]:
+    """Every value of an address parameter that may be given several times."""
+    return tuple(st.query_params.get_all(name))
+
+
 def address_id(name: str) -> int | None:
     """An address parameter as an id; `None` where it is absent or not a number."""
     return as_id(address(name) or "")
@@ -136,10 +141,12 @@ def as_id(text: str) -> int | None:
 
 
 def set_address(**parameters: object) -> None:
-    """Set address parameters; `None` takes one away."""
+    """Set address parameters; `None` takes one away, a list gives one several times."""
     for name, value in parameters.items():
-        if value is None:
+        if value is None or value == []:
             st.query_params.pop(name, None)
+        elif isinstance(value, list):
+            st.query_params[name] = [str(one) for one in value]
         else:
             st.query_params[name] = str(value)
 

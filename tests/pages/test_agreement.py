@@ -44,7 +44,7 @@ def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
     assert "100%" in text
     assert "few: uncertain" in text
     assert "from 500 resamples of the items, made once" in text
-    assert len(app.get("plotly_chart")) == 3
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_what_is_undefined_says_why(store: Store) -> None:
@@ -55,14 +55,14 @@ def test_what_is_undefined_says_why(store: Store) -> None:
 
 
 def test_ailments_come_with_their_promise(store: Store) -> None:
-    text = shown(open_page(PAGE, run=str(graded(store))))
+    text = shown(open_page(PAGE, run=str(graded(store)), view="findings"))
 
     assert "Nothing found among" in text or "Too little is known" in text
     assert "at most 1% of runs raise any finding at all" in text
 
 
 def test_choosing_a_cell_lists_exactly_its_items(store: Store) -> None:
-    app = open_page(PAGE, run=str(graded(store)), criterion="Clear")
+    app = open_page(PAGE, run=str(graded(store)), criterion="Clear", view="one")
     assert linked_items(app) == []
 
     # Row MET, column UNMET: the verdicts on a and c, both labelled MET.
@@ -93,7 +93,7 @@ def test_against_the_panel_a_judge_is_said_to_be_flattered(store: Store) -> None
     app = open_page(PAGE, run=str(graded(store)), reference="panel")
 
     assert app.selectbox(key=field(keys.RATER)).options == ["ann", "bob"]
-    assert "contain the judge's own votes" in shown(app).replace("\\", "")
+    assert "contain the rater's own votes" in shown(app).replace("\\", "")
 
 
 def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
@@ -118,4 +118,4 @@ def test_very_many_votes_are_worked_out_when_asked_for(
 
     app.button(key=state.key(keys.AGREEMENT_ACT, "work")).click().run()
 
-    assert len(app.get("plotly_chart")) == 3
+    assert len(app.get("plotly_chart")) == 1

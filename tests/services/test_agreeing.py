@@ -40,13 +40,14 @@ def made(one: list[int], other: list[int], scale: str = "nominal", k: int = 3) -
 
 
 def test_labels_come_first_and_the_panel_is_not_compared_with_itself(sheet: Sheet) -> None:
-    assert sheet.references == (LABELS, PANEL)
+    assert sheet.references == (LABELS, PANEL, ANN, BOB)
     assert sheet.raters(LABELS) == (PANEL, ANN, BOB)
     assert sheet.raters(PANEL) == (ANN, BOB)
 
 
-def test_without_labels_only_the_panel_is_a_reference() -> None:
-    assert made([0], [1]).references == (PANEL,)
+def test_without_labels_the_panel_comes_first_and_any_judge_can_be_a_reference() -> None:
+    assert made([0], [1]).references == (PANEL, ANN, BOB)
+    assert made([0], [1]).raters(ANN) == (PANEL, BOB)
 
 
 def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
@@ -148,7 +149,7 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 
 
 def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet) -> None:
-    columns, found = agreeing.kappas(sheet, "Clear")
+    columns, found = agreeing.kappas(sheet, "Clear", (LABELS, ANN, BOB))
 
     assert columns == (LABELS, ANN, BOB)
     # Labels and bob share a, b and c; ann and bob a and b.

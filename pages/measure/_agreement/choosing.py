@@ -1,4 +1,4 @@
-"""What is looked at: run, reference, rater, criterion and cell. The address is the truth."""
+"""What is looked at: run, reference, rater, criterion and items. The address is the truth."""
 
 from __future__ import annotations
 
@@ -8,30 +8,45 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.services import agreeing, grading, viewing
-from core.services.agreeing import LABELS, PANEL, Sheet
+from core.services.agreeing import LABELS, PANEL, PEOPLE, Sheet, Slice
 from core.services.grading import RunRow
 from core.services.viewing import Run
 from pages.ui import agreement_keys as keys
+from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
 
 RUNS = 100
-WORDS = {LABELS: "Labels (gold)", PANEL: "The panel's verdicts"}
+WORDS = {
+    LABELS: "Labels (gold)",
+    PEOPLE: "The majority of people",
+    PANEL: "The panel's verdicts",
+}
+SPLITS = {"calibration": "Calibration", "evaluation": "Evaluation"}
 
 
 class Chosen(NamedTuple):
-    """Who is compared with whom, on which criterion, of which ratings.
+    """Who is compared with whom, on which criterion, over which items.
 
-    `about` changes whenever the ratings would.
+    `whole` holds all items of the run, `sheet` those of `part`. `about` changes whenever the
+    ratings of the sheet would, `run_about` whenever those of the run would.
     """
 
     run_id: int
+    run_about: tuple[object, ...]
     about: tuple[object, ...]
+    whole: Sheet
     sheet: Sheet
+    part: Slice
     reference: str
     rater: str
     criterion: str
+
+    @property
+    def pair(self) -> tuple[object, ...]:
+        """What figures of the pair depend on."""
+        return (*self.about, self.reference, self.rater)
 
 
 def run() -> Run | RunRow | None:
@@ -44,32 +59,85 @@ def run() -> Run | RunRow | None:
     if not by_id:
         return None
     chosen = asked if asked is not None else rows[0].id
-    _select(
+    select(
         "Run",
         state.RUN,
         [str(one) for one in by_id],
         str(chosen),
         lambda one: f"{one}: {one_line(by_id[int(one)].name, 80)}",
-        (keys.REFERENCE, keys.RATER, keys.CRITERION),
+        (keys.REFERENCE, keys.RATER, keys.CRITERION, keys.TAG, keys.SYSTEM, keys.SPLIT),
     )
     return by_id[chosen]
 
 
-def sides(run_id: int, about: tuple[object, ...], sheet: Sheet) -> Chosen:
-    """Reference, rater and criterion; what makes no sense in the address is left out."""
-    reference = _known(keys.REFERENCE, sheet.references)
-    raters = sheet.raters(reference)
+def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> Chosen:
+    """Reference, rater, criterion and items; what makes no sense in the address is left out."""
+    reference = _known(keys.REFERENCE, whole.references)
+    raters = whole.raters(reference)
     rater = _known(keys.RATER, raters)
-    names = [asked.name for asked in sheet.criteria]
+    names = [asked.name for asked in whole.criteria]
     criterion = _known(keys.CRITERION, names)
-    with st.grid(3, min_column_width=200):
-        _select("Reference", keys.REFERENCE, sheet.references, reference, _words, (keys.RATER,))
-        _select("Rater", keys.RATER, raters, rater, _words)
-        _select("Criterion", keys.CRITERION, names, criterion, lambda one: one_line(one, 80))
-    return Chosen(run_id, about, sheet, reference, rater, criterion)
+    with st.grid(4, min_column_width=180, vertical_alignment="bottom"):
+        select("Reference", keys.REFERENCE, whole.references, reference, words_of, (keys.RATER,))
+        select("Rater", keys.RATER, raters, rater, words_of)
+        select("Criterion", keys.CRITERION, names, criterion, lambda one: one_line(one, 80))
+        part = _items(whole)
+    sheet = agreeing.sliced(whole, part)
+    chosen = (*about, part.tags, part.systems, part.split)
+    return Chosen(run_id, about, chosen, whole, sheet, part, reference, rater, criterion)
 
 
-def _words(column: str) -> str:
+def _items(whole: Sheet) -> Slice:
+    """Which items: by tag, system and split, as far as there is a choice."""
+    options = agreeing.choices(whole)
+    part = options.known(
+        Slice(
+            tags=state.addresses(keys.TAG),
+            systems=state.addresses(keys.SYSTEM),
+            split=state.address(keys.SPLIT) or "",
+        )
+    )
+    chosen = len(part.tags) + len(part.systems) + bool(part.split)
+    words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
+    if not (options.tags or options.systems or options.splits):
+        st.caption(f"All {fmt.plural(whole.whole, 'item')}")
+        return part
+    with st.popover(words, icon=":material/filter_list:", width="stretch"):
+        _several("Systems", keys.SYSTEM, options.systems, part.systems)
+        _several("Tags", keys.TAG, options.tags, part.tags)
+        if options.splits:
+            names = dict(options.splits)
+            select(
+                "Split",
+                keys.SPLIT,
+                ["", *names],
+                part.split,
+                lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
+            )
+        st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+    return part
+
+
+def _several(
+    words: str, name: str, options: Sequence[tuple[str, int]], value: tuple[str, ...]
+) -> None:
+    if not options:
+        return
+    counts = dict(options)
+    key = state.key(keys.AGREEMENT_FIELD, name)
+    state.put(key, list(value))
+    st.multiselect(
+        words,
+        list(counts),
+        key=key,
+        format_func=lambda one: f"{one_line(one, 60)} ({fmt.count(counts[one])})",
+        on_change=_on_choice,
+        args=(name, key, ()),
+    )
+
+
+def words_of(column: str) -> str:
+    """What a rater is called in a list of choices."""
     return WORDS.get(column) or one_line(agreeing.name_of(column), 60)
 
 
@@ -78,7 +146,7 @@ def _known(name: str, options: Sequence[str]) -> str:
     return asked if asked is not None and asked in options else options[0]
 
 
-def _select(
+def select(
     words: str,
     name: str,
     options: Sequence[str],
@@ -86,6 +154,7 @@ def _select(
     format_func: Callable[[str], str],
     drops: tuple[str, ...] = (),
 ) -> None:
+    """A list to choose from, whose choice goes into the address as `name`; `drops` go out."""
     key = state.key(keys.AGREEMENT_FIELD, name)
     state.put(key, value)
     st.selectbox(
@@ -98,6 +167,30 @@ def _select(
     )
 
 
+def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: str = "") -> str:
+    """A row of choices, kept in the address as `name`; without one, `default` or the first."""
+    texts = dict(options)
+    asked = state.address(name)
+    value = asked if asked in texts else default or options[0][0]
+    key = state.key(keys.AGREEMENT_FIELD, name)
+    state.put(key, value)
+    st.segmented_control(
+        words,
+        list(texts),
+        key=key,
+        format_func=lambda one: texts.get(one, one),
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_switch,
+        args=(name, key),
+    )
+    return value
+
+
+def _on_switch(name: str, key: str) -> None:
+    state.set_address(**{name: state.get(key)})
+
+
 def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
-    gone = dict.fromkeys((*drops, keys.CELL, keys.PAGE))
-    state.set_address(**{**gone, name: state.get(key)})
+    gone = dict.fromkeys((*drops, keys.CELL, keys.PAGE, keys.FINDING))
+    state.set_address(**{**gone, name: state.get(key) or None})

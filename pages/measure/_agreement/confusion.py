@@ -8,7 +8,7 @@ from core import figures as draw
 from core.services import agreeing, browsing
 from core.services.agreeing import Confusion
 from core.services.browsing import RunItemFilter
-from pages.measure._agreement.choosing import Chosen
+from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
@@ -49,11 +49,10 @@ def _cell(found: Confusion) -> Cell | None:
 
 
 def _matrix(chosen: Chosen, found: Confusion, cell: Cell | None) -> None:
-    sides = (agreeing.name_of(chosen.reference), agreeing.name_of(chosen.rater))
+    sides = (words_of(chosen.reference), words_of(chosen.rater))
     # A new key for every cell chosen, so that no selection of the plot itself remains.
-    key = state.key(
-        keys.AGREEMENT_CHART, *chosen[3:], *chosen.about, state.address(keys.CELL) or ""
-    )
+    cell_now = state.address(keys.CELL) or ""
+    key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now)
     st.plotly_chart(
         draw.confusion_cells(found.rows, found.columns, found.counts, sides, cell),
         key=key,

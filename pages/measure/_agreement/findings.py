@@ -15,7 +15,7 @@ from pages.ui.widgets import Tone, tag
 
 def show(chosen: Chosen) -> None:
     """The findings of the run, the serious first; or that nothing was found."""
-    found, made, promise = remembered("ailments", chosen.about, lambda: _looked(chosen.run_id))
+    found, made, promise = remembered("ailments", chosen.run_about, lambda: _looked(chosen.run_id))
     if found:
         st.html(f'<ul class="rs-list">{"".join(map(_line, found))}</ul>')
     elif made:

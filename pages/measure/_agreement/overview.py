@@ -1,27 +1,42 @@
-"""The whole page: what is compared, the figures, what to look at, one criterion closely."""
+"""The whole page: what is compared, and one of five ways to look at it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.services import agreeing
-from pages.measure._agreement import choosing, confusion, findings, lines, raters
+from pages.measure._agreement import choosing, closeup, criteria, findings, raters, scores
+from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc
+from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header
 
 #: From here on, working it out takes some seconds, and is done when asked for.
-MANY = 50_000
+MANY = 400_000
+VIEWS = (
+    ("criteria", "All criteria"),
+    ("one", "One criterion"),
+    ("raters", "Raters"),
+    ("scores", "Scores"),
+    ("findings", "What to look at"),
+)
+SHOWN = {
+    "criteria": criteria.show,
+    "one": closeup.show,
+    "raters": raters.show,
+    "scores": scores.show,
+    "findings": findings.show,
+}
 
 
 def show() -> None:
     """The page."""
     page_header(
         "Agreement",
-        "How far a run's verdicts agree with people's labels, and its judges with each other.",
+        "How far a run's verdicts agree with people, and its raters with each other.",
     )
     run = choosing.run()
     if run is None:
@@ -33,29 +48,47 @@ def show() -> None:
     about = (run.id, run.votes, run.failures_open)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
-    sheet = remembered("agreement sheet", about, lambda: agreeing.sheet_of(store(), run.id))
-    if not sheet.labelled and len(sheet.judges) < 2:
+    whole = remembered("agreement sheet", about, lambda: agreeing.sheet_of(store(), run.id))
+    if not whole.raters(whole.references[0]):
         empty_state(
             "Nothing to compare with",
-            "This run has one judge and its items have no labels. Agreement needs labels by "
-            "people, or a second judge.",
+            "This run has one rater and its items have no labels. Agreement needs labels by "
+            "people, or a second rater.",
         )
         return
-    chosen = choosing.sides(run.id, about, sheet)
-    _section("Criteria")
-    lines.show(chosen)
-    _section("What to look at")
-    findings.show(chosen)
-    _section(f"Confusion: {chosen.criterion}")
-    confusion.show(chosen)
-    _section(f"Raters: {chosen.criterion}")
-    raters.show(chosen)
+    _views(choosing.sides(run.id, about, whole))
+
+
+def _views(chosen: Chosen) -> None:
+    _said(chosen)
+    # A link to a cell of the matrix is a link to where the matrix is.
+    default = "one" if state.address(keys.CELL) else VIEWS[0][0]
+    view = choosing.switch("View", keys.VIEW, VIEWS, default)
+    if not chosen.sheet.items:
+        empty_state("No item fits", "No item has all that was chosen. Choose less.")
+        return
+    SHOWN[view](chosen)
+
+
+def _said(chosen: Chosen) -> None:
+    """How many items are looked at, of how many."""
+    if not chosen.part:
+        return
+    n = len(chosen.sheet.items)
+    parts = [*chosen.part.systems, *chosen.part.tags]
+    split = choosing.SPLITS.get(chosen.part.split, "")
+    words = ", ".join([*parts, *([split] if split else [])])
+    small = f" {agreeing.FEW} or more say more." if n < agreeing.FEW else ""
+    st.caption(
+        f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
+    )
 
 
 def _no_runs() -> None:
     empty_state(
         "No run has votes yet",
-        "This page compares votes with labels and with each other. Grade something first.",
+        "This page compares votes with labels and with each other. Grade something first, or "
+        "bring in votes from elsewhere.",
         lambda: st.page_link(
             "grade/runs.py", label="Runs", icon=":material/play_circle:", query_params={}
         ),
@@ -78,7 +111,3 @@ def _asked_for(votes: int, about: tuple[object, ...]) -> bool:
         ),
     )
     return False
-
-
-def _section(words: str) -> None:
-    st.html(f'<div class="rs-section">{esc(words)}</div>')

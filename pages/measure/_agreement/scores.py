@@ -1,0 +1,121 @@
+"""Whole items: the score that each rater's own answers give, beside the reference's score."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services import agreeing
+from core.services.agreeing import PEOPLE, ScoreLine, ScorePair, Scores
+from pages.measure._agreement.choosing import Chosen, words_of
+from pages.measure._agreement.criteria import caveats
+from pages.measure._agreement.words import few, row, section
+from pages.ui import agreement_keys as keys
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, visible
+from pages.ui.widgets import empty_state, table
+
+HEADS = ("Figure", "Value", "95 % interval", "Items")
+LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")
+#: Points that a table lists at most.
+MOST = 200
+
+
+def show(chosen: Chosen) -> None:
+    """The pair's scores as a plot of differences and as figures, then every rater's."""
+    scores = remembered(
+        "agreement scores",
+        chosen.run_about,
+        lambda: agreeing.scores_of(store(), chosen.run_id, chosen.whole),
+    )
+    pair = remembered(
+        "agreement score pair",
+        chosen.pair,
+        lambda: agreeing.score_pair(scores, chosen.sheet, chosen.reference, chosen.rater),
+    )
+    mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
+    st.caption(
+        f"{label(words_of(chosen.rater))} against {label(words_of(chosen.reference))}{mean}: "
+        f"{fmt.plural(pair.n, 'item')} on which both answered every criterion. Everybody's "
+        f"answers are scored by the rubric's own policy. {few(pair.n)}"
+    )
+    if not pair.n:
+        empty_state(
+            "No score from both",
+            "A score needs an answer to every criterion of an item from both sides.",
+        )
+    else:
+        _pair(chosen, pair)
+    section("Every rater")
+    _everybody(chosen, scores)
+    caveats(chosen)
+
+
+def _pair(chosen: Chosen, pair: ScorePair) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("Differences of scores")
+        figures = pair.figures
+        limits = figures["limit_low"].value, figures["limit_high"].value
+        sides = words_of(chosen.reference), words_of(chosen.rater)
+        st.plotly_chart(
+            draw.bland_altman(pair.points, figures["bias"].value, limits, sides),
+            key=state.key(keys.AGREEMENT_CHART, "scores", *chosen.pair),
+            config={"displayModeBar": False},
+            alt=f"Differences of scores of {visible(sides[1])} and {visible(sides[0])} against "
+            "their means, with bias and limits of agreement; the table below has the scores.",
+        )
+        with st.expander("The same as a table", icon=":material/table_rows:"):
+            _points(pair)
+    with right:
+        section("Figures of scores")
+        table(
+            HEADS,
+            (row(name, one) for name, one in figures.items()),
+            name="Agreement of scores",
+            numbers=(1, 2, 3),
+        )
+        st.caption(
+            "Within the limits of agreement lie about 95 % of differences, if these are normal "
+            "(Bland and Altman 1986)."
+        )
+
+
+def _points(pair: ScorePair) -> None:
+    points = sorted(pair.points, key=lambda point: -abs(point[1] - point[0]))
+    if len(points) > MOST:
+        st.caption(f"The {MOST} pairs of scores that differ most, of {fmt.count(len(points))}.")
+    table(
+        ("Reference", "Rater", "Difference", "Items"),
+        ([fmt.score(x), fmt.score(y), fmt.score(y - x), fmt.count(n)] for x, y, n in points[:MOST]),
+        name="Pairs of scores",
+        numbers=(0, 1, 2, 3),
+    )
+
+
+def _everybody(chosen: Chosen, scores: Scores) -> None:
+    lines = remembered(
+        "agreement score lines",
+        (*chosen.about, chosen.reference),
+        lambda: agreeing.score_lines(scores, chosen.sheet, chosen.reference),
+    )
+    table(
+        ("Rater", "Items", "Bias", "Mean error", "Pearson", "Spearman", "Limits of agreement"),
+        map(_line, lines),
+        name="Scores of every rater against the reference",
+        numbers=range(1, 7),
+    )
+    st.caption(f"Against {label(words_of(chosen.reference))}; intervals are with the pair above.")
+
+
+def _line(line: ScoreLine) -> list[str]:
+    of = {name: line.figures[name] for name in LISTED}
+    limits = of["limit_low"].value, of["limit_high"].value
+    return [
+        esc(words_of(line.column)),
+        fmt.count(of["bias"].n),
+        *(fmt.score(of[name].value) for name in LISTED[:4]),
+        fmt.interval(*limits),
+    ]
