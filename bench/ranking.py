@@ -1,0 +1,96 @@
+"""How often the intervals of strengths hold: systems with planted strengths, many small studies.
+
+    python bench/ranking.py [studies]
+
+For each design it draws studies from Davidson's model with a random effect per item (contests of an
+item hang together), and counts: how often a system's interval holds its true strength; how often
+all rank ranges hold all true ranks at once (nominal 95 %); how often somebody is called better who
+is not; and the root of the mean squared error.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from core.metrics.ranking import ContestTable, tabulate
+from core.metrics.ranking_fit import outcome_shares
+from core.metrics.ranking_ranks import rank_ranges
+from core.metrics.ranking_strengths import strengths
+
+#: systems, items, spread of strengths, log tie parameter, standard deviation of the item's effect
+DESIGNS = [
+    (3, 20, 1.0, -0.7, 0.0),
+    (3, 50, 1.0, -0.7, 0.5),
+    (5, 30, 1.0, -np.inf, 0.5),
+    (5, 100, 1.0, -0.7, 0.5),
+    (10, 50, 1.5, -0.7, 0.5),
+    (10, 200, 0.5, -0.7, 1.0),
+    (5, 40, 0.0, -0.7, 0.5),
+    (5, 40, 0.1, -0.7, 0.5),
+]
+
+
+def study(
+    true: np.ndarray, items: int, log_tie: float, item_sd: float, rng: np.random.Generator
+) -> ContestTable:
+    """All pairs on all items, each once."""
+    n = len(true)
+    first, second = np.triu_indices(n, 1)
+    item = np.repeat(np.arange(items), len(first))
+    a, b = np.tile(first, items), np.tile(second, items)
+    shown = true[None, :] + rng.normal(0, item_sd, (items, n))
+    won, tied, _ = outcome_shares(shown[item, a] - shown[item, b], log_tie)
+    dice = rng.random(len(item))
+    points = np.where(dice < won, 1.0, np.where(dice < won + tied, 0.5, 0.0))
+    return tabulate(item, a, b, points, systems=n, n_items=items)
+
+
+def target(true: np.ndarray, log_tie: float, item_sd: float) -> np.ndarray:
+    """What a study without end would estimate: with item effects it is not the planted strength."""
+    if not item_sd:
+        return true - true.mean()
+    rng = np.random.default_rng(99)
+    table = study(true, 60_000, log_tie, item_sd, rng)
+    (found,) = strengths(table, rng, resamples=0)
+    return found.value
+
+
+def main() -> None:
+    studies = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    print("systems items spread tie   item_sd | interval  all ranks  false 'better'  rmse  s/study")
+    for n, items, spread, log_tie, item_sd in DESIGNS:
+        rng = np.random.default_rng(n * items)
+        true = np.linspace(-spread, spread, n)
+        aim = target(true, log_tie, item_sd)
+        hit = ranks = false = 0.0
+        error = 0.0
+        began = time.perf_counter()
+        for _ in range(studies):
+            (found,) = strengths(study(true, items, log_tie, item_sd, rng), rng)
+            hit += np.mean(
+                [
+                    i.low is not None and i.low <= t <= i.high
+                    for i, t in zip(found.intervals, aim, strict=True)
+                ]
+            )
+            ranges = rank_ranges(found.better)
+            places = [(1 + int((true > t).sum()), n - int((true < t).sum())) for t in true]
+            ranks += all(
+                r.best <= high and low <= r.worst
+                for r, (low, high) in zip(ranges, places, strict=True)
+            )
+            false += bool((found.better & (true[:, None] <= true[None, :])).any())
+            error += float(((found.value - aim) ** 2).mean())
+        took = (time.perf_counter() - began) / studies
+        print(
+            f"{n:7} {items:5} {spread:6} {np.exp(log_tie):4.2f} {item_sd:8} |"
+            f" {hit / studies:8.3f} {ranks / studies:10.3f} {false / studies:14.3f}"
+            f" {np.sqrt(error / studies):6.3f} {took:7.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Bradley-Terry strengths with ties, fitted by Newton's method to thousands of resamples at once.
+
+The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses in
+the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the usual two (the other is Rao and
+Kupper 1967) it is the one whose likelihood is concave with points (a tie is half a win) and the
+number of ties as sufficient statistics: the fitted points of every system equal those observed,
+and nothing else of the data matters. Without ties it is Bradley and Terry (1952).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from core.metrics.measure import Array, Ratings
+from core.metrics.ranking import LOST, TIED, WON
+
+_STEPS, _HALVINGS, _LONGEST_STEP = 60, 12, 2.0
+#: The largest difference between observed and fitted points, per contest, that ends the search.
+_CLOSE = 1e-9
+
+
+class Fit(NamedTuple):
+    """``strengths`` (systems, resamples), in natural log units, their mean 0; ``log_tie``
+    (resamples,), minus infinity where nothing was tied; ``converged`` (resamples,).
+    """
+
+    strengths: Array
+    log_tie: Array
+    converged: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+class _Design(NamedTuple):
+    """How pairs add up to systems: ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs,
+    systems * systems) the outer product of every row with itself.
+    """
+
+    ends: sparse.csr_array
+    squares: sparse.csr_array
+    systems: int
+
+
+class _State(NamedTuple):
+    """Log-likelihood (resamples,), gradient (systems + 1, resamples) and information."""
+
+    likelihood: Array
+    gradient: Array
+    information: Array
+
+
+def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> Fit:
+    """The most likely strengths for every resample of ``totals``, shape (pairs, 3, resamples).
+
+    ``prior`` gives every system so many wins and as many losses against an imagined system of
+    strength 0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma
+    prior). Without it the estimate is finite only where no group of systems won all its contests
+    against the rest (Ford 1957); see ``ranking_graph.separated``.
+
+    >>> totals = np.array([[[60.0], [20.0], [20.0]]])    # 70 points of 100
+    >>> found = fit(np.array([[0, 1]]), totals, 2)
+    >>> round(float(found.strengths[0, 0] - found.strengths[1, 0]), 4)    # log(60 / 20)
+    1.0986
+    """
+    design = _design(pairs, systems)
+    resamples = totals.shape[2]
+    tied = totals[:, TIED].sum(axis=0)
+    played = totals.sum(axis=(0, 1))
+    # No ties: the parameter is at its limit. Nothing but ties: strengths cannot be told.
+    free = (tied > 0) & (tied < played)
+    values = np.zeros((systems + 1, resamples))
+    values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, 40.0, -np.inf))
+    now = _state(design, totals, values, prior, free)
+    goal = _CLOSE * np.maximum(played, 1.0)
+    for _ in range(_STEPS):
+        if (np.abs(now.gradient).max(axis=0) <= goal).all():
+            break
+        values, now = _advanced(design, totals, values, now, prior, free)
+    strengths = values[:systems] - values[:systems].mean(axis=0)
+    log_tie = np.where(free | (tied == 0), values[systems], np.inf)
+    return Fit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
+
+
+def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Array]:
+    """The shares won, tied and lost for a difference of strengths ``gap``.
+
+    >>> [round(float(share), 3) for share in outcome_shares(np.array(0.0), np.log(0.5))]
+    [0.4, 0.2, 0.4]
+    """
+    logits = np.stack(
+        np.broadcast_arrays(gap / 2, np.asarray(log_tie, np.float64), -gap / 2), axis=0
+    )
+    powers = np.exp(logits - logits.max(axis=0))
+    won, tied, lost = powers / powers.sum(axis=0)
+    return won, tied, lost
+
+
+def _advanced(
+    design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
+) -> tuple[Array, _State]:
+    """One Newton step, halved where it would lose likelihood."""
+    n = design.systems
+    step = np.linalg.solve(now.information, now.gradient.T[:, :, None])[:, :, 0].T
+    step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-300))
+    step[n] = np.where(free, step[n], 0.0)
+    slack = 1e-12 * np.abs(now.likelihood)
+    for _ in range(_HALVINGS):
+        tried = values + step
+        new = _state(design, totals, tried, prior, free)
+        worse = new.likelihood < now.likelihood - slack
+        if not worse.any():
+            break
+        step = np.where(worse, step / 2, step)
+    return values + step, _state(design, totals, values + step, prior, free)
+
+
+def _state(design: _Design, totals: Array, values: Array, prior: float, free: Array) -> _State:
+    n = design.systems
+    s, log_tie = values[:n], values[n]
+    gap = design.ends @ s
+    won, tied, lost = outcome_shares(gap, log_tie)
+    played = totals.sum(axis=1)
+    mean = won + tied / 2
+    likelihood = np.zeros(totals.shape[2])
+    for at, share in ((WON, won), (TIED, tied), (LOST, lost)):
+        seen = totals[:, at]
+        likelihood += np.where(seen > 0, seen * np.log(np.maximum(share, 1e-300)), 0.0).sum(axis=0)
+    gradient = np.zeros_like(values)
+    gradient[:n] = design.ends.T @ (totals[:, WON] + totals[:, TIED] / 2 - played * mean)
+    gradient[n] = np.where(free, (totals[:, TIED] - played * tied).sum(axis=0), 0.0)
+    spread = played * (won + tied / 4 - mean**2)
+    information = np.zeros((values.shape[1], n + 1, n + 1))
+    information[:, :n, :n] = (design.squares.T @ spread).T.reshape(-1, n, n)
+    mixed = np.where(free, design.ends.T @ (played * tied * (0.5 - mean)), 0.0).T
+    information[:, :n, n] = information[:, n, :n] = mixed
+    information[:, n, n] = np.where(free, (played * tied * (1 - tied)).sum(axis=0), 1.0)
+    if prior:
+        chance = expit(s)
+        likelihood = likelihood + prior * (np.log(chance) + np.log1p(-chance)).sum(axis=0)
+        gradient[:n] += prior * (1 - 2 * chance)
+        information[:, range(n), range(n)] += (2 * prior * chance * (1 - chance)).T
+    else:
+        # The sum of strengths is free; this fixes it at 0 and changes nothing else.
+        information[:, :n, :n] += 1.0
+    # Where shares have run to 0 or 1 the curvature can vanish in rounding.
+    information[:, range(n + 1), range(n + 1)] += 1e-12
+    return _State(likelihood, gradient, information)
+
+
+def _design(pairs: Ratings, systems: int) -> _Design:
+    number = len(pairs)
+    rows = np.repeat(np.arange(number), 2)
+    ends = sparse.csr_array(
+        (np.tile([1.0, -1.0], number), (rows, pairs.ravel())), shape=(number, systems)
+    )
+    a, b = pairs.T
+    cells = np.stack([a * systems + a, b * systems + b, a * systems + b, b * systems + a], axis=1)
+    squares = sparse.csr_array(
+        (np.tile([1.0, 1.0, -1.0, -1.0], number), (np.repeat(np.arange(number), 4), cells.ravel())),
+        shape=(number, systems * systems),
+    )
+    return _Design(ends, squares, systems)
