@@ -193,6 +193,17 @@ class Results:
         with self._files.write() as db:
             put_results(db, run_id, results)
 
+    def forget(self, run_id: int, item_id: str) -> None:
+        """An item about which nobody has said anything: without score and cells."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE run_item SET score = NULL, raw = NULL, low = NULL, high = NULL, "
+                "complete = 0, fail = 0, review = 0, agreement = NULL, outcome = NULL, "
+                "trace = NULL WHERE run_id = ? AND item_id = ?",
+                (run_id, item_id),
+            )
+            db.execute("DELETE FROM cell WHERE run_id = ? AND item_id = ?", (run_id, item_id))
+
     def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
         """Derive every item of the run anew from its votes; returns how many items.
 

@@ -8,7 +8,13 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.review import CellState, Order, QueueRule, QueueSettings, Role
+from core.domain.review import (
+    CellState,
+    Order,
+    QueueRule,
+    QueueSettings,
+    Role,
+)
 from core.errors import NotFound
 from core.store.connection import Connections, new_id
 from core.store.content import clean, dump, to_json

@@ -77,6 +77,22 @@ class SettledCells:
                 (run_id, item_id, criterion),
             )
 
+    def hits(self, run_id: int, criterion: str, scored: Sequence[int]) -> tuple[int, int]:
+        """Of the cells settled as an option where votes gave one: on how many they are the same.
+
+        ``scored`` are the options that are not abstentions. Returns (same, all).
+        """
+        options = json.dumps(list(scored))
+        ((same, of),) = self._files.tuples(
+            "SELECT coalesce(sum(c.voted = s.option), 0), count(*) FROM settled s "
+            "JOIN cell c ON c.run_id = s.run_id AND c.item_id = s.item_id "
+            "AND c.criterion = s.criterion WHERE s.run_id = ? AND s.criterion = ? "
+            "AND s.state = 'active' AND s.option IN (SELECT value FROM json_each(?)) "
+            "AND c.voted IN (SELECT value FROM json_each(?))",
+            (run_id, criterion, options, options),
+        )
+        return int(same), int(of)
+
     def last_event(self) -> int:
         """The id of the newest event there is; 0 without any."""
         ((last,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM review_event")

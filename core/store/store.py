@@ -16,6 +16,7 @@ from core.store.responses import Responses
 from core.store.results import Results
 from core.store.review_events import Events
 from core.store.review_queues import Queues
+from core.store.review_signs import RunSigns
 from core.store.review_turns import Turns
 from core.store.reviewers import Reviewers
 from core.store.rows import Counts, Mismatch
@@ -48,6 +49,7 @@ class Store:
         self.settings = SettingValues(self._files)
         self.reviewers = Reviewers(self._files)
         self.queues = Queues(self._files)
+        self.signs = RunSigns(self._files)
         self.turns = Turns(self._files)
         self.events = Events(self._files)
         self.verdicts = Verdicts(self._files)

@@ -1,0 +1,70 @@
+"""Who reviews: names given once, roles, and who may do what."""
+
+from __future__ import annotations
+
+from core.domain.review import ROLES, Role, Seat
+from core.errors import Conflict, InputError
+from core.services import clock
+from core.store.review_rows import ReviewerRow
+from core.store.store import Store
+
+__all__ = ["ReviewerRow", "everyone", "now_seated", "require_lead", "seat", "set_role", "sign_in"]
+
+#: What a role may do, in words.
+ROLE_WORDS: dict[Role, str] = {
+    "reviewer": "reviews items",
+    "adjudicator": "reviews, and ends disagreements",
+    "lead": "does all of that, assigns, takes over, and undoes what others did",
+}
+
+
+def sign_in(store: Store, name: str) -> ReviewerRow:
+    """The reviewer of that name, made when new. The first one there is becomes the lead.
+
+    Raises:
+        InputError: the name is empty or too long.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InputError("Give a name of 1 to 100 characters, so that others know who decided.")
+    return store.reviewers.make(name, now=clock.now())
+
+
+def seat(store: Store, name: str, session: str) -> Seat:
+    """Who acts: a reviewer, with the role they have now, in one session."""
+    row = store.reviewers.get(name)
+    return Seat(row.name, row.role, session)
+
+
+def now_seated(store: Store, seat: Seat) -> Seat:
+    """The seat with the role that its reviewer has now, which may have changed since."""
+    return Seat(seat.name, store.reviewers.get(seat.name).role, seat.session)
+
+
+def everyone(store: Store) -> list[ReviewerRow]:
+    """All reviewers, by name."""
+    return store.reviewers.list()
+
+
+def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
+    """Give a reviewer another role.
+
+    Raises:
+        InputError: no such role, or nobody would be a lead any more.
+        Conflict: ``seat`` is no lead.
+    """
+    with store.write():
+        require_lead(store, seat, "change roles")
+        if role not in ROLES:
+            raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+        leads = [row.name for row in store.reviewers.list() if row.role == "lead"]
+        found = store.reviewers.get(name)
+        if role != "lead" and leads == [found.name]:
+            raise InputError(f"{found.name} is the only lead. Make somebody else a lead first.")
+        return store.reviewers.set_role(name, role)
+
+
+def require_lead(store: Store, seat: Seat, what: str) -> None:
+    """Raise ``Conflict`` unless this person is a lead now."""
+    if now_seated(store, seat).role != "lead":
+        raise Conflict(f"Only a lead may {what}. Ask a lead, or to be made one.")
