@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from core.domain.dataset import Item
+from core.domain.fitted import Fitted
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
@@ -21,7 +22,8 @@ from core.judging.protocol import AskableJudge
 from core.judging.providers import provider_of
 from core.services.asking import Asker
 from core.services.counting import counting_of
-from core.services.results import SettledOf, deriver, rubric_lookup, texts_lookup
+from core.services.fitted import fitted_of
+from core.services.results import NOTHING_FITTED, SettledOf, deriver, rubric_lookup, texts_lookup
 from core.services.truth import effective, labels_of, with_truth
 from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
@@ -58,20 +60,25 @@ def load_job(store: Store, run_id: int) -> Job:
         items=items,
         calibration=calibration_items(store, plan),
         done=store.votes.present(run_id) | store.votes.failed(run_id),
-        derive=derive_for(plan, rubric, items, settled_lookup(store, run_id)),
+        derive=derive_for(plan, rubric, items, settled_lookup(store, run_id), fitted_of(run)),
     )
 
 
 def derive_for(
-    plan: RunPlan, rubric: Rubric, items: Sequence[Item], settled_of: SettledOf | None = None
+    plan: RunPlan,
+    rubric: Rubric,
+    items: Sequence[Item],
+    settled_of: SettledOf | None = None,
+    fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
-    """The derivation of a run's results from its votes and what people settled."""
+    """The derivation of a run's results from its votes, what people settled and fitted rules."""
     return deriver(
         plan.panel.rules,
         counting_of(plan),
         rubric_lookup(rubric, items),
         texts_lookup(items),
         settled_of,
+        fitted,
     )
 
 

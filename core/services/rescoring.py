@@ -14,8 +14,9 @@ from core.domain.rules import RULES, rules_in_words
 from core.errors import InputError
 from core.files import read_folder, read_votes
 from core.services.counting import Counting, counting_of
+from core.services.fitted import fitted_of
 from core.services.preparing import resolved_items
-from core.services.results import RubricOf, deriver, rubric_lookup, texts_lookup
+from core.services.results import NOTHING_FITTED, RubricOf, deriver, rubric_lookup, texts_lookup
 from core.store.run_rows import CellResult, Derive, ItemResult
 from core.store.store import Store
 from core.store.vote_rows import BallotRow, ItemBallots
@@ -29,7 +30,8 @@ def score_source(
 ) -> dict[str, Any]:
     """The report of ``score --json`` for a run's number or a folder in the common layout.
 
-    ``rules`` are words like ``ordinal=median`` that replace the run's (or the default) rules;
+    ``rules`` are words like ``ordinal=median`` that replace the run's (or the default) rules, and
+    with them every fitted one;
     ``abstain`` replaces the rubric's strategy.
     """
     if source.isdigit() and not Path(source).exists():
@@ -48,7 +50,9 @@ def _score_run(
     ]
     chosen = rules_from(rules, run.panel.rules)
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, counting_of(run.plan), lookup, texts_lookup(items))
+    fitted = NOTHING_FITTED if rules else fitted_of(run)
+    texts = texts_lookup(items)
+    derive = deriver(chosen, counting_of(run.plan), lookup, texts, fitted=fitted)
     by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 

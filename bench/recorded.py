@@ -1,0 +1,85 @@
+"""Recorded votes with their truth, for the measurements that replay them (prints nothing).
+
+Reads ``../shared/data``; ``found()`` says whether it is there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from core.aggregate import Ballot
+from core.domain.base import build
+from core.domain.rubric import Criterion
+from core.services.fitting import Labelled
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+FIVE_MODELS = ("GPT-4", "ChatGPT", "PaLM2", "LLaMA2", "Falcon")
+
+
+class Recorded(NamedTuple):
+    """One criterion, and its cells: votes and truth per item."""
+
+    name: str
+    criterion: Criterion
+    cells: tuple[Labelled, ...]
+
+
+def found() -> bool:
+    """Whether the recorded votes are there."""
+    return (DATA / "llmbar" / "votes.csv").exists()
+
+
+def llmbar(prompt: str, *, orders: Sequence[str] = ("original",), name: str = "") -> Recorded:
+    """What five models answered under one prompt; without an answer there is no vote."""
+    raters = {f"{model}/{prompt}" for model in FIVE_MODELS}
+    options = [{"label": "output_1", "value": 0}, {"label": "output_2", "value": 1}]
+    rows = [
+        row
+        for row in _rows("llmbar")
+        if row["rater_id"] in raters and row["order"] in orders and row["label"]
+    ]
+    return _recorded("llmbar", name or f"LLMBar, five models, {prompt}", options, rows)
+
+
+def dices(raters: Sequence[int]) -> Recorded:
+    """What these people of 123 said; the truth is the expert's."""
+    wanted = {f"r{number:03}" for number in raters}
+    options = [
+        {"label": "safe", "value": 1},
+        {"label": "unsure", "value": 0.5},
+        {"label": "unsafe", "value": 0},
+    ]
+    rows = [row for row in _rows("dices350") if row["rater_id"] in wanted]
+    return _recorded("dices350", f"DICES-350, {len(wanted)} raters", options, rows)
+
+
+def _rows(folder: str) -> list[dict[str, str]]:
+    with (DATA / folder / "votes.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _recorded(
+    folder: str, name: str, options: list[dict[str, object]], rows: list[dict[str, str]]
+) -> Recorded:
+    key = rows[0]["criterion"]
+    criterion = build(
+        Criterion,
+        {"name": key, "requirement": "r", "scale": "nominal", "weight": 1, "options": options},
+        "criterion",
+    )
+    place = {option.label: index for index, option in enumerate(criterion.choices)}
+    votes: dict[str, list[Ballot]] = {}
+    for row in rows:
+        ballot = Ballot(place[row["label"]], False, 1.0, row["rater_id"])
+        votes.setdefault(row["item_id"], []).append(ballot)
+    with (DATA / folder / "items.jsonl").open(encoding="utf-8") as file:
+        items = [json.loads(line) for line in file]
+    cells = tuple(
+        Labelled(item["id"], votes.get(item["id"], []), place[item["labels"][key]])
+        for item in items
+    )
+    return Recorded(name, criterion, cells)

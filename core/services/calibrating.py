@@ -1,0 +1,123 @@
+"""The rule ``calibrated``: fitted on a run's labelled items, and used by it without a call.
+
+The fit of a criterion is offered only where its verdicts on labels it had not seen are more often
+right than those of the rule in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain.fitted import Fitted
+from core.domain.rubric import Criterion
+from core.errors import Conflict, InputError, Problem
+from core.services.counting import counting_of
+from core.services.fitted import fitted_of, keep
+from core.services.fitting import Labelled, fit_criterion, in_words
+from core.services.preparing import load_job, resolved_items
+from core.services.truth import effective, labels_of
+from core.store.run_rows import RESTING
+from core.store.store import Store
+from core.store.vote_rows import BallotRow
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What fitting a criterion came to. ``fitted`` is ``None`` where there was too little.
+
+    ``used``: it settles the run's verdicts now. ``words`` says it all in a sentence or two.
+    """
+
+    criterion: str
+    fitted: Fitted | None
+    used: bool
+    words: str
+
+    @property
+    def offered(self) -> bool:
+        """Whether it may be used: it beat the rule in force."""
+        return self.fitted is not None and self.fitted.better
+
+
+def offers(store: Store, run_id: int) -> list[Offer]:
+    """A fit per criterion of a run, from all of its items whose truth is known by now."""
+    run = store.runs.get(run_id)
+    used = fitted_of(run)
+    rubric = store.rubrics.version(run.plan.rubric_version_id).rubric
+    cells = labelled_cells(store, run_id)
+    found = []
+    for criterion in rubric.criteria:
+        result = fit_criterion(criterion, cells.get(criterion.name, ()), run.plan.panel.rules)
+        fitted = result if isinstance(result, Fitted) else None
+        words = in_words(result) if isinstance(result, Fitted) else result
+        found.append(Offer(criterion.name, fitted, criterion.name in used, words))
+    return found
+
+
+def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
+    """Settle these criteria of a run by their fitted rules, all others by the panel's rules.
+
+    Everything that follows from the verdicts is derived anew, without a call; an empty sequence
+    goes back to the plain rules. Returns how many items there are.
+
+    Raises:
+        InputError: a fit did not beat the plain rule, or is of another criterion.
+        Conflict: the run is being worked off.
+    """
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.plan.rubric_version_id).rubric
+    by_name = {c.name: c for c in rubric.criteria}
+    problems = tuple(
+        problem for each in fitted if (problem := _problem(each, by_name.get(each.criterion)))
+    )
+    if problems:
+        raise InputError("These rules cannot be used for this run.", problems)
+    if run.status not in RESTING:
+        raise Conflict("The run is being graded. Change its rules when it is done.")
+    with store.write():
+        keep(store, run_id, fitted)
+        return store.results.rebuild(run_id, load_job(store, run_id).derive)
+
+
+def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
+    if criterion is None or not fitted.fits(criterion):
+        return Problem(
+            f"The rule for {fitted.criterion!r} was fitted on other options.",
+            "Fit it on this run.",
+        )
+    if not fitted.better:
+        return Problem(f"{fitted.criterion!r}: {in_words(fitted)}", "Label more items.")
+    return None
+
+
+def labelled_cells(store: Store, run_id: int) -> dict[str, list[Labelled]]:
+    """The cells of a run whose truth is known, by criterion, with the votes that count.
+
+    An item with a rubric of its own takes part where its criterion has the same options.
+    """
+    run = store.runs.get(run_id)
+    plan = run.plan
+    rubric = store.rubrics.version(plan.rubric_version_id).rubric
+    counting = counting_of(plan)
+    ids = store.runs.item_ids(run_id)
+    by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
+    cells: dict[str, list[Labelled]] = {c.name: [] for c in rubric.criteria}
+    for item in resolved_items(store, plan.dataset_version_id, ids):
+        own, found = effective(item, rubric), by_item.get(item.id)
+        truths = labels_of(item, own)
+        if found is None or not truths:
+            continue
+        rows: dict[str, list[BallotRow]] = {}
+        for row in found.ballots:
+            rows.setdefault(row.criterion, []).append(row)
+        for criterion in rubric.criteria:
+            name = criterion.name
+            if name in truths and name in rows and _alike(own.criterion(name), criterion):
+                ballots = counting.count(rows[name]).ballots
+                cells[name].append(Labelled(item.id, ballots, truths[name]))
+    return cells
+
+
+def _alike(one: Criterion, other: Criterion) -> bool:
+    return [o.label for o in one.choices] == [o.label for o in other.choices]
