@@ -75,7 +75,7 @@ def report(
         best=best,
         gates=gates(store, run_id, rows, rated.rubric_of),
         findings=tuple(finding.sentence for finding in diagnosis.findings),
-        checks=diagnosis.promise,
+        checks=diagnosis.promise if diagnosis.made else "",
         limits=(),
         resamples=resamples,
         seed=seed,

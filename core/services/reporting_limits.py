@@ -10,6 +10,8 @@ from core.services.reporting_values import CriterionLine, JudgeFacts, Report
 
 #: Fewer items than this in a slice say next to nothing about it.
 TINY = 10
+#: With fewer items than this the bootstrap's intervals are too short (simulated: tests/metrics).
+ROUGH = 20
 #: From this share of abstentions on they change what a mean is about.
 MANY_AWAY = 0.05
 _REST = {
@@ -47,7 +49,8 @@ def _size(report: Report) -> Iterator[str]:
         reach = (
             ""
             if mean.low is None or mean.high is None
-            else f": their mean may be off by {score((mean.high - mean.low) / 2)} either way"
+            else f": the interval of their mean reaches from {score(mean.low)} to "
+            f"{score(mean.high)}{', and is itself rough with so few' if n < ROUGH else ''}"
         )
         yield f"Only {count(n)} items have a score{reach}."
     small = [

@@ -15,7 +15,8 @@ from core.services.results import RubricOf
 from core.store.run_rows import RunItemRow
 from core.store.store import Store
 
-OUTCOMES = ("pass", "fail", "review")
+NONE = "none"
+OUTCOMES = ("pass", "fail", "review", NONE)
 #: As many of the worst and of the best items are shown.
 SHOWN = 5
 #: Slices beyond this many would make a wall of numbers; the largest are kept.
@@ -41,9 +42,9 @@ def mean_with(resamples: int, seed: int) -> Mean:
 def slice_of(name: str, rows: Sequence[RunItemRow], mean: Mean) -> Slice:
     """The scores and outcomes of some rows."""
     scores = [row.score for row in rows if row.score is not None]
-    outcomes = Counter[str](row.outcome for row in rows if row.outcome is not None)
-    n = sum(outcomes.values())
-    shares = {one: Share.of(outcomes[one], n) for one in OUTCOMES} if n else {}
+    outcomes = Counter(NONE if row.outcome is None else row.outcome for row in rows)
+    some = outcomes[NONE] < len(rows)
+    shares = {one: Share.of(outcomes[one], len(rows)) for one in OUTCOMES} if some else {}
     return Slice(name, len(rows), len(scores), mean(scores), shares)
 
 

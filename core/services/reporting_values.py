@@ -142,7 +142,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Slice:
-    """The scores of some items. ``outcomes`` are shares of the items that have an outcome."""
+    """The scores of some items. ``outcomes`` are shares of all of them: pass, fail, review, none.
+
+    It is empty where no item has an outcome.
+    """
 
     name: str
     items: int
