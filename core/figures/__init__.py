@@ -6,6 +6,7 @@ backgrounds come from the page's theme, light or dark.
 
 from core.figures.bars import score_histogram, verdict_bars
 from core.figures.cells import agreement_cells, confusion_cells
+from core.figures.comparing import Gap, Priced, differences, frontier
 from core.figures.dots import Dot, Strip, forest, strips
 from core.figures.maps import agreement_map
 from core.figures.plates import Series, plate
@@ -13,13 +14,17 @@ from core.figures.scatter import bland_altman
 
 __all__ = [
     "Dot",
+    "Gap",
+    "Priced",
     "Series",
     "Strip",
     "agreement_cells",
     "agreement_map",
     "bland_altman",
     "confusion_cells",
+    "differences",
     "forest",
+    "frontier",
     "plate",
     "score_histogram",
     "strips",

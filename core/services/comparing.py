@@ -17,6 +17,8 @@ from core.store.run_rows import Run
 from core.store.store import Store
 
 RESAMPLES = 1000
+#: With fewer items every figure is uncertain, and said to be.
+FEW = 50
 
 
 @dataclass(frozen=True)

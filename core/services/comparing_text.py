@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.services import numbers as say
-from core.services.comparing import Comparison
+from core.services.comparing import FEW, Comparison
 from core.services.comparing_costs import Spent
 from core.services.comparing_figures import CriterionDelta, Delta
 from core.store.run_rows import Run
 
 #: So many changes, flips and ids are written out; ``--json`` has all.
 MOST = 12
-FEW = 50
 
 
 def as_text(found: Comparison) -> str:

@@ -46,5 +46,11 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "balance",
             "How far verdicts agree with labels and judges with each other, and what ails them.",
         ),
+        Screen(
+            "measure/compare.py",
+            "Compare runs",
+            "compare_arrows",
+            "What changed between runs, which verdicts flipped, and what accuracy costs.",
+        ),
     ),
 }

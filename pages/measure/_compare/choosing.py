@@ -1,0 +1,149 @@
+"""Which runs are looked at, and which two are compared. The address is the truth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.errors import NotFound
+from core.services import grading, sweeps, viewing
+from core.services.grading import RunRow
+from core.services.viewing import Run
+from pages.ui import compare_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import one_line
+
+LISTED, MOST = 200, 40
+
+
+class Chosen(NamedTuple):
+    """The runs by id, and the two that are compared (`None`: fewer than two are chosen)."""
+
+    runs: dict[int, Run | RunRow]
+    pair: tuple[int, int] | None
+
+    @property
+    def about(self) -> tuple[object, ...]:
+        """Changes whenever anything that is shown of the runs would."""
+        return tuple((r.id, r.votes, r.failures_open, r.cached, r.cost) for r in self.runs.values())
+
+
+def choose() -> Chosen | None:
+    """The runs as chosen; `None` while there are not two runs with votes."""
+    known: dict[int, Run | RunRow] = {
+        row.id: row for row in grading.listing(store(), limit=LISTED).rows if row.votes
+    }
+    asked = _asked()
+    for one in asked:
+        if one not in known:
+            try:
+                known[one] = viewing.require_run(store(), one)
+            except NotFound:
+                continue
+    if len(known) < 2:
+        return None
+    picked = [one for one in asked if one in known] or sorted(known)[-2:]
+    _picker(known, picked)
+    runs = {one: known[one] for one in picked}
+    return Chosen(runs, _pair(runs))
+
+
+def _asked() -> list[int]:
+    parts = (state.address(keys.RUNS) or "").split(",")
+    found = (state.as_id(part) for part in parts)
+    return list(dict.fromkeys(one for one in found if one is not None))[:MOST]
+
+
+def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
+    key = state.key(keys.COMPARE_FIELD, keys.RUNS)
+    state.put(key, picked)
+    st.multiselect(
+        "Runs",
+        list(known),
+        key=key,
+        format_func=lambda one: f"{one}: {one_line(known[one].name, 70)}",
+        max_selections=MOST,
+        placeholder="Choose two runs or more",
+        on_change=_on_runs,
+        args=(key,),
+    )
+    whole = _sweep_of(picked)
+    if whole and set(whole) != set(picked):
+        st.button(
+            f"All {len(whole)} runs of this sweep",
+            key=state.key(keys.COMPARE_ACT, "sweep"),
+            type="tertiary",
+            icon=":material/select_all:",
+            on_click=_show,
+            args=(whole,),
+        )
+
+
+def _sweep_of(picked: list[int]) -> tuple[int, ...]:
+    if not picked:
+        return ()
+    return sweeps.runs_of_sweep(store(), viewing.require_run(store(), picked[0]))
+
+
+def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
+    if len(runs) < 2:
+        return None
+    ids = list(runs)
+    first = _known(keys.FIRST, ids, ids[0])
+    second = _known(keys.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for words, name, value in (
+            ("A: before", keys.FIRST, first),
+            ("B: after", keys.SECOND, second),
+        ):
+            options = ids if name == keys.FIRST else [one for one in ids if one != first]
+            key = state.key(keys.COMPARE_FIELD, name)
+            state.put(key, value)
+            st.selectbox(
+                words,
+                options,
+                key=key,
+                format_func=lambda one: f"{one}: {one_line(runs[one].name, 60)}",
+                on_change=_on_side,
+                args=(name, key),
+            )
+        st.button(
+            "Swap",
+            key=state.key(keys.COMPARE_ACT, "swap"),
+            icon=":material/swap_horiz:",
+            on_click=_on_swap,
+            args=(first, second),
+        )
+    return first, second
+
+
+def _known(name: str, ids: list[int], otherwise: int) -> int:
+    asked = state.address_id(name)
+    return asked if asked is not None and asked in ids else otherwise
+
+
+def _forget() -> None:
+    state.set_address(**dict.fromkeys((keys.FLIP, keys.PAGE, state.ITEM)))
+
+
+def _on_runs(key: str) -> None:
+    _show(tuple(state.get(key) or ()))
+
+
+def _show(runs: tuple[int, ...]) -> None:
+    _forget()
+    state.set_address(
+        **{keys.RUNS: ",".join(map(str, runs)) or None, keys.FIRST: None, keys.SECOND: None}
+    )
+
+
+def _on_side(name: str, key: str) -> None:
+    _forget()
+    state.set_address(**{name: state.get(key)})
+
+
+def _on_swap(first: int, second: int) -> None:
+    _forget()
+    state.set_address(**{keys.FIRST: second, keys.SECOND: first})

@@ -1,0 +1,75 @@
+"""The whole page: the runs, what changed, the differences, the flips, accuracy beside cost."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services import comparing
+from core.services.comparing import Comparison
+from pages.measure._compare import changed, choosing, costs, differences, flips
+from pages.measure._compare.choosing import Chosen
+from pages.ui import format as fmt
+from pages.ui.resources import remembered, store
+from pages.ui.widgets import empty_state, page_header, shown_errors
+
+
+def show() -> None:
+    """The page."""
+    page_header(
+        "Compare runs",
+        "What changed from one run to another, which verdicts flipped, and what accuracy costs.",
+    )
+    chosen = choosing.choose()
+    if chosen is None:
+        _too_few()
+        return
+    if chosen.pair is None:
+        empty_state("One run alone", "Choose a second run to compare it with.")
+        return
+    with shown_errors():
+        found = _comparison(chosen, chosen.pair)
+        _items(found)
+        section("What changed")
+        changed.show(found)
+        section("Differences on the same items (B minus A)")
+        differences.show(found)
+        section("Verdicts that flipped")
+        flips.show(found)
+    section("Accuracy against cost")
+    with shown_errors():
+        costs.show(chosen)
+
+
+def _comparison(chosen: Chosen, pair: tuple[int, int]) -> Comparison:
+    about = (*pair, *chosen.about)
+    return remembered("comparison", about, lambda: comparing.compare_runs(store(), *pair))
+
+
+def _too_few() -> None:
+    empty_state(
+        "Two runs are needed",
+        "Grade the same dataset twice, with another rubric, judge or way of asking, and see here "
+        "what that changed. A sweep sets up many such runs in one step.",
+        lambda: st.page_link(
+            "grade/runs.py", label="Runs", icon=":material/play_circle:", query_params={}
+        ),
+    )
+
+
+def _items(found: Comparison) -> None:
+    match = found.match
+    parts = [f"{fmt.plural(len(match.both), 'item')} in both"]
+    for words, items in (
+        ("only in A", match.only_first),
+        ("only in B", match.only_second),
+        ("left out because their text changed", match.reworded),
+        ("with another label in B, which counts for both", match.relabelled),
+    ):
+        parts += [f"{fmt.count(len(items))} {words}"] if items else []
+    few = " Few items: every figure is uncertain." if len(match.both) < comparing.FEW else ""
+    st.caption(f"{', '.join(parts)}.{few}")
+
+
+def section(words: str) -> None:
+    """A heading."""
+    st.html(f'<div class="rs-section">{words}</div>')
