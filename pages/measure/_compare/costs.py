@@ -53,8 +53,8 @@ def show(chosen: Chosen) -> None:
     st.caption(
         "Efficient: no other run is at least as accurate for no more money. Cost per 1,000 items "
         "is what was paid now and, for answers kept from earlier runs (saved), what they cost "
-        "then: what the run would cost from nothing. Accuracy: over the labelled cells of all criteria "
-        "that every run graded, abstentions left out; 95 % intervals by resampling items."
+        "then: what the run would cost from nothing. Accuracy: over the labelled cells of all "
+        "criteria that every run graded, abstentions left out; 95 % intervals by resampling items."
     )
 
 
