@@ -95,16 +95,20 @@ class Events:
         )
         return {event_id for (event_id,) in found}
 
-    def later_act(self, event: EventRow) -> EventRow | None:
-        """The newest standing act on the event's cell after it, by whoever.
+    def later_act(self, event: EventRow, actions: Sequence[str]) -> EventRow | None:
+        """The newest of these acts on the event's cell after it that still stands.
 
-        Verdicts of other people on a cell are independent of each other and do not count.
+        Verdicts of other reviewers do not build on it; what an adjudicator resolved does.
         """
         found = self._rows(
-            f"queue_id = ? AND item_id = ? AND criterion = ? AND step > ? AND action IN {_ACTS} "
+            "queue_id = ? AND item_id = ? AND criterion = ? AND id > ? "
+            "AND step <> ? AND action IN (SELECT value FROM json_each(?)) "
             "AND (actor = ? OR action NOT IN ('verdict', 'final') OR part = 'resolve') "
             "AND NOT EXISTS (SELECT 1 FROM review_event u WHERE u.undo_of = review_event.id)",
-            (event.queue_id, event.item_id, event.criterion, event.step, event.actor),
+            (
+                *(event.queue_id, event.item_id, event.criterion, event.id, event.step),
+                *(json.dumps(list(actions)), event.actor),
+            ),
         )
         return found[-1] if found else None
 
