@@ -10,6 +10,7 @@ import click
 from core.cli import output
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.comparing import compare
+from core.cli.linting import lint
 from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
 
@@ -20,7 +21,7 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (grade, resume, retry, runs, show, score, metrics, compare):
+for command in (grade, resume, retry, runs, show, score, metrics, lint, compare):
     main.add_command(command)
 
 
@@ -30,45 +31,6 @@ def where(db: Path | None) -> None:
     """Print the path of the data file."""
     with output.plain_errors():
         click.echo(settings_with(db).db)
-
-
-@main.command()
-@click.argument("rubric", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
-def lint(rubric: Path, as_json: bool) -> None:
-    """Validate a rubric file and say what is wrong, where, and how to mend it.
-
-    Exit status: 0 valid, 1 valid with remarks, 2 not valid.
-    """
-    from core.errors import InputError
-    from core.files import read_rubric_file
-
-    try:
-        parsed = read_rubric_file(rubric)
-    except InputError as error:
-        if as_json:
-            output.result({"file": str(rubric), "valid": False, **error.to_dict()})
-        output.say(str(error))
-        sys.exit(output.WRONG_INPUT)
-    remarks = [
-        {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line}
-        for p in parsed.notices
-    ]
-    if as_json:
-        output.result(
-            {
-                "file": str(rubric),
-                "valid": True,
-                "name": parsed.value.name,
-                "criteria": len(parsed.value.criteria),
-                "remarks": remarks,
-            }
-        )
-    else:
-        click.echo(f"{rubric}: valid, {len(parsed.value.criteria)} criteria.")
-        for problem in parsed.notices:
-            click.echo(f"  - {problem}")
-    sys.exit(output.NOT_ALL if remarks else output.DONE)
 
 
 @main.command()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Generic, TypeVar
 
+from core.domain.base import Path
 from core.errors import InputError, Problem
 
 T = TypeVar("T")
@@ -17,12 +18,20 @@ MAX_PROBLEMS = 50
 ENOUGH = 1000
 
 
+def _nowhere(path: Path) -> int | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Parsed(Generic[T]):
-    """A value that was read, and what a person should know about how (kept but unused keys ...)."""
+    """A value that was read, and what a person should know about how (kept but unused keys ...).
+
+    ``line_of`` gives the 1-based line of a place in ``value``, where the source has lines.
+    """
 
     value: T
     notices: tuple[Problem, ...] = ()
+    line_of: Callable[[Path], int | None] = field(default=_nowhere, repr=False, compare=False)
 
 
 def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:

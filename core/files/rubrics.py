@@ -76,7 +76,8 @@ def rubric_from(
     problems += _without_doubles([_at(p, shaper.origin(p.path)) for p in refused], problems)
     if rubric is None or problems:
         raise refusal("rubric", _located(problems, line_of), name)
-    return Parsed(rubric, tuple(_located(shaper.notices, line_of)))
+    notices = tuple(_located(shaper.notices, line_of))
+    return Parsed(rubric, notices, lambda path: line_of(shaper.origin(path)))
 
 
 def _at(problem: Problem, path: Path) -> Problem:

@@ -1,0 +1,144 @@
+"""The rubric check: what can be said of a rubric before a judge is asked.
+
+Instant, offline, and about wording in English. ``check`` is a pure function of the rubric; what an
+author dismissed stays with the rubric, under ``checks_off`` in the ``meta`` of the criterion or of
+the rubric. Precision comes before recall: it is silent on the rubrics that come with the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from core.domain.rubric import Criterion, Rubric
+from core.services.checking import (
+    abstaining,
+    barrels,
+    gating,
+    lengths,
+    levels,
+    overlap,
+    polarity,
+    weighing,
+    wording,
+)
+from core.services.checking.finding import (
+    CriterionCheck,
+    Edit,
+    Finding,
+    RubricCheck,
+    Severity,
+    below,
+)
+from core.services.checking.rules import RULES, Rule
+
+__all__ = [
+    "OFF",
+    "RULES",
+    "Edit",
+    "Finding",
+    "Rule",
+    "Severity",
+    "check",
+    "check_criterion",
+    "dismissed",
+    "off",
+    "ordered",
+    "rule_of",
+]
+
+#: The key in ``meta`` that lists the rules an author dismissed.
+OFF = "checks_off"
+
+CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
+    wording.unfinished,
+    barrels.double_barrelled,
+    wording.circular,
+    wording.vague,
+    wording.undefined_threshold,
+    wording.inner_state,
+    wording.relative,
+    wording.asks_for_number,
+    wording.hedged,
+    wording.open_list,
+    wording.wordy,
+    polarity.double_negative,
+    polarity.reversed_sign,
+    polarity.reversed_values,
+    levels.unanchored,
+    levels.adverb_levels,
+    levels.indistinct,
+    levels.ranges,
+    levels.same_values,
+    lengths.needs_counting,
+    lengths.rewards_length,
+    abstaining.no_not_applicable,
+    abstaining.forced_choice,
+)
+RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
+    overlap.overlapping,
+    weighing.drowning,
+    weighing.no_effect,
+    weighing.no_penalty,
+    lengths.counted_twice,
+    gating.inert,
+    gating.shadowed,
+)
+
+
+def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[Finding, ...]:
+    """What to mend in a rubric: the rubric as a whole first, then gates, then each criterion.
+
+    A criterion's findings come serious ones first. What its author dismissed is left out, unless
+    ``with_dismissed``.
+    """
+    found = [
+        finding for finding in _all(rubric) if with_dismissed or not dismissed(rubric, finding)
+    ]
+    return ordered(found)
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The rubric as a whole first, then gates, then each criterion; the serious ones first."""
+    return tuple(sorted(findings, key=_place))
+
+
+def _all(rubric: Rubric) -> Iterator[Finding]:
+    for at, criterion in enumerate(rubric.criteria):
+        yield from check_criterion(criterion, at)
+    for look in RUBRIC_CHECKS:
+        yield from look(rubric)
+
+
+def check_criterion(criterion: Criterion, at: int) -> Iterator[Finding]:
+    """What one criterion's own words and options say, where it is number ``at`` of its rubric."""
+    for look in CRITERION_CHECKS:
+        for finding in look(criterion):
+            yield below(finding, at)
+
+
+def _place(finding: Finding) -> tuple[int, int, bool]:
+    criterion, gate = finding.criterion, finding.gate
+    kind = 2 if criterion is not None else 1 if gate is not None else 0
+    return kind, criterion or gate or 0, rule_of(finding).severity != "serious"
+
+
+def rule_of(finding: Finding) -> Rule:
+    """The rule behind a finding: title, severity, why it matters, source."""
+    return RULES[finding.rule]
+
+
+def dismissed(rubric: Rubric, finding: Finding) -> bool:
+    """Whether the rubric's author dismissed this finding: its rule, for that criterion."""
+    at = finding.criterion
+    return finding.rule in off(rubric.meta if at is None else rubric.criteria[at].meta)
+
+
+def off(meta: Mapping[str, Any]) -> list[str]:
+    """The rules that ``meta`` lists as dismissed; anything but a list of words lists none.
+
+    >>> off({"checks_off": ["vague", 3]}), off({"checks_off": "vague"})
+    (['vague'], [])
+    """
+    listed = meta.get(OFF)
+    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []

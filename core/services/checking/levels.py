@@ -1,0 +1,153 @@
+"""Options that judges could not tell apart, or would not know how to reach."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import combinations, pairwise
+
+from core.domain.rubric import Criterion, Option
+from core.services.checking.finding import Edit, Finding
+from core.services.checking.language import DEGREES, described, listed, scored_options, words
+
+#: More levels than this need an anchor each, or judges use the ends and the middle only.
+MANY_LEVELS = 5
+#: Anchors this similar (words in order, 1 is the same) say the same.
+SAME_ANCHOR = 0.9
+
+_RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
+#: One-word labels that say how good, and not what.
+_PRAISE = DEGREES | frozenset(
+    listed(
+        """a advanced agree b beginning c competent correct d developing disagree emerging exemplary
+    expected exceeds exceptional expert f high incorrect intermediate low medium meets middle
+    neutral no novice ok okay proficient strongly yes expectations below above satisfies"""
+    )
+)
+
+
+def unanchored(criterion: Criterion) -> Iterator[Finding]:
+    """Levels named by a number or by praise, with nothing that says what earns them."""
+    bare = [(at, o) for at, o in scored_options(criterion) if not described(o)]
+    if criterion.scale != "ordinal" or not bare:
+        return
+    names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
+    total = len(scored_options(criterion))
+    path = ("options", bare[0][0], "description")
+    mend = "Say for each level what a text looks like that just earns it."
+    if total > MANY_LEVELS:
+        sentence = f"{total} levels, and {len(bare)} have no anchor: {names}."
+        mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
+        yield Finding("many-unanchored-levels", path, sentence, mend)
+    elif all(_NUMBERED.fullmatch(o.label.strip()) for _, o in bare):
+        sentence = (
+            f"The levels {names} are bare numbers: nothing says what earns a {bare[0][1].label}."
+        )
+        yield Finding("bare-numbers", path, sentence, mend)
+    elif any(_only_praise(o) for _, o in bare):
+        yield Finding("adjective-levels", path, f"{names} say how good, not what is there.", mend)
+
+
+def _only_praise(option: Option) -> bool:
+    return set(words(option.label)) <= _PRAISE | {"very", "not"}
+
+
+def adverb_levels(criterion: Criterion) -> Iterator[Finding]:
+    """Two anchors with the same words, but for how much."""
+    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
+        plain = [_without_degrees(o.description) for o in (one, other)]
+        if plain[0] == plain[1] and words(one.description) != words(other.description):
+            yield Finding(
+                "adverb-levels",
+                ("options", at, "description"),
+                f"“{one.label}” and “{other.label}” differ only by words of degree.",
+                "Say what is there at one level and missing at the other.",
+                other.description[:120],
+            )
+            return
+
+
+def indistinct(criterion: Criterion) -> Iterator[Finding]:
+    """Two options whose anchors say the same."""
+    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
+        said, again = words(one.description), words(other.description)
+        # The same frame with one telling word changed is sharp; short anchors are nearly all frame.
+        changed = set(said) ^ set(again) - DEGREES
+        same = said == again or (not changed and _without_degrees(one.description) == ())
+        if same or (len(changed) <= 1 and _similar(said, again) >= SAME_ANCHOR):
+            yield Finding(
+                "indistinct-options",
+                ("options", at, "description"),
+                f"The anchors of “{one.label}” and “{other.label}” say the same.",
+                "Merge the two, or say what decides between them.",
+                other.description[:120],
+            )
+            return
+
+
+def _anchors(criterion: Criterion) -> list[tuple[int, Option]]:
+    return [(at, o) for at, o in scored_options(criterion) if o.description.strip()]
+
+
+def _without_degrees(text: str) -> tuple[str, ...]:
+    return tuple(word for word in words(text) if word not in DEGREES)
+
+
+def _similar(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def ranges(criterion: Criterion) -> Iterator[Finding]:
+    """Numbers of neighbouring levels that overlap, or leave one out."""
+    if criterion.scale != "ordinal":
+        return
+    spans = [(at, o, m) for at, o in _anchors(criterion) if (m := _RANGE.search(o.description))]
+    ordered = sorted(spans, key=lambda one: int(one[2][1]))
+    for (_, one, low), (at, other, high) in pairwise(ordered):
+        if low[3].lower() != high[3].lower():
+            continue
+        end, start = int(low[2]), int(high[1])
+        if start <= end:
+            number = f"{start} {high[3]}" if start == end else f"{start} to {end} {high[3]}"
+            sentence = f"{number} fit both “{one.label}” and “{other.label}”."
+        elif start > end + 1:
+            missing = f"{end + 1}" if start == end + 2 else f"{end + 1} to {start - 1}"
+            sentence = f"{missing} {high[3]} fit neither “{one.label}” nor “{other.label}”."
+        else:
+            continue
+        yield Finding(
+            "overlapping-ranges",
+            ("options", at, "description"),
+            sentence,
+            "Let each number belong to exactly one level.",
+            f"{low[0]} / {high[0]}",
+        )
+
+
+def same_values(criterion: Criterion) -> Iterator[Finding]:
+    """Options that are all worth the same, or two levels that are."""
+    scored = scored_options(criterion)
+    values = [option.value for _, option in scored]
+    if len(set(values)) == 1:
+        yield Finding(
+            "no-difference",
+            ("options",),
+            f"Each option is worth {values[0]:g}, so the answer changes no score.",
+            "Give the best answer 1 and the worst 0.",
+            edit=Edit("spread", (), "Spread values from 0 to 1"),
+        )
+        return
+    if criterion.scale != "ordinal":
+        return
+    for (_, one), (at, other) in pairwise(scored):
+        if one.value == other.value:
+            yield Finding(
+                "same-value",
+                ("options", at, "value"),
+                f"“{one.label}” and “{other.label}” are both worth {other.value:g}.",
+                "Give them different values, or merge them.",
+                edit=Edit("spread", (), "Spread values evenly"),
+            )
+            return

@@ -1,0 +1,239 @@
+"""Every rule of the rubric check: its title, why it matters, and who found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from core.services.checking.finding import Severity
+
+_SURVEYS = "Dillman, Smyth and Christian 2014, Internet, Phone, Mail, and Mixed-Mode Surveys"
+_DESIGN = "Krosnick and Presser 2010, Question and Questionnaire Design"
+_POPHAM = "Popham 1997, What's Wrong - and What's Right - with Rubrics"
+_BROOKHART = "Brookhart 2013, How to Create and Use Rubrics"
+_MOSKAL = "Moskal and Leydens 2000, Scoring Rubric Development: Validity and Reliability"
+_TIERNEY = "Tierney and Simon 2004, What's Still Wrong with Rubrics"
+_REVERSED = "Weijters and Baumgartner 2012, Misresponse to Reversed and Negated Items in Surveys"
+_MULTIPLE = "Keeney and Raiffa 1976, Decisions with Multiple Objectives (non-redundancy)"
+_ASKED = "How judges are asked here: the text as written, one numbered option as the answer"
+_SCORED = "How scores are computed here: weight times value, then gates"
+
+
+class Rule(NamedTuple):
+    """What a rule is called on screen, how bad it is, why, and the source."""
+
+    title: str
+    severity: Severity
+    why: str
+    source: str
+
+
+RULES: Mapping[str, Rule] = {
+    "double-barrelled": Rule(
+        "Two questions in one",
+        "serious",
+        "A text that has the one and not the other has no right answer, so judges disagree.",
+        _SURVEYS,
+    ),
+    "vague": Rule(
+        "Vague word",
+        "serious",
+        "Words of praise mean something else to each judge; what can be seen in a text does not.",
+        _POPHAM,
+    ),
+    "hedged": Rule(
+        "Hedge",
+        "slight",
+        "A requirement that holds only more or less can be met and unmet by the same text.",
+        _BROOKHART,
+    ),
+    "undefined-threshold": Rule(
+        "Threshold not drawn",
+        "serious",
+        "Each judge draws the line somewhere else, and again somewhere else next time.",
+        _MOSKAL,
+    ),
+    "open-list": Rule(
+        "Open list",
+        "slight",
+        "What belongs to the rest of the list is for each judge to imagine.",
+        _DESIGN,
+    ),
+    "inner-state": Rule(
+        "Not in the text",
+        "serious",
+        "Understanding or effort is inferred; only what a text does can be checked and contested.",
+        "Mager 1962, Preparing Instructional Objectives",
+    ),
+    "relative": Rule(
+        "Compares with what is not shown",
+        "serious",
+        "A judge sees one text; a comparison with others makes it guess what they are like.",
+        "Glaser 1963, Instructional Technology and the Measurement of Learning Outcomes",
+    ),
+    "asks-for-number": Rule(
+        "Asks for a number",
+        "serious",
+        "Two scales at once, the one in the text and the options, and judges mix them up.",
+        _ASKED,
+    ),
+    "unfinished": Rule(
+        "Not filled in", "serious", "Judges are sent these words as they stand.", _ASKED
+    ),
+    "wordy": Rule(
+        "Long requirement",
+        "slight",
+        "The longer the question, the more of it is passed over, and not the same part each time.",
+        _SURVEYS,
+    ),
+    "circular": Rule(
+        "Says only its name",
+        "serious",
+        "Each judge fills an empty requirement with a definition of their own.",
+        _POPHAM,
+    ),
+    "many-unanchored-levels": Rule(
+        "Many levels, no anchors",
+        "serious",
+        "Beyond five levels without anchors, judges cannot keep them apart and use a few of them.",
+        "Preston and Colman 2000, Optimal Number of Response Categories in Rating Scales",
+    ),
+    "bare-numbers": Rule(
+        "Levels are bare numbers",
+        "serious",
+        "Levels in words are used alike by different raters; bare numbers are not.",
+        _DESIGN,
+    ),
+    "adjective-levels": Rule(
+        "Adjectives instead of behaviour",
+        "serious",
+        "A level that is only called good is a verdict, not a description to compare a text with.",
+        _BROOKHART,
+    ),
+    "adverb-levels": Rule(
+        "Levels differ by an adverb",
+        "serious",
+        "Where only the degree changes from level to level, the border between them is a matter of "
+        "taste.",
+        _TIERNEY,
+    ),
+    "indistinct-options": Rule(
+        "Options nobody could tell apart",
+        "serious",
+        "Judges split over them at random, which looks like disagreement about the text.",
+        _MOSKAL,
+    ),
+    "overlapping-ranges": Rule(
+        "Numbers in two levels, or in none",
+        "serious",
+        "Answers must exclude each other and leave nothing out, or two judges count the same and "
+        "answer differently.",
+        _DESIGN,
+    ),
+    "no-difference": Rule(
+        "Every option is worth the same",
+        "serious",
+        "The criterion is asked and paid for, and cannot change a score.",
+        _SCORED,
+    ),
+    "same-value": Rule(
+        "Two levels are worth the same",
+        "slight",
+        "Judges must decide between two levels, and the decision changes no score.",
+        _SCORED,
+    ),
+    "reversed-sign": Rule(
+        "Weight has the wrong sign",
+        "serious",
+        "MET means that the requirement holds, good or bad. The sign of the weight says which.",
+        _REVERSED,
+    ),
+    "reversed-values": Rule(
+        "Better costs more",
+        "serious",
+        "Label, value and weight contradict each other; judges follow the label, scores the value.",
+        _REVERSED,
+    ),
+    "double-negative": Rule(
+        "Double negative",
+        "slight",
+        "Readers, models among them, answer the opposite of what they mean.",
+        _SURVEYS,
+    ),
+    "needs-counting": Rule(
+        "Needs counting",
+        "serious",
+        "Language models see tokens, not words or letters, and miscount long before a person does.",
+        "Zhang, Cao and You 2024, Counting Ability of Large Language Models and Impact of "
+        "Tokenization",
+    ),
+    "rewards-length": Rule(
+        "Rewards length",
+        "serious",
+        "Judges prefer the longer text as it is; a criterion that asks for more adds to it.",
+        "Saito et al. 2023, Verbosity Bias in Preference Labeling by Large Language Models",
+    ),
+    "length-counted-twice": Rule(
+        "Length counted twice",
+        "serious",
+        "One property costs points in several places, so it weighs more than the weights say.",
+        _MULTIPLE,
+    ),
+    "drowning-weight": Rule(
+        "One weight drowns the others",
+        "slight",
+        "The score is nearly this one answer; the other criteria cost calls and show in no rank.",
+        "Edwards and Barron 1994, SMARTS and SMARTER",
+    ),
+    "drowned-weight": Rule(
+        "A weight that cannot show",
+        "slight",
+        "Its whole range is below what is rounded away in a report.",
+        "Edwards and Barron 1994, SMARTS and SMARTER",
+    ),
+    "no-effect": Rule(
+        "Asked for nothing", "slight", "Each answer costs a call and changes no score.", _SCORED
+    ),
+    "no-penalty": Rule(
+        "Nothing takes points away",
+        "slight",
+        "A text that says everything, the false included, meets a list of good things best.",
+        "Arora et al. 2025, HealthBench (criteria with negative points)",
+    ),
+    "overlap": Rule(
+        "Two criteria ask the same",
+        "serious",
+        "What they share is counted twice, so it weighs more than the weights say.",
+        _MULTIPLE,
+    ),
+    "no-not-applicable": Rule(
+        "No answer for what does not apply",
+        "slight",
+        "Where the condition fails, some judges say MET and some UNMET, and both are right.",
+        _SURVEYS,
+    ),
+    "forced-choice": Rule(
+        "Forced choice",
+        "slight",
+        "Errors fall where a judge may decline what it cannot tell; a forced guess hides doubt.",
+        "El-Yaniv and Wiener 2010, On the Foundations of Noise-free Selective Classification",
+    ),
+    "inert-gate": Rule(
+        "Gate without effect",
+        "serious",
+        "It looks like a safeguard, and the score would be the same without it.",
+        _SCORED,
+    ),
+    "always-gate": Rule(
+        "Gate that always fires",
+        "serious",
+        "What happens to every text is not a condition; scores are lower than the weights say.",
+        _SCORED,
+    ),
+    "shadowed-gate": Rule(
+        "Gate behind a stricter one",
+        "slight",
+        "It can be changed or removed without any effect, which nobody expects of a gate.",
+        _SCORED,
+    ),
+}
