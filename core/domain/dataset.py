@@ -29,8 +29,27 @@ class Sections(Noun):
     output: LongText
 
 
-Submission = LongText | tuple[Message, ...] | Sections
+Answer = LongText | tuple[Message, ...] | Sections
+
+
+class Pair(Noun):
+    """Two answers to the same task, to be compared; judges see them as A (first) and B."""
+
+    first: Answer
+    second: Answer
+
+
+Submission = LongText | tuple[Message, ...] | Sections | Pair
 Split = Literal["calibration", "evaluation"]
+
+
+def output_of(answer: Answer) -> str:
+    """An answer's text without its thinking: a chat is its turns, one after the other."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, Sections):
+        return answer.output
+    return "\n\n".join(f"{m.role}: {m.content}" for m in answer)
 
 
 class Label(Noun):
@@ -57,12 +76,11 @@ class Item(Noun):
 
     @cached_property
     def output(self) -> str:
-        """The judged text without its thinking: a chat is its turns, one after the other."""
-        if isinstance(self.submission, str):
-            return self.submission
-        if isinstance(self.submission, Sections):
-            return self.submission.output
-        return "\n\n".join(f"{m.role}: {m.content}" for m in self.submission)
+        """The judged text without its thinking; of a pair, both answers, A before B."""
+        if isinstance(self.submission, Pair):
+            first, second = map(output_of, (self.submission.first, self.submission.second))
+            return f"A:\n{first}\n\nB:\n{second}"
+        return output_of(self.submission)
 
     @cached_property
     def thinking(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from core.domain.dataset import Dataset, Item, Label, Sections
+from core.domain.dataset import Dataset, Item, Label, Pair, Sections
 from core.files.datasets import has_text
 from core.files.rubric_writer import rubric_data
 
@@ -68,8 +68,8 @@ def item_data(item: Item) -> dict[str, Any]:
 def _submission(item: Item) -> Any:
     if isinstance(item.submission, str):
         return item.submission if item.submission or has_text(item) else None
-    if isinstance(item.submission, Sections):
-        return item.submission.model_dump()
+    if isinstance(item.submission, Sections | Pair):
+        return item.submission.model_dump(mode="json")
     return [message.model_dump() for message in item.submission]
 
 

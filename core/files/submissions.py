@@ -14,6 +14,8 @@ from core.errors import Problem
 from core.files.document import kind_of
 
 _FORMS = "Use text, a list of {role, content}, or {thinking, output}."
+#: Two answers to be compared, as an exported contest holds them.
+_PAIR = {"first", "second"}
 
 #: The key in an item's meta that says, with ``False``, that the text exists but is not at hand.
 TEXT_AVAILABLE = "text_available"
@@ -32,13 +34,14 @@ class Unfit(ValueError):
 
 
 def submission_of(value: Any, structured: bool) -> Any:
-    """The submission in a cell: text, a list of messages, or a mapping of thinking and output.
+    """The submission in a cell: text, a list of messages, or a mapping of thinking and output
+    (or of first and second, two such answers).
 
     ``structured`` text is read as JSON first; other text stays text, whatever it looks like.
     Nothing (null) is an empty text.
 
     Raises:
-        Unfit: none of the three forms.
+        Unfit: none of these forms.
 
     >>> submission_of([{"role": "user", "content": "Hi"}], False)
     [{'role': 'user', 'content': 'Hi'}]
@@ -47,6 +50,12 @@ def submission_of(value: Any, structured: bool) -> Any:
         value = _from_json(value)
     if value is None:
         return ""
+    if isinstance(value, dict) and value.keys() == _PAIR:
+        return {place: _answer(part) for place, part in value.items()}
+    return _answer(value)
+
+
+def _answer(value: Any) -> Any:
     if isinstance(value, list):
         if not value:
             raise Unfit("is an empty list of messages.", _FORMS)

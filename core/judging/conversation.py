@@ -15,7 +15,7 @@ from core.judging.calling import Caller
 from core.judging.doors import CallError, Completion
 from core.judging.fences import sendable
 from core.judging.parsing import Reply, Unreadable, read_replies, read_reply
-from core.judging.prompts import build, follow_up, repair, repair_assessment
+from core.judging.prompts import build, follow_up, repair, repair_assessment, summarise
 from core.judging.protocol import Ask, Question
 from core.judging.schemas import Schema, ids_of
 from core.judging.tally import Tally
@@ -59,6 +59,8 @@ class Conversation:
             self._detail["repaired"] = True
             segments = (*segments, repair(problem, self._question))
             read = await self._say(segments, prompt.schema)
+        if self._question.summarise and any(isinstance(one, Reply) for one in read):
+            await self._summarise(segments)
         asks = self._question.asks
         return tuple(self._result(*pair, assessment) for pair in zip(asks, read, strict=True))
 
@@ -71,6 +73,19 @@ class Conversation:
         if trouble:
             raise CallError(trouble.kind, f"There was no assessment. {trouble.message}")
         return text
+
+    async def _summarise(self, segments: tuple[Segment, ...]) -> None:
+        """Adds a summary of the reasons; the answer stands without one, and says why."""
+        said = self._tally.last
+        self._tally.next_step()
+        try:
+            more = summarise(sendable((said and said.text) or ""))
+            text, trouble = _assessment(await self._complete((*segments, *more), None))
+            self._detail["summary"] = text
+            if trouble:
+                self._detail["summary_failed"] = trouble.message
+        except CallError as error:
+            self._detail["summary_failed"] = error.message
 
     async def _say(self, segments: tuple[Segment, ...], schema: Schema) -> list[Reply | Unreadable]:
         completion = await self._complete(segments, schema)
@@ -102,7 +117,7 @@ class Conversation:
 
     def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
         if isinstance(read, Unreadable):
-            again = " A second request did not help." if self._detail else ""
+            again = " A second request did not help." if "repaired" in self._detail else ""
             return VoteFailure(ask.cell, read.kind, read.message + again, ask.order)
         option, detail, reason = ask.order[read.shown - 1], dict(self._detail), read.reason
         if assessment and len(assessment) <= LONGEST_REASON:

@@ -9,8 +9,12 @@ from core.judging.fences import one_line, sendable
 
 def requirement_part(criterion: Criterion, name: str = "") -> str:
     """What all items are asked, whatever the order of options. ``name`` is the shown id."""
-    requirement = sendable(criterion.requirement).strip()
-    return f"{_titled('CRITERION', name)}\n{requirement}\n\nKIND\n{_kind(criterion.weight)}"
+    return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind(criterion.weight)}"
+
+
+def comparison_part(criterion: Criterion, name: str = "") -> str:
+    """The same without its kind: of two answers the better one is asked for, whatever the kind."""
+    return f"{_titled('CRITERION', name)}\n{sendable(criterion.requirement).strip()}"
 
 
 def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -> str:

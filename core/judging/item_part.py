@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.domain.dataset import Item, Sections
+from core.domain.dataset import Answer, Item, Pair, Sections
 from core.judging.fences import Code, Same, block, code_for, one_line
 
 #: Judges work through the items side by side, a few of them at a time.
@@ -33,7 +33,11 @@ def submission_part(item: Item, seed: int, skip: int = 0) -> Part:
 def _submission_part(same: Same, seed: int, skip: int) -> Part:
     item: Item = same.thing
     code = code_for(submission_texts(item), seed, skip)
-    return Part(block("SUBMISSION", submission_text(item, code.nonce), code.nonce), code)
+    if isinstance(item.submission, Pair):
+        answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
+        blocks = (block(name, _text(one, code.nonce), code.nonce) for name, one in answers)
+        return Part("\n\n".join(blocks), code)
+    return Part(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
 
 
 def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> Part:
@@ -55,21 +59,34 @@ def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> Pa
 
 def submission_texts(item: Item) -> list[str]:
     """All texts of a submission that somebody else wrote."""
-    if isinstance(item.submission, str):
-        return [item.submission]
-    if isinstance(item.submission, Sections):
-        return [item.submission.thinking, item.submission.output]
-    return [text for turn in item.submission for text in (turn.role, turn.content)]
+    if isinstance(item.submission, Pair):
+        return [*_texts(item.submission.first), *_texts(item.submission.second)]
+    return _texts(item.submission)
 
 
 def submission_text(item: Item, nonce: str) -> str:
-    """A submission as one text; its sections or turns are blocks of their own."""
-    if isinstance(item.submission, str):
-        return item.submission
-    if isinstance(item.submission, Sections):
-        parts = (("THINKING", item.submission.thinking), ("OUTPUT", item.submission.output))
+    """A submission as one text; its answers, sections or turns are blocks of their own."""
+    if isinstance(item.submission, Pair):
+        answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
+        return "\n".join(block(name, _text(one, nonce), nonce) for name, one in answers)
+    return _text(item.submission, nonce)
+
+
+def _texts(answer: Answer) -> list[str]:
+    if isinstance(answer, str):
+        return [answer]
+    if isinstance(answer, Sections):
+        return [answer.thinking, answer.output]
+    return [text for turn in answer for text in (turn.role, turn.content)]
+
+
+def _text(answer: Answer, nonce: str) -> str:
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, Sections):
+        parts = (("THINKING", answer.thinking), ("OUTPUT", answer.output))
         return "\n".join(block(title, text, nonce) for title, text in parts if text)
     return "\n".join(
         block(f"TURN {number} ({one_line(turn.role)})", turn.content, nonce)
-        for number, turn in enumerate(item.submission, start=1)
+        for number, turn in enumerate(answer, start=1)
     )

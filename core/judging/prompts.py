@@ -10,17 +10,20 @@ the submission and criteria that are not asked are never shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
+from core.domain.dataset import Pair
 from core.domain.votes import Segment
-from core.judging import phrases, wording
-from core.judging.criterion_part import options_part, requirement_part
+from core.judging import pair_wording, phrases, wording
+from core.judging.criterion_part import comparison_part, options_part, requirement_part
 from core.judging.examples_part import examples_code, examples_part
 from core.judging.fences import Code
 from core.judging.item_part import Part, background_part, guidelines_part, submission_part
 from core.judging.messages import messages as messages
+from core.judging.pair_wording import PAIR_VERSION as PAIR_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.schemas import Schema as Schema
 from core.judging.schemas import ids_of
@@ -52,6 +55,38 @@ class _Texts:
     examples: Code
 
 
+class _Words(NamedTuple):
+    """The words around a question's own texts, which differ for one submission and for two."""
+
+    version: str
+    system: Mapping[str, str]
+    ask: str
+    ask_all: str
+    assess: str
+    choose: str
+
+
+_OF_ONE = _Words(
+    PROMPT_VERSION, wording.SYSTEM, phrases.ASK, phrases.ASK_ALL, phrases.ASSESS, phrases.CHOOSE
+)
+_OF_TWO = _Words(
+    PAIR_VERSION,
+    pair_wording.SYSTEM,
+    pair_wording.ASK,
+    pair_wording.ASK_ALL,
+    pair_wording.ASSESS,
+    pair_wording.CHOOSE,
+)
+
+
+def _compares(question: Question) -> bool:
+    return isinstance(question.item.submission, Pair)
+
+
+def _words(question: Question) -> _Words:
+    return _OF_TWO if _compares(question) else _OF_ONE
+
+
 def build(question: Question) -> Prompt:
     """The prompt of a question: the same question gives the same bytes.
 
@@ -64,20 +99,26 @@ def build(question: Question) -> Prompt:
         raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
     texts = _fenced(question)
     parts = _criterion_first if question.layout == "criterion_first" else _item_first
-    system = Segment("system", wording.SYSTEM[question.mode], shared=True)
+    words = _words(question)
+    system = Segment("system", words.system[question.mode], shared=True)
     segments = (system, *(segment for segment in parts(question, texts) if segment.text))
     schema = (
         rubric_schema([len(ask.order) for ask in question.asks])
         if question.mode == "rubric"
         else reply_schema(len(question.order))
     )
-    return Prompt(segments, schema, PROMPT_VERSION, texts.submission.code.nonce)
+    return Prompt(segments, schema, words.version, texts.submission.code.nonce)
 
 
 def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
     """What goes on a two-step conversation: the model's ``assessment``, and the call to choose."""
-    choose = phrases.CHOOSE.format(count=len(question.order))
+    choose = _words(question).choose.format(count=len(question.order))
     return Segment("assistant", assessment), Segment("user", choose)
+
+
+def summarise(reply: str) -> tuple[Segment, Segment]:
+    """What goes on after the ``reply`` that chose between two answers: the call to sum up."""
+    return Segment("assistant", reply), Segment("user", pair_wording.SUMMARISE)
 
 
 def repair(problem: str, question: Question) -> Segment:
@@ -100,7 +141,7 @@ def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
     yield Segment("user", texts.submission.text, shared=not alone)
     parts = list[str]()
     for name, ask in _named(question):
-        parts += requirement_part(ask.criterion, name), options_part(*ask[1:], name)
+        parts += _requirement(question, ask, name), options_part(*ask[1:], name)
         parts.append(_examples(question, ask, texts, name, ask.order))
     yield _last(question, *parts)
 
@@ -108,7 +149,7 @@ def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
 def _criterion_first(question: Question, texts: _Texts) -> Iterator[Segment]:
     lead, options = list[str](), list[str]()
     for name, ask in _named(question):
-        lead += requirement_part(ask.criterion, name), _examples(question, ask, texts, name, None)
+        lead += _requirement(question, ask, name), _examples(question, ask, texts, name, None)
         options.append(options_part(*ask[1:], name))
     yield Segment("user", texts.guidelines)
     yield Segment("user", _joined(lead), shared=True)
@@ -123,6 +164,11 @@ def _named(question: Question) -> Iterator[tuple[str, Ask]]:
     asks = question.asks
     ids = ids_of(len(asks)) if question.mode == "rubric" else ("",)
     return zip(ids, asks, strict=True)
+
+
+def _requirement(question: Question, ask: Ask, name: str) -> str:
+    part = comparison_part if _compares(question) else requirement_part
+    return part(ask.criterion, name)
 
 
 def _examples(
@@ -140,12 +186,13 @@ def _examples(
 
 def _last(question: Question, *parts: str) -> Segment:
     """The end of the message: these parts and what is asked for. In two steps it is sent twice."""
+    words = _words(question)
     if question.mode == "rubric":
-        ask = phrases.ASK_ALL.format(ids=_listed(ids_of(len(question.asks))))
+        ask = words.ask_all.format(ids=_listed(ids_of(len(question.asks))))
     elif question.mode == "two_step":
-        ask = phrases.ASSESS
+        ask = words.assess
     else:
-        ask = phrases.ASK.format(count=len(question.order))
+        ask = words.ask.format(count=len(question.order))
     return Segment("user", _joined([*parts, ask]), shared=question.mode == "two_step")
 
 

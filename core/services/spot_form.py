@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
 from core.domain.base import build
-from core.domain.dataset import Message, Sections, Submission
+from core.domain.dataset import Message, Pair, Sections, Submission
 from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.errors import InputError
@@ -198,8 +198,8 @@ def form_of(store: Store, run_id: int, form: SpotForm) -> SpotForm:
         return {**filled, "way": "item", "dataset": run.dataset_version_id, "item": item_id}
     item = store.datasets.item(run.dataset_version_id, item_id)
     typed: SpotForm = {**filled, "prompt": item.prompt, "reference": item.reference}
-    if isinstance(item.submission, str):
-        return {**typed, "way": "text", "text": item.submission}
+    if isinstance(item.submission, str | Pair):
+        return {**typed, "way": "text", "text": item.output}
     if isinstance(item.submission, Sections):
         thinking, output = item.submission.thinking, item.submission.output
         return {**typed, "way": "sections", "thinking": thinking, "output": output}

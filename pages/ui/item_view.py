@@ -9,7 +9,7 @@ import json
 
 import streamlit as st
 
-from core.domain.dataset import Item, Sections
+from core.domain.dataset import Answer, Item, Pair, Sections
 from pages.ui import format as fmt
 from pages.ui.text import esc, prose, raw
 from pages.ui.widgets import row, tag
@@ -48,8 +48,17 @@ def show_tags(item: Item) -> None:
 def show_submission(item: Item) -> None:
     """The submission as written: chat turns, thinking apart from output, or plain text."""
     handed_in = item.submission
+    if isinstance(handed_in, Pair):
+        for name, answer in (("Answer A", handed_in.first), ("Answer B", handed_in.second)):
+            st.html(f'<div class="rs-section">{name}</div>')
+            _show_answer(answer)
+    else:
+        _show_answer(handed_in, missing=item.meta.get("text_available") is False)
+
+
+def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
     if isinstance(handed_in, str):
-        _text(handed_in, missing=item.meta.get("text_available") is False)
+        _text(handed_in, missing=missing)
     elif isinstance(handed_in, Sections):
         if handed_in.thinking:
             words = fmt.plural(len(handed_in.thinking.split()), "word")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.domain.dataset import Item, Sections
+from core.domain.dataset import Item, Pair, Sections, output_of
 from core.services.quoting import find_quote
 from core.services.viewing import ItemView
 from pages.ui import format as fmt
@@ -67,7 +67,14 @@ def _submission(view: ItemView) -> None:
 
 
 def _pieces(item: Item) -> Iterator[tuple[str, str]]:
-    """Who said what: one piece for a text, one for every turn of a conversation."""
+    """Who said what: one piece for a text, one for every turn or answer of a pair."""
+    if isinstance(item.submission, Pair):
+        for name, answer in (
+            ("Answer A", item.submission.first),
+            ("Answer B", item.submission.second),
+        ):
+            yield name, output_of(answer)
+        return
     if isinstance(item.submission, str | Sections):
         yield "", item.output
         return
