@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, plain
@@ -32,7 +33,7 @@ class Priced(NamedTuple):
     efficient: bool
 
 
-def differences(gaps: Sequence[Gap], axis: str) -> Any:
+def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
     """A forest plot around no difference. Intervals clear of it are filled, others open."""
     import plotly.graph_objects as go
 
@@ -76,7 +77,13 @@ def differences(gaps: Sequence[Gap], axis: str) -> Any:
         dragmode=False,
         hovermode="closest",
     )
-    figure.update_xaxes(title=plain(axis, 90), range=[-reach, reach], fixedrange=True)
+    figure.update_xaxes(
+        title=plain(axis, 90),
+        range=[-reach, reach],
+        tickformat=".0%" if share else None,
+        nticks=7,
+        fixedrange=True,
+    )
     figure.update_yaxes(
         tickvals=list(range(len(gaps))),
         ticktext=[plain(gap.name, 26) for gap in gaps],
@@ -131,10 +138,22 @@ def frontier(runs: Sequence[Priced]) -> Any:
         type="log" if wide else "linear",
         rangemode="normal" if wide else "tozero",
         tickprefix="$",
+        tickvals=_ticks(min(costs), max(costs)) if wide else None,
         fixedrange=True,
     )
     figure.update_yaxes(title="Accuracy", tickformat=".0%", fixedrange=True, automargin=True)
     return figure
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten around a range.
+
+    >>> _ticks(1.6, 12)
+    [1, 2, 5, 10, 20]
+    """
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = [step * 10**power for power in powers for step in (1, 2, 5)]
+    return [tick for tick in ticks if low / 2 <= tick <= high * 2]
 
 
 def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[str, Any]:
@@ -154,7 +173,7 @@ def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[s
         "name": name,
         "marker": {"size": 12, "symbol": symbol, "color": color, "line": {"width": 2}},
         "text": [plain(r.name, 22) for r in runs],
-        "textposition": "middle right",
+        "textposition": "bottom right",
         "cliponaxis": False,
         "hovertext": [f"{plain(r.name, 80)}: {r.value:.1%}, ${r.cost:.4g}" for r in runs],
         "hovertemplate": "%{hovertext}<extra></extra>",

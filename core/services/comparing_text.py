@@ -21,7 +21,7 @@ def as_text(found: Comparison) -> str:
     lines += _some([_change(c.area, c.what, c.before, c.after) for c in found.changed], "changes")
     lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
     lines += [f"  mean score: {_delta(found.deltas.score)}"]
-    lines += [f"  accuracy over all criteria: {_delta(found.deltas.accuracy, share=True)}"]
+    lines += [f"  accuracy over all cells: {_delta(found.deltas.accuracy, share=True)}"]
     for delta in found.deltas.criteria:
         lines += _criterion(delta)
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]

@@ -1,11 +1,16 @@
-"""Runs: the list, or the form that plans one (`?plan=new`, with `&rubric=ID&dataset=ID`)."""
+"""Runs: the list, the form that plans one (`?plan=new`, with `&rubric=ID&dataset=ID`), or many at
+once (`?plan=sweep`).
+"""
 
 from __future__ import annotations
 
-from pages.grade._runs import listing, planning
+from pages.grade._runs import listing, planning, sweeping
 from pages.ui import run_keys, state
 
-if state.address(run_keys.PLAN) is None:
+_plan = state.address(run_keys.PLAN)
+if _plan is None:
     listing.show()
+elif _plan == run_keys.SWEEP:
+    sweeping.show()
 else:
     planning.show()

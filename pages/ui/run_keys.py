@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Address parameters of the Runs page.
 PLAN = "plan"
+SWEEP = "sweep"
 FIND = "find"
 PAGE = "page"
 
@@ -24,6 +25,7 @@ RUNS_ACT = "runs_act"
 RUNS_FILTER = "runs_filter"
 PLAN_FIELD = "plan_field"
 PLAN_SEED = "plan_seed"
+SWEPT = "plan_swept"
 RUN_ACT = "run_act"
 RUN_LOOK = "run_look"
 RUN_FILTER = "run_filter"

@@ -57,12 +57,21 @@ def _toolbar() -> str:
             icon=":material/add:",
             on_click=on_plan,
         )
+        st.button(
+            "Plan a sweep",
+            key=state.key(keys.RUNS_ACT, "sweep"),
+            icon=":material/tune:",
+            on_click=on_plan,
+            args=(keys.SWEEP,),
+            help="Many runs in one step: examples, judges or ways of asking are varied.",
+        )
     return search
 
 
-def on_plan() -> None:
-    """Open the form (a callback)."""
-    state.set_address(**{keys.PLAN: "new", keys.FIND: None, keys.PAGE: None})
+def on_plan(what: str = "new") -> None:
+    """Open the form that plans a run, or a sweep (a callback)."""
+    state.drop(keys.SWEPT)
+    state.set_address(**{keys.PLAN: what, keys.FIND: None, keys.PAGE: None})
 
 
 def _on_search(key: str) -> None:

@@ -21,17 +21,11 @@ ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 
 def show() -> None:
     """The whole form."""
-    st.button(
-        "All runs",
-        key=state.key(keys.RUNS_ACT, "back"),
-        type="tertiary",
-        icon=":material/arrow_back:",
-        on_click=_on_back,
-    )
+    back_button()
     page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
     found = choosing.choices(store())
     if not found.rubrics or not found.datasets:
-        _missing(found)
+        missing(found)
         return
     form, beside = st.columns([3, 2], gap="large")
     with form, shown_errors():
@@ -40,11 +34,24 @@ def show() -> None:
         outlook.show(request)
 
 
+def back_button() -> None:
+    """Back to the list."""
+    st.button(
+        "All runs",
+        key=state.key(keys.RUNS_ACT, "back"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_back,
+    )
+
+
 def _on_back() -> None:
+    state.drop(keys.SWEPT)
     state.set_address(**{keys.PLAN: None, state.RUBRIC: None, state.DATASET: None})
 
 
-def _missing(found: Choices) -> None:
+def missing(found: Choices) -> None:
+    """What to do where there is no rubric or no dataset."""
     what, page, icon = (
         ("rubric", "author/rubrics.py", "checklist")
         if not found.rubrics
@@ -59,15 +66,15 @@ def _missing(found: Choices) -> None:
 
 def _form(found: Choices) -> RunRequest | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = _rubric(found)
-    dataset, items = _dataset(found)
-    limit, drawn = _items(items)
+    rubric = choose_rubric(found)
+    dataset, items = choose_dataset(found)
+    limit, drawn = choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     panel = judging.panel(found, choosing.rubric_at(store(), rubric))
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()
-    seed, budget = _seed_and_budget()
+    seed, budget = seed_and_budget()
     name: str = st.text_input(
         "Name (optional)",
         key=_key("name"),
@@ -91,14 +98,16 @@ def _form(found: Choices) -> RunRequest | None:
     )
 
 
-def _rubric(found: Choices) -> int:
+def choose_rubric(found: Choices) -> int:
+    """The rubric version to ask."""
     names = {one.id: one.name for one in found.rubrics}
     chosen = _chosen("rubric", names, state.RUBRIC)
     versions = {one.id: one for one in choosing.rubric_versions(store(), chosen)}
     return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
 
 
-def _dataset(found: Choices) -> tuple[int, int]:
+def choose_dataset(found: Choices) -> tuple[int, int]:
+    """The dataset version, and how many items it has."""
     names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
     chosen = _chosen("dataset", names, state.DATASET)
     versions = {one.id: one for one in choosing.dataset_versions(store(), chosen)}
@@ -138,7 +147,8 @@ def _version(what: str, of: int, numbers: dict[int, int]) -> int:
     return chosen
 
 
-def _items(count: int) -> tuple[int | None, bool]:
+def choose_items(count: int) -> tuple[int | None, bool]:
+    """How many items at most (`None`: all), and whether the seed draws them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.seed(_key("which"), ALL)
         which = st.segmented_control(
@@ -206,7 +216,8 @@ def _replicates() -> int:
     return count
 
 
-def _seed_and_budget() -> tuple[int, float | None]:
+def seed_and_budget() -> tuple[int, float | None]:
+    """The seed, and the budget of one run in US dollars (`None`: no limit)."""
     state.seed(_key("seed"), clock.draw_seed())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed: int = st.number_input(

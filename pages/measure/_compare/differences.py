@@ -77,7 +77,9 @@ def _forest(found: Comparison, name: str) -> None:
     rows += [(one.name, getattr(one, name)) for one in found.deltas.criteria]
     share = name == "accuracy"
     st.plotly_chart(
-        draw.differences([_gap(row, delta, share) for row, delta in rows], _axis(name)),
+        draw.differences(
+            [_gap(row, delta, share) for row, delta in rows], _axis(name), share=share
+        ),
         key=state.key(keys.COMPARE_FIELD, "forest", name),
         config={"displayModeBar": False},
         alt=f"{FIGURES[name]}: how far B lies above A, with 95 % intervals, a row per criterion. "

@@ -29,14 +29,12 @@ def show(found: Comparison) -> None:
     _summary(found)
     at = state.address_id(keys.FLIP)
     shown = list(enumerate(found.flips))
-    _rows(shown[:ROWS], at)
+    _rows(found, shown[:ROWS], at)
     if len(shown) > ROWS:
         with st.expander(
             f"{len(shown) - ROWS} more directions", expanded=at is not None and at >= ROWS
         ):
-            _rows(shown[ROWS:], at)
-    if at is not None and at < len(found.flips):
-        _open(found, found.flips[at])
+            _rows(found, shown[ROWS:], at)
 
 
 def _summary(found: Comparison) -> None:
@@ -51,21 +49,27 @@ def _summary(found: Comparison) -> None:
     )
 
 
-def _rows(flips: list[tuple[int, Flip]], at: int | None) -> None:
+def _rows(found: Comparison, flips: list[tuple[int, Flip]], at: int | None) -> None:
     for number, flip in flips:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                label(f"{flip.criterion}: {flip.before} → {flip.after}", 90),
-                key=state.key(keys.COMPARE_ACT, "flip", number),
-                type="tertiary",
-                icon=f":material/{'expand_more' if number == at else 'chevron_right'}:",
-                on_click=_on_flip,
-                args=(None if number == at else number,),
-            )
-            parts = [tag(fmt.plural(len(flip.items), "item"))]
-            parts += [tag(f"✓ {flip.mended} right now", "good")] if flip.mended else []
-            parts += [tag(f"✕ {flip.broken} right before", "bad")] if flip.broken else []
-            row(parts, width="content")
+        _line(number, flip, opened=number == at)
+        if number == at:
+            _open(found, flip)
+
+
+def _line(number: int, flip: Flip, *, opened: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            label(f"{flip.criterion}: {flip.before} → {flip.after}", 90),
+            key=state.key(keys.COMPARE_ACT, "flip", number),
+            type="tertiary",
+            icon=f":material/{'expand_more' if opened else 'chevron_right'}:",
+            on_click=_on_flip,
+            args=(None if opened else number,),
+        )
+        parts = [tag(fmt.plural(len(flip.items), "item"))]
+        parts += [tag(f"✓ {flip.mended} right now", "good")] if flip.mended else []
+        parts += [tag(f"✕ {flip.broken} right before", "bad")] if flip.broken else []
+        row(parts, width="content")
 
 
 def _on_flip(number: int | None) -> None:
@@ -94,9 +98,8 @@ def _open(found: Comparison, flip: Flip) -> None:
             args=(key,),
         )
         if pages > 1:
-            at = state.key(keys.COMPARE_FIELD, keys.PAGE)
-            state.put(at, page)
-            st.pagination(pages, key=at, on_change=_on_page, args=(at,))
+            at = state.key(keys.COMPARE_FIELD, keys.PAGE, page)
+            st.pagination(pages, default=page, key=at, on_change=_on_page, args=(at,))
         _beside(found, flip, chosen)
 
 
