@@ -10,6 +10,8 @@ import click
 from core.cli import output
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.comparing import compare
+from core.cli.exporting import export
+from core.cli.importing import import_
 from core.cli.linting import lint
 from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
@@ -21,7 +23,7 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (grade, resume, retry, runs, show, score, metrics, lint, compare):
+for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
 
 

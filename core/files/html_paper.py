@@ -27,7 +27,7 @@ p{margin:.3rem 0;max-width:75ch}li{margin:.25rem 0;max-width:75ch}
 small{display:block;font-weight:400}
 nav{margin:1rem 0;font-size:.9rem}nav a{color:var(--accent);margin-right:1rem;display:inline-block}
 .wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-size:.92rem}
+table{border-collapse:collapse;min-width:min(26rem,100%);font-size:.92rem}
 caption{text-align:left;font-weight:600;padding:.9rem 0 .3rem}
 th{text-align:left;color:var(--quiet);font-size:.85rem;vertical-align:bottom}
 td,th{padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;
@@ -37,8 +37,8 @@ td:first-child{overflow-wrap:anywhere;min-width:7rem}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 .n small{min-width:6.5rem}
 th[scope=row]{color:var(--ink);font-weight:400;font-size:inherit;width:40%}
-figure{margin:1rem 0}figcaption{font-weight:600;margin-bottom:.3rem}
-svg{width:100%;height:auto;max-width:46rem;font:12px system-ui,sans-serif}
+figure{margin:1rem 0;overflow-x:auto}figcaption{font-weight:600;margin-bottom:.3rem}
+svg{width:100%;min-width:32rem;height:auto;max-width:46rem;font:12px system-ui,sans-serif}
 svg text{fill:var(--ink)}svg text[fill]{fill:revert-layer}
 .bar{fill:var(--bar)}.piece{stroke:var(--back)}.axis,.mean{stroke:var(--quiet)}
 .mean{stroke-dasharray:5 4}.grid{stroke:var(--line)}

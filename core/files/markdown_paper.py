@@ -43,7 +43,7 @@ def _block(block: Block) -> str:
             else _paragraphs(block)
         )
     if isinstance(block, Facts):
-        rows = [(Words(name), words) for name, words in block.rows]
+        rows = tuple((Words(name), words) for name, words in block.rows)
         return _table(("", ""), rows, ())
     if isinstance(block, Table):
         table = _table(block.heads, block.rows, block.numbers)
@@ -57,7 +57,7 @@ def _paragraphs(block: Sentences) -> str:
 
 def _table(
     heads: tuple[str, ...],
-    rows: list[tuple[Words, ...]] | tuple[tuple[Words, ...], ...],
+    rows: tuple[tuple[Words, ...], ...],
     numbers: tuple[int, ...],
 ) -> str:
     rule = ["---:" if at in numbers else "---" for at in range(len(heads))]

@@ -45,7 +45,7 @@ def _verdicts(report: Report) -> Table:
             verdict = "" if piece.option is None else str(piece.option)
             rows.append(
                 (
-                    Words(line.name, f"weight {weight(line.weight)}"),
+                    Words(line.name),
                     Words(piece.label),
                     number(piece.items, {"criterion": line.question, "verdict": verdict}),
                     Words(percent(piece.items / total if total else None)),
@@ -54,7 +54,7 @@ def _verdicts(report: Report) -> Table:
         if line.missing:
             only = {"only": "incomplete"}
             missing = (Words("no verdict"), number(line.missing, only), Words(percent(None)))
-            rows.append((Words(line.name, f"weight {weight(line.weight)}"), *missing))
+            rows.append((Words(line.name), *missing))
     heads = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
     return Table("Verdicts by criterion", heads, tuple(rows), (2, 3), note)
@@ -89,7 +89,11 @@ def _trust(report: Report) -> Table:
 
 
 def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
-    row = (Words(line.name, line.scale), figure(line.mean), figure(line.alpha))
+    row = (
+        Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
+        figure(line.mean),
+        figure(line.alpha),
+    )
     if not compared:
         return row
     return (

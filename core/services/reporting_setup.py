@@ -62,7 +62,7 @@ def rater_kind(judge: Judge) -> str:
     >>> rater_kind(Judge(name="a", model="m"))
     'llm'
     """
-    return "offline" if judge.offline else "llm"
+    return judge.rater_kind
 
 
 def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:

@@ -1,0 +1,41 @@
+"""Tables as CSV that is safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+#: A spreadsheet takes a cell that begins so for a formula and works it out.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Value = str | int | float | bool | None
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: bool = True) -> str:
+    """The table with its heads in the first line.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it, which the
+    spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is an empty cell,
+    ``True`` and ``False`` are true and false. ``guarded=False`` is for programs only.
+
+    >>> print(csv_text(("a", "b"), [("=1+1", -2.5), (None, True)]), end="")
+    a,b
+    '=1+1,-2.5
+    ,true
+    """
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows([_cell(value, guarded) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: Value, guarded: bool) -> str:
+    if isinstance(value, str):
+        # A NUL ends a file for many readers.
+        text = value.replace("\0", "\ufffd")
+        return "'" + text if guarded and text.startswith(_FORMULA) else text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else repr(value)

@@ -1,0 +1,132 @@
+"""A run in every form that leaves the app. Nothing is asked, nothing is changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.files.csv_writer import csv_text
+from core.files.html_paper import html_paper
+from core.files.markdown_paper import markdown_paper
+from core.services.exporting_canvas import canvas_csv
+from core.services.exporting_folder import folder_files
+from core.services.exporting_peer import experiment_files
+from core.services.exporting_rows import (
+    CALL,
+    FAILURE,
+    LONG,
+    Graded,
+    Row,
+    call_rows,
+    failure_rows,
+    graded,
+    item_rows,
+    judgements,
+    verdict_rows,
+)
+from core.services.reporting import Report, report
+from core.services.reporting_paper import paper
+from core.store.store import Store
+
+Format = Literal[
+    "csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder", "everything"
+]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Texts by file name, of one file where ``single``. ``losses``: what the form cannot hold."""
+
+    files: dict[str, str]
+    single: bool
+    losses: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text of the only file."""
+        (text,) = self.files.values()
+        return text
+
+
+def export(store: Store, run_id: int, form: Format) -> Exported:
+    """The run in that form. Raises ``NotFound`` for an unknown run."""
+    if form in ("report", "html", "markdown"):
+        return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
+    found = graded(store, run_id)
+    makers: dict[str, Callable[[Graded], Exported]] = {
+        "csv": lambda g: _single("judgements.csv", csv_text(LONG, _values(LONG, judgements(g)))),
+        "jsonl": lambda g: _single("judgements.jsonl", _jsonl(judgements(g))),
+        "canvas": _canvas,
+        "autorubric": lambda g: _folder(*experiment_files(g)),
+        "folder": lambda g: _folder(*folder_files(g)),
+        "everything": lambda g: Exported(_everything(g, report(store, run_id)), False),
+    }
+    return makers[form](found)
+
+
+def zipped(exported: Exported) -> bytes:
+    """The files in one archive, the same bytes for the same texts."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in exported.files.items():
+            # ZipInfo's own date, so that the clock does not show in the bytes.
+            archive.writestr(zipfile.ZipInfo(name), text.encode("utf-8", "replace"))
+    return data.getvalue()
+
+
+def written(found: Report, form: Literal["html", "markdown"]) -> str:
+    """A report that is at hand, as a file's text."""
+    return _written(found, form).text
+
+
+def _written(found: Report, form: Literal["html", "markdown"]) -> Exported:
+    if form == "markdown":
+        return _single("report.md", markdown_paper(paper(found)))
+    return _single("report.html", html_paper(paper(found)))
+
+
+def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
+    return Exported({name: text}, True, losses)
+
+
+def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
+    return Exported(files, False, losses)
+
+
+def _canvas(found: Graded) -> Exported:
+    text, losses = canvas_csv(found)
+    return _single("canvas.csv", text, losses)
+
+
+def _everything(found: Graded, about: Report) -> dict[str, str]:
+    files = {
+        "items.csv": _table((), item_rows(found)),
+        "verdicts.csv": _table((), verdict_rows(found)),
+        "failures.csv": _table(FAILURE, failure_rows(found)),
+        "calls.csv": _table(CALL, call_rows(found)),
+    }
+    files["votes.csv"] = csv_text(LONG, _values(LONG, judgements(found)))
+    files["report.json"] = json.dumps(about.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    return files
+
+
+def _table(heads: Sequence[str], rows: Iterable[Row]) -> str:
+    """The rows; without ``heads`` those of the first row, which must be there."""
+    kept = list(rows)
+    heads = heads or tuple(kept[0])
+    return csv_text(heads, _values(heads, kept))
+
+
+def _values(
+    heads: Sequence[str], rows: Iterable[Row]
+) -> Iterable[Sequence[str | int | float | bool | None]]:
+    return ([row[name] for name in heads] for row in rows)
+
+
+def _jsonl(rows: Iterable[Row]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
