@@ -15,6 +15,9 @@ from core.files.rubric_writer import dump_rubric, rubric_data
 from core.files.rubrics import parse_rubric
 from core.files.tables import Table, read_table
 from core.files.vote_bundle import VoteBundle, VoteFormat
+from core.files.vote_mapping import VoteColumn, VoteMapping, guess_vote_mapping, kinds_of
+from core.files.vote_reading import read_bundle, table_of
+from core.files.vote_source import SourceKind, VoteSource, kind_of, open_bytes, open_path
 from core.files.votes import ImportedVote, ImportedVotes, parse_votes, read_votes
 
 __all__ = [
@@ -23,23 +26,34 @@ __all__ = [
     "ImportedVotes",
     "Mapping",
     "Parsed",
+    "SourceKind",
     "Table",
     "VoteBundle",
+    "VoteColumn",
     "VoteFormat",
+    "VoteMapping",
+    "VoteSource",
     "build_dataset",
     "dump_dataset",
     "dump_rubric",
     "folded",
     "guess_mapping",
+    "guess_vote_mapping",
     "has_text",
+    "kind_of",
+    "kinds_of",
+    "open_bytes",
+    "open_path",
     "parse_data",
     "parse_dataset",
     "parse_rubric",
     "parse_votes",
+    "read_bundle",
     "read_dataset_file",
     "read_folder",
     "read_rubric_file",
     "read_table",
     "read_votes",
     "rubric_data",
+    "table_of",
 ]

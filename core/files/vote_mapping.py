@@ -1,0 +1,188 @@
+"""Which column of a table of votes is what: guessed from names, shown, and changed by a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from core.domain.base import Noun
+from core.domain.rubric import Rubric, fold
+from core.files.tables import Table
+
+Layout = Literal["long", "wide"]
+#: Whose answer it is. ``gold`` is no rater: it becomes the item's label.
+VoterKind = Literal["human", "llm", "offline", "gold"]
+
+#: Names that columns go by, most telling first.
+NAMES: dict[str, tuple[str, ...]] = {
+    "item": ("item id", "item", "example id", "sample id", "submission id", "document id", "id"),
+    "criterion": ("criterion", "criterion name", "dimension", "aspect", "metric", "question"),
+    "rater": (
+        *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
+        *("reviewer", "coder", "worker id", "worker", "user", "model"),
+    ),
+    "kind": ("rater kind", "kind", "rater type", "judge kind"),
+    "label": (
+        *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
+        *("judgment", "annotation", "value", "score"),
+    ),
+    "reason": ("reason", "rationale", "explanation", "comment", "note", "justification"),
+    "weight": ("weight", "rater weight"),
+    "replicate": ("replicate", "repetition", "attempt"),
+    "order": ("order", "shown order"),
+    "submission": ("submission", "text", "response", "output", "submission text"),
+    "prompt": ("prompt", "instruction", "input"),
+    "system": ("system", "system name"),
+}
+_WIDE = ("item", "criterion", "submission", "prompt", "system")
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
+_MODELS = re.compile(
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok|\bllm\b", re.I
+)
+_GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
+#: A column with more different answers than this holds no labels.
+MOST_LABELS = 50
+_LONGEST = 200
+#: Columns beside a text are raters only if they use no more different answers together.
+MOST_SHARED = 12
+
+
+class VoteColumn(Noun):
+    """A column of answers in a wide table: whose, and to which criterion (empty: see the rows)."""
+
+    column: str
+    rater: Annotated[str, Field(min_length=1)]
+    criterion: str = ""
+
+
+class VoteMapping(Noun):
+    """Which column holds what; ``None`` where there is none.
+
+    ``columns`` are the raters of a wide table. ``only`` names the criterion where neither a column
+    nor a heading does. ``kinds`` says of raters what they are; the others are ``others``.
+    """
+
+    layout: Layout
+    item: str | None = None
+    criterion: str | None = None
+    rater: str | None = None
+    kind: str | None = None
+    label: str | None = None
+    reason: str | None = None
+    weight: str | None = None
+    replicate: str | None = None
+    order: str | None = None
+    submission: str | None = None
+    prompt: str | None = None
+    system: str | None = None
+    columns: tuple[VoteColumn, ...] = ()
+    only: str = ""
+    kinds: dict[str, VoterKind] = Field(default_factory=dict)
+    others: VoterKind = "human"
+
+    def used(self) -> dict[str, str]:
+        """Field to column, for every column that is named."""
+        named = {name: getattr(self, name) for name in NAMES}
+        found = {name: column for name, column in named.items() if column is not None}
+        return found | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
+
+
+def looks_long(table: Table) -> bool:
+    """Whether a table names a rater and a label in columns: one judgement a row."""
+    taken = _named(table.columns, ("item", "rater", "label"))
+    return len(taken) == 3
+
+
+def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
+    r"""A mapping guessed from the names of columns and raters.
+
+    >>> from core.files.tables import read_table
+    >>> wide = read_table("id,ann,gpt-4\n1,yes,no\n", "x.csv")
+    >>> mapping = guess_vote_mapping(wide, "wide")
+    >>> [c.rater for c in mapping.columns], mapping.kinds
+    (['ann', 'gpt-4'], {'gpt-4': 'llm'})
+    """
+    only = _only(rubric)
+    if layout == "long":
+        found = _named(table.columns, NAMES)
+        names = [str(row.get(found.get("rater", "")) or "") for row in table.rows]
+        kinds = {} if "kind" in found else kinds_of(names)
+        return VoteMapping(layout="long", only=only, kinds=kinds, **found)
+    found = _named(table.columns, _WIDE)
+    left = [c for c in table.columns if c not in found.values() and _holds_labels(table, c)]
+    columns = _columns(left, rubric, by_row="criterion" in found)
+    kinds = kinds_of([c.rater for c in columns])
+    return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **found)
+
+
+def _only(rubric: Rubric | None) -> str:
+    return rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
+
+
+def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
+    """Fields to columns: a field takes the first of its names that is there and free."""
+    free = {_plain(column): column for column in reversed(columns)}
+    found = {}
+    for field in fields:
+        name = next((n for n in NAMES[field] if n in free), None)
+        if name is not None:
+            found[field] = free.pop(name)
+    return found
+
+
+def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
+    """What raters are by their names, of those whose name tells."""
+    found: dict[str, VoterKind] = {}
+    for name in dict.fromkeys(names):
+        if _plain(name) in _GOLD:
+            found[name] = "gold"
+        elif _MODELS.search(name):
+            found[name] = "llm"
+    return found
+
+
+def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> list[VoteColumn]:
+    """Columns as raters; `criterion / rater` (or the other way round) where headings say so."""
+    known = {fold(c.name) for c in rubric.criteria} if rubric else set()
+    for separator in () if by_row else _SEPARATORS:
+        pairs = [(a.strip(), b.strip()) for a, _, b in (c.partition(separator) for c in left)]
+        if not pairs or not all(a and b for a, b in pairs):
+            continue
+        if known and all(fold(b) in known for _, b in pairs):
+            pairs = [(b, a) for a, b in pairs]
+        if _tells_criteria(pairs, known, separator):
+            return [
+                VoteColumn(column=column, criterion=criterion, rater=rater)
+                for column, (criterion, rater) in zip(left, pairs, strict=True)
+            ]
+    return [VoteColumn(column=column, rater=column) for column in left]
+
+
+def alike(table: Table, columns: Sequence[VoteColumn]) -> bool:
+    """Whether columns are answers on one scale: few different words, each column sharing some."""
+    found = [
+        {fold(str(row[c.column])) for row in table.rows if row.get(c.column) not in (None, "")}
+        for c in columns
+    ]
+    shared = [any(one & other for other in found if other is not one) for one in found]
+    return len(found) > 1 and len(set().union(*found)) <= MOST_SHARED and all(shared)
+
+
+def _tells_criteria(pairs: Sequence[tuple[str, str]], known: set[str], separator: str) -> bool:
+    """Whether headings are criterion and rater, and not names like `maker/model`."""
+    if known:
+        return all(fold(criterion) in known for criterion, _ in pairs)
+    return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
+
+
+def _holds_labels(table: Table, column: str) -> bool:
+    """Whether a column can be answers: few different ones, none of them a long text."""
+    values = {fold(str(row[column])) for row in table.rows if row.get(column) not in (None, "")}
+    return len(values) <= MOST_LABELS and all(len(value) <= _LONGEST for value in values)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()

@@ -1,0 +1,140 @@
+"""Votes in, whatever shape they have: a folder, a long or wide table, a peer's experiment."""
+
+from __future__ import annotations
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.files.datasets import parse_dataset
+from core.files.folder import DATASET_NAMES, RUBRIC_NAMES
+from core.files.parsed import Parsed, shortened
+from core.files.rubrics import parse_rubric
+from core.files.tables import Table, read_table
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_deriving import Derived, derive_dataset, derive_rubric, spelt_as
+from core.files.vote_experiments import read_experiment
+from core.files.vote_mapping import VoteMapping, guess_vote_mapping
+from core.files.vote_source import MANIFEST, VOTES, SourceKind, VoteSource
+from core.files.vote_tables import TableVotes, votes_in
+from core.files.votes import ImportedVotes, VoteChecker, parse_votes
+
+
+def read_bundle(
+    source: VoteSource,
+    kind: SourceKind,
+    *,
+    rubric: Rubric | None = None,
+    dataset: Dataset | None = None,
+    mapping: VoteMapping | None = None,
+) -> VoteBundle:
+    """The votes of a source that holds some, with rubric and items.
+
+    Args:
+        source: what was opened.
+        kind: its shape, as ``kind_of`` finds it or a person says.
+        rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
+        dataset: what was judged; where ``None``, the source's own, or items with their ids only.
+        mapping: of a table; where ``None``, guessed.
+
+    Raises:
+        InputError: every problem found, each with its line; nothing is kept of a bad file.
+    """
+    if kind == "folder":
+        return _folder(source, rubric, dataset)
+    if kind == "autorubric":
+        return _experiment(source, rubric, dataset)
+    if kind in ("long", "wide"):
+        table = table_of(source)
+        if mapping is None:
+            mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
+        return _table(source, table, mapping, rubric, dataset)
+    raise InputError(f"This is a {kind}, which holds no votes.", (), source.name)
+
+
+def table_of(source: VoteSource) -> Table:
+    """The table of a lone file, or of an archive's votes.csv."""
+    name = next(iter(source.files)) if source.lone else VOTES
+    if name not in source.files:
+        raise InputError("There is no table of votes in it.", (), source.name)
+    return read_table(source.files[name], name)
+
+
+def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+    read_rubric = Parsed(rubric) if rubric else _own_rubric(source)
+    if dataset is None:
+        name = source.first(DATASET_NAMES)
+        if name is None:
+            raise InputError("It has no items.jsonl beside its votes.", (), source.name)
+        read = parse_dataset(source.files[name], name, read_rubric.value)
+        named = read.value.model_copy(update={"name": source.title[:200]})
+        dataset = named if read.value.name == "items" else read.value
+    else:
+        read = Parsed(dataset)
+    votes = ImportedVotes((), {})
+    notices = [*read_rubric.notices, *read.notices]
+    if VOTES in source.files:
+        found = parse_votes(source.files[VOTES], VOTES, read_rubric.value, dataset.items)
+        votes, notices = found.value, [*notices, *found.notices]
+    else:
+        notices.append(Problem("has no votes.csv.", "Only the rubric and the items are kept."))
+    return VoteBundle(source.title, "folder", read_rubric.value, dataset, votes, shortened(notices))
+
+
+def _own_rubric(source: VoteSource) -> Parsed[Rubric]:
+    name = source.first(RUBRIC_NAMES)
+    if name is None:
+        raise InputError("It has no rubric.yaml. Give the rubric beside it.", (), source.name)
+    return parse_rubric(source.files[name], name)
+
+
+def _table(
+    source: VoteSource,
+    table: Table,
+    mapping: VoteMapping,
+    rubric: Rubric | None,
+    dataset: Dataset | None,
+) -> VoteBundle:
+    if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
+        mapping = mapping.model_copy(update={"only": "rating"})
+    found = votes_in(table, mapping)
+    notices = _left_out(table, mapping)
+    if rubric is None:
+        derived: Derived = derive_rubric(found.lines, found.labels, source.title)
+        rubric, notices = derived.rubric, [*notices, *derived.notices]
+        found = TableVotes(
+            derived.spelt(found.lines), derived.spelt_labels(found.labels), found.texts
+        )
+    else:
+        found = found._replace(lines=spelt_as(rubric, found.lines))
+    if dataset is None:
+        dataset, said = derive_dataset(found.texts, found.texts, found.labels, source.title)
+        notices += said
+    elif found.labels:
+        notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
+    votes = VoteChecker(rubric, dataset.items, table.name).read(found.lines)
+    data = mapping.model_dump(mode="json", exclude_defaults=True)
+    return VoteBundle(
+        source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data
+    )
+
+
+def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
+    used = set(mapping.used().values())
+    left = [c for c in table.columns if c not in used and not c.startswith("p_")]
+    if not left:
+        return []
+    return [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+
+
+def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+    items = source.first(("items.jsonl",))
+    if items is None:
+        raise InputError("It has no items.jsonl beside its manifest.json.", (), source.name)
+    manifest = source.files.get(MANIFEST, b"{}")
+    read = read_experiment(manifest, source.files[items], source.title, dataset)
+    if rubric is None:
+        rubric = read.rubric
+    if dataset is None:
+        dataset = read.dataset
+    votes = VoteChecker(rubric, dataset.items, items).read(spelt_as(rubric, read.lines))
+    return VoteBundle(read.name, "autorubric", rubric, dataset, votes, shortened(read.notices))

@@ -1,0 +1,133 @@
+"""Where votes are read from: a file, a folder or a zip archive of one; and their shape."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from core.errors import InputError
+from core.files.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
+from core.files.parsed import stem
+from core.files.tables import Table, read_table
+from core.files.text import MAX_DATASET_BYTES, MEGABYTE
+from core.files.vote_mapping import alike, guess_vote_mapping, looks_long
+
+VOTES = "votes.csv"
+MANIFEST = "manifest.json"
+KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
+_ZIP = b"PK\x03\x04"
+
+#: What a file or folder holds.
+SourceKind = Literal["folder", "long", "wide", "autorubric", "rubric", "dataset"]
+
+
+@dataclass(frozen=True)
+class VoteSource:
+    """Files by their names within a folder or archive; a lone file stands by itself."""
+
+    name: str
+    files: Mapping[str, bytes]
+    lone: bool
+
+    @property
+    def title(self) -> str:
+        """What to call the thing that was read: its name without ending."""
+        return stem(self.name, "Imported votes") if self.lone or _is_zip(self.name) else self.name
+
+    def first(self, names: Iterable[str]) -> str | None:
+        """The first of these files that is there."""
+        return next((name for name in names if name in self.files), None)
+
+
+def open_path(path: str | os.PathLike[str]) -> VoteSource:
+    """The file, folder or zip archive at a path. Raises ``InputError`` where it cannot be read."""
+    given = Path(path)
+    if not given.is_dir():
+        return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
+    found = {
+        name: read_bytes(given / name, MAX_DATASET_BYTES)
+        for name in KNOWN
+        if (given / name).is_file()
+    }
+    if not found:
+        raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
+    return VoteSource(given.resolve().name or "folder", found, False)
+
+
+def open_bytes(data: bytes, name: str) -> VoteSource:
+    """The same for a file or zip archive at hand."""
+    if data.startswith(_ZIP):
+        return VoteSource(name, _unzipped(data, name), False)
+    return VoteSource(name, {name: data}, True)
+
+
+_NOTHING = (
+    "Votes come as a table (CSV or JSONL), as a folder with votes.csv, rubric.yaml and "
+    "items.jsonl, or as an experiment with manifest.json and items.jsonl."
+)
+
+
+def _is_zip(name: str) -> bool:
+    return name.lower().endswith(".zip")
+
+
+def _unzipped(data: bytes, name: str) -> dict[str, bytes]:
+    """The known files of the archive's shallowest folder that holds any."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = _members(archive)
+            if not members:
+                raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
+            return {known: _inflated(archive, info, name) for known, info in members.items()}
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError) as error:
+        # RuntimeError: encrypted. NotImplementedError: a method of compression we lack.
+        raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    folders: dict[tuple[int, str], dict[str, zipfile.ZipInfo]] = {}
+    for info in archive.infolist():
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.name in KNOWN and not info.is_dir() and "__MACOSX" not in path.parts:
+            folder = str(path.parent)
+            folders.setdefault((len(path.parts), folder), {})[path.name] = info
+    return folders[min(folders)] if folders else {}
+
+
+def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
+    with archive.open(info) as file:
+        # Read, not trusted: an archive may say less than it holds.
+        data = file.read(MAX_DATASET_BYTES + 1)
+    if len(data) > MAX_DATASET_BYTES:
+        most = MAX_DATASET_BYTES / MEGABYTE
+        message = f"{info.filename} is larger than {most:,.0f} MB. Split it."
+        raise InputError(message, (), name)
+    return data
+
+
+def kind_of(source: VoteSource) -> SourceKind:
+    """What the source holds, by the names of its files and columns."""
+    if not source.lone:
+        if VOTES not in source.files and MANIFEST in source.files:
+            return "autorubric"
+        return "folder"
+    (name, data), *_ = source.files.items()
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("yaml", "yml") or (ending == "json" and b'"criteria"' in data[:20_000]):
+        return "rubric"
+    return kind_of_table(read_table(data, name))
+
+
+def kind_of_table(table: Table) -> SourceKind:
+    """Whether a table holds votes, one a row or one rater a column, or items to be judged."""
+    if looks_long(table):
+        return "long"
+    mapping = guess_vote_mapping(table, "wide")
+    if mapping.columns and (mapping.submission is None or alike(table, mapping.columns)):
+        return "wide"
+    return "dataset"

@@ -1,0 +1,170 @@
+"""Tables of votes to rows in the words of the common layout: long as they are, wide unrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from core.domain.base import near
+from core.errors import Problem
+from core.files.parsed import enough, refusal
+from core.files.tables import Table
+from core.files.vote_mapping import VoteColumn, VoteMapping
+from core.files.votes import KINDS, PROBABILITY, VoteLine
+
+#: Other words for the kinds of raters.
+KIND_WORDS = {
+    "person": "human",
+    "people": "human",
+    "annotator": "human",
+    "expert": "human",
+    "model": "llm",
+    "judge": "llm",
+    "ai": "llm",
+    "machine": "llm",
+    "classifier": "offline",
+}
+#: Cells that say nothing: nobody answered. In a wide table that is not a failure to answer.
+BLANK = frozenset({"", "nan", "none", "null", "-"})
+_COPIED = ("reason", "weight", "replicate", "order")
+
+
+class TableVotes(NamedTuple):
+    """A table's votes, its gold labels, and what it says of items.
+
+    ``labels`` maps item ids to criteria to labels; ``texts`` to what the item's columns hold.
+    """
+
+    lines: list[VoteLine]
+    labels: dict[str, dict[str, str]]
+    texts: dict[str, dict[str, str]]
+
+
+def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
+    """The votes of a table. Raises ``InputError``: columns that lack, rows without item or rater.
+
+    An empty answer in a long table is a failure to answer; in a wide one nobody was asked.
+    """
+    _check(table, mapping)
+    found, problems = TableVotes([], {}, {}), list[Problem]()
+    for line, row in _rows(table, mapping, found, problems):
+        if row.pop("gold"):
+            if row["label"]:
+                found.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
+        else:
+            found.lines.append((line, row))
+        if enough(problems):
+            break
+    if not found.lines and not problems:
+        problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
+    if problems:
+        raise refusal("table of votes", problems, table.name)
+    return found
+
+
+def _check(table: Table, mapping: VoteMapping) -> None:
+    problems = [
+        Problem(
+            f"names the column {column!r}, which is not there.",
+            near(column, set(table.columns)) or f"There are {', '.join(table.columns[:20])}.",
+            ("mapping", field),
+        )
+        for field, column in mapping.used().items()
+        if column not in table.columns
+    ]
+    wanted = ["item"] if mapping.layout == "wide" else ["item", "rater", "label"]
+    problems += [
+        Problem(f"has no column for the {name}.", "Say which it is.", ("mapping", name))
+        for name in wanted
+        if getattr(mapping, name) is None
+    ]
+    if mapping.layout == "wide" and not mapping.columns:
+        problems.append(
+            Problem("has no column of answers.", "Say which columns are raters.", ("mapping",))
+        )
+    if problems:
+        raise refusal("table of votes", problems, table.name)
+
+
+def _rows(
+    table: Table, mapping: VoteMapping, found: TableVotes, problems: list[Problem]
+) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    for at, cells in enumerate(table.rows):
+        line = table.line_of(at)
+        item = _text(cells, mapping.item)
+        if not item:
+            column = mapping.item or "item"
+            problems.append(Problem("is empty.", "Say which item was rated.", (column,), line))
+            continue
+        _keep_texts(found, mapping, cells, item)
+        base = {"item_id": item, "criterion": _criterion(cells, mapping)}
+        if mapping.layout == "long":
+            yield line, base | _long(cells, mapping, table, problems, line)
+            continue
+        for voter in mapping.columns:
+            label = _text(cells, voter.column)
+            if label.casefold() not in BLANK:
+                yield line, base | _wide(voter, base["criterion"], label, mapping)
+
+
+def _criterion(cells: dict[str, Any], mapping: VoteMapping) -> str:
+    return _text(cells, mapping.criterion) or mapping.only
+
+
+def _long(
+    cells: dict[str, Any],
+    mapping: VoteMapping,
+    table: Table,
+    problems: list[Problem],
+    line: int | None,
+) -> dict[str, Any]:
+    rater = _text(cells, mapping.rater)
+    given = _text(cells, mapping.kind).casefold()
+    kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)
+    if kind not in (*KINDS, "gold"):
+        mend = f"Use one of {', '.join(KINDS)}."
+        problems.append(Problem(f"is {given!r}.", mend, (mapping.kind or "kind",), line))
+    row: dict[str, Any] = {
+        "rater_id": rater,
+        "rater_kind": kind,
+        "label": _text(cells, mapping.label),
+        "gold": kind == "gold",
+    }
+    row |= {name: _text(cells, getattr(mapping, name)) for name in _COPIED}
+    return row | {c: _text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
+
+
+def _wide(column: VoteColumn, criterion: str, label: str, mapping: VoteMapping) -> dict[str, Any]:
+    kind = _kind(column.rater, mapping)
+    return {
+        "criterion": column.criterion or criterion,
+        "rater_id": column.rater,
+        "rater_kind": kind,
+        "label": label,
+        "gold": kind == "gold",
+    }
+
+
+def _kind(rater: str, mapping: VoteMapping) -> str:
+    return mapping.kinds.get(rater, mapping.others)
+
+
+def _keep_texts(found: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
+    """What the row's columns say of its item; the first row that says something counts."""
+    known = found.texts.setdefault(item, {})
+    for name in ("submission", "prompt", "system"):
+        text = _text(cells, getattr(mapping, name))
+        if text:
+            known.setdefault(name, text)
+
+
+def _text(cells: dict[str, Any], column: str | None) -> str:
+    """A cell as a label: ``3.0`` is ``3``, yes and no of JSON are words."""
+    value = None if column is None else cells.get(column)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
