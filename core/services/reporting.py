@@ -28,7 +28,7 @@ from core.services.reporting_setup import counts_of, setup_of
 from core.services.reporting_values import Report
 from core.store.store import Store
 
-__all__ = ["RESAMPLES", "SEED", "Report", "report"]
+__all__ = ["RESAMPLES", "SEED", "Report", "report", "stands_on"]
 
 RESAMPLES, SEED = 1000, 0
 
@@ -81,3 +81,9 @@ def report(
         seed=seed,
     )
     return replace(made_of, limits=limits(made_of))
+
+
+def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
+    """Plain values that change whenever the report of a run would."""
+    row = store.runs.row(run_id)
+    return (run_id, row.votes, row.failures_open, row.status, store.settled.last_event())

@@ -47,6 +47,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "How far verdicts agree with labels and judges with each other, and what ails them.",
         ),
         Screen(
+            "measure/report.py",
+            "Report",
+            "summarize",
+            "What a run found, with its uncertainty and limits, to read or to take away.",
+        ),
+        Screen(
             "measure/compare.py",
             "Compare runs",
             "compare_arrows",

@@ -1,0 +1,8 @@
+"""The keys of the Report page, beside those of `state` (used with `state.key`)."""
+
+from __future__ import annotations
+
+REPORT_FIELD = "report_field"
+REPORT_ACT = "report_act"
+REPORT_CHART = "report_chart"
+REPORT_ASKED = "report_asked"
