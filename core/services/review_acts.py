@@ -11,7 +11,7 @@ from core.errors import Conflict, InputError, NotFound
 from core.services import clock
 from core.services.claiming import Ticket, release
 from core.services.effects import Effect
-from core.services.review_views import RANK
+from core.services.review_views import may
 from core.services.reviewers import now_seated
 from core.services.reviewing import Done, begin, done
 from core.services.settling import Act, follow
@@ -81,7 +81,7 @@ def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, r
         cell = _cell(store, ticket.queue_id, act.item_id, criterion)
         if cell.version != ticket.versions.get(criterion) or cell.state == "resolved":
             raise Conflict(f"{criterion!r} has changed since you opened it. Look at it again.")
-        if cell.flagged is not None and RANK[ticket.seat.role] < RANK[cell.flagged]:
+        if not may(cell.flagged, ticket.seat.role):
             raise Conflict(f"{criterion!r} is flagged for a {cell.flagged}.")
         action = "unflag" if role is None else "flag"
         act.record(action, criterion, before=cell.flagged, after=role, reason=reason)

@@ -158,7 +158,7 @@ def _blind_cell(
     final = None if own is None else own.final
     return BlindCell(
         criterion=criterion.model_copy(update={"meta": {}}),
-        mine=final is None and due(cell, ticket) and _may(cell.flagged, ticket.seat.role),
+        mine=final is None and due(cell, ticket) and may(cell.flagged, ticket.seat.role),
         first=None if own is None else own.first,
         final=final,
         draft=draft,
@@ -166,12 +166,12 @@ def _blind_cell(
     )
 
 
-#: Who is above whom.
-RANK: dict[Role, int] = {"reviewer": 0, "adjudicator": 1, "lead": 2}
+_RANK: dict[Role, int] = {"reviewer": 0, "adjudicator": 1, "lead": 2}
 
 
-def _may(flagged: Role | None, role: Role) -> bool:
-    return flagged is None or RANK[role] >= RANK[flagged]
+def may(flagged: Role | None, role: Role) -> bool:
+    """Whether somebody in this role may go on with a cell that is flagged for a role."""
+    return flagged is None or _RANK[role] >= _RANK[flagged]
 
 
 def revealed(store: Store, ticket: Ticket) -> Reveal:

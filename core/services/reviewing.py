@@ -22,6 +22,7 @@ from core.services.review_views import (
     drafts,
     due,
     item_mode,
+    may,
     my_verdicts,
     require_held,
     revealed,
@@ -185,6 +186,8 @@ def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str
         cell = cells[name]
         if cell.version != ticket.versions.get(name) or not due(cell, ticket):
             raise Conflict(_who_was_faster(act, name))
+        if not may(cell.flagged, ticket.seat.role):
+            raise Conflict(f"{name!r} is flagged for a {cell.flagged}.")
     return cells
 
 

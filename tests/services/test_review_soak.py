@@ -1,0 +1,133 @@
+"""Ten reviewers at once: every cell is settled exactly once, and nobody's verdict is lost."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.domain.review import Given
+from core.errors import Conflict
+from core.services import claiming, queueing, review_acts, reviewers, reviewing, settling
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import MET, UNMET
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = reviewed.open_store(tmp_path)
+    yield made
+    made.close()
+
+
+def work(path: Path, queue: int, name: str, seed: int) -> None:
+    """One reviewer: takes, decides at random, sometimes skips or walks away, until all is done."""
+    store, dice = Store(path), random.Random(seed)
+    try:
+        reviewers.sign_in(store, name)
+        seat = reviewers.seat(store, name, f"tab of {name}")
+        while (ticket := claiming.claim_next(store, seat, queue)) is not None or _more(
+            store, queue
+        ):
+            if ticket is not None:
+                _one(store, ticket, dice)
+    finally:
+        store.close()
+
+
+def _more(store: Store, queue: int) -> bool:
+    done = queueing.progress(store, queue)
+    return done.resolved < done.total
+
+
+def _one(store: Store, ticket: claiming.Ticket, dice: random.Random) -> None:
+    kind = dice.random()
+    if kind < 0.05:
+        review_acts.skip(store, ticket)
+        return
+    if kind < 0.1:
+        claiming.release(store, ticket)
+        return
+    names = [cell.criterion.name for cell in reviewing.blind_item(store, ticket).cells if cell.mine]
+    given = {name: Given(dice.choice([MET, UNMET]), note="So.") for name in names}
+    ticket = reviewing.commit(store, ticket, given).ticket
+    reviewing.reveal(store, ticket)
+    reviewing.finish(store, ticket, given)
+    claiming.release(store, ticket)
+
+
+def check(store: Store, run_id: int, queue: int, cells: int) -> None:
+    """Every cell is settled once, by the verdict that its one reviewer confirmed."""
+    assert queueing.progress(store, queue).cells == {"resolved": cells}
+    settled = settling.settled(store, run_id)
+    assert len(settled) == cells
+    events = list(store.events.of_run(run_id))
+    times = Counter((e.item_id, e.criterion) for e in events if e.action == "settle")
+    assert set(times.values()) == {1}
+    for verdict in store.verdicts.of_queue(queue):
+        found = settled[verdict.item_id, verdict.criterion]
+        assert verdict.final is not None
+        assert (found.option, found.people) == (verdict.final.option, (verdict.reviewer,))
+    items = {item for item, _ in settled}
+    assert {store.results.item(run_id, item).complete for item in items} == {True}
+
+
+def test_ten_reviewers_settle_five_hundred_cells_once_each(store: Store) -> None:
+    run = reviewed.graded(store, 250)
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    together(
+        lambda n: threading.Thread(target=work, args=(store.path, queue, f"person {n}", n)), 10
+    )
+    check(store, run.id, queue, 500)
+
+
+def test_reviewers_in_processes_of_their_own_settle_every_cell_once(store: Store) -> None:
+    run = reviewed.graded(store, 30)
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    spawn = multiprocessing.get_context("spawn")
+    together(lambda n: spawn.Process(target=work, args=(store.path, queue, f"person {n}", n)), 3)
+    check(store, run.id, queue, 60)
+
+
+def test_of_two_who_commit_at_the_same_moment_one_is_told(store: Store) -> None:
+    run = reviewed.graded(store, 40)
+    first = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    second = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    ada, bea = reviewed.seats(store, "Ada", "Bea")
+    told = list[str]()
+
+    def commit_all(seat: object, queue: int) -> None:
+        mine = Store(store.path)
+        for n in range(40):
+            ticket = claiming.claim(mine, seat, queue, f"i{n}")  # type: ignore[arg-type]
+            gate.wait()
+            try:
+                ticket = reviewing.commit(mine, ticket, {"Right": Given(MET)}).ticket
+                reviewing.finish(mine, ticket, {"Right": Given(MET, note="So.")})
+            except Conflict as error:
+                told.append(str(error))
+            gate.wait()
+        mine.close()
+
+    gate = threading.Barrier(2)
+    people = [(ada, first), (bea, second)]
+    together(lambda n: threading.Thread(target=commit_all, args=people[n]), 2)
+    assert len(settling.settled(store, run.id)) == 40
+    assert len(told) == 40
+    assert all("settled by" in words for words in told)
+
+
+def together(make: Callable[[int], object], count: int) -> None:
+    """Start so many and wait for all of them."""
+    workers = [make(n) for n in range(count)]
+    for worker in workers:
+        worker.start()  # type: ignore[attr-defined]
+    for worker in workers:
+        worker.join(120)  # type: ignore[attr-defined]
+        assert not worker.is_alive()  # type: ignore[attr-defined]
