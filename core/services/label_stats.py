@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
 from core.domain.rules import Scale
@@ -97,3 +98,30 @@ def _criterion(criterion: Criterion, given: Mapping[str, int], items: int) -> Cr
         baseline=majority_baseline(numbers),
         commonest=max(counts, key=lambda name: counts[name]) if any(numbers) else "",
     )
+
+
+class Choice(NamedTuple):
+    """A rubric that labels can be seen through; ``version_id`` is ``None`` for the dataset's own.
+
+    ``known`` of the label names are criteria of it.
+    """
+
+    version_id: int | None
+    name: str
+    rubric: Rubric
+    known: int
+
+
+def rubrics_for(store: Store, version_id: int) -> list[Choice]:
+    """The rubrics in use and the dataset's own, the one that knows most label names first."""
+    names = set(store.datasets.label_counts(version_id))
+    own = store.datasets.version(version_id).head.rubric
+    found = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
+    for row in store.rubrics.list():
+        rubric = store.rubrics.version(row.version_id).rubric
+        found.append(_choice(row.version_id, row.name, rubric, names))
+    return sorted(found, key=lambda choice: -choice.known)
+
+
+def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> Choice:
+    return Choice(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))

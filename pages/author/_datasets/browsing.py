@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import NotFound
 from core.services import datasets
 from core.services.datasets import DatasetVersion
-from pages.author._datasets import items, labels
+from pages.author._datasets import items, labels, parting
 from pages.author._datasets.listing import labelled_tag, open_dataset
 from pages.ui import families as fam
 from pages.ui import format as fmt
@@ -17,7 +17,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.widgets import back_link, empty_state, page_header, row, show_flash, tag
 
-VIEWS = {"items": "Items", "labels": "Labels", "about": "About"}
+VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About"}
 
 
 def show() -> None:
@@ -44,6 +44,8 @@ def show() -> None:
     )
     if view == "labels":
         labels.show(version)
+    elif view == "split":
+        parting.show(version, newest=version.id == versions[0].id)
     elif view == "about":
         _about(version, versions)
     else:
