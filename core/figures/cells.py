@@ -93,7 +93,7 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
         tickvals=[at + 0.5 for at in range(len(columns))],
         ticktext=[plain(name, 24) for name in columns],
         # Level where there is room; else slanted so that the last ones do not leave the picture.
-        tickangle=0 if len(columns) <= 3 else -35,
+        tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
         ticklabeloverflow="allow",
         showgrid=False,
         zeroline=False,

@@ -30,8 +30,12 @@ class Strip(NamedTuple):
     mean: float | None
 
 
-def forest(dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "") -> Any:
+def forest(
+    dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
+) -> Any:
     """A dot and its interval per row, with an open diamond for what it has to beat.
+
+    ``whole``: the axis reaches to 1, else as far as the dots do.
 
     Rows without a value say so. A dot's ``customdata`` is its name; ``chosen`` is ringed.
     """
@@ -74,7 +78,10 @@ def forest(dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "") -> A
             )
     _rows(figure, [dot.name for dot in dots], axis)
     low = min([0.0, *(dot.low for _, dot in known if dot.low is not None)])
-    figure.update_xaxes(range=[low - 0.02, 1.02])
+    if whole:
+        figure.update_xaxes(range=[low - 0.02, 1.02])
+    else:
+        figure.update_xaxes(rangemode="tozero")
     return figure
 
 

@@ -70,7 +70,7 @@ def agreement_map(
     figure.update_yaxes(**axis, range=[size - 0.5, -0.5])
     figure.update_layout(
         height=max(420, min(760, 160 + 18 * size)),
-        margin=MARGIN,
+        margin=MARGIN if few else {**MARGIN, "l": 84},
         dragmode=False,
         showlegend=False,
         hovermode="closest",

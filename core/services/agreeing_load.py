@@ -153,7 +153,7 @@ class _Columns:
         found = {name: np.full(len(self._items), NOT_ASKED) for name in self._criteria}
         levels = {name: _levels(criterion) for name, criterion in self._criteria.items()}
         for cell in self._store.results.all_cells(self._run.id):
-            level = levels[cell.criterion].get(cell.option, ABSTAINED)
+            level = levels[cell.criterion].get(cell.judged, ABSTAINED)
             found[cell.criterion][self._place[cell.item_id]] = level
         for name, verdicts in found.items():
             asked = _any_asked(self._found[name].values(), len(self._items))

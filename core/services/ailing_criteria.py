@@ -27,7 +27,7 @@ from core.services.rated_matrix import Levels
 
 def criterion_candidates(evidence: Evidence) -> list[Candidate]:
     """Every check of every criterion, and of every two of them."""
-    found = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence.own)]
+    found = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence)]
     return [*found, *_discrimination(evidence), *_redundancy(evidence)]
 
 
@@ -35,13 +35,13 @@ def _made(kind: Kind, subject: str, effect: Effect, sentence: str) -> Candidate:
     return Candidate(kind, "criterion", subject, effect, sentence)
 
 
-def _of_criterion(asked: Asked, own: int) -> Iterator[Candidate]:
-    ratings, who = _raters(asked)
+def _of_criterion(asked: Asked, evidence: Evidence) -> Iterator[Candidate]:
+    ratings, who = raters_of(asked, evidence.truth)
     k = len(asked.labels)
     name = asked.name
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
     yield _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
-    yield from _unused(asked, own)
+    yield from _unused(asked, evidence.own, evidence.truth)
     for what_if in merges(ratings, asked.truth, k, asked.ordered, BOUNDS["merge"].null):
         yield Candidate(
             kind="merge",
@@ -54,22 +54,22 @@ def _of_criterion(asked: Asked, own: int) -> Iterator[Candidate]:
         )
 
 
-def _raters(asked: Asked) -> tuple[Levels, str]:
-    """The judges' first replicates side by side; with one judge, it beside the labels."""
+def raters_of(asked: Asked, truth: str) -> tuple[Levels, str]:
+    """The judges' first replicates side by side; with one judge, it beside the truth."""
     first = asked.levels[:, :, 0]
     if first.shape[1] > 1:
         return first, "Judges"
-    return np.column_stack([first, asked.truth]), "The judge and the labels"
+    return np.column_stack([first, asked.truth]), f"The judge and {truth}"
 
 
-def _unused(asked: Asked, own: int) -> Iterator[Candidate]:
+def _unused(asked: Asked, own: int, truth: str) -> Iterator[Candidate]:
     given = asked.levels[:, :, :own].reshape(len(asked.levels), -1)
     n = int((given >= 0).any(axis=1).sum())
     for level, label in enumerate(asked.labels):
         picked = int((given == level).any(axis=1).sum())
         effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
         labelled = int((asked.truth == level).sum())
-        sentence = words.unused(asked.name, label, picked, effect, labelled)
+        sentence = words.unused(asked.name, label, picked, effect, labelled, truth)
         yield _made("unused", asked.name, effect, sentence)._replace(other=label)
 
 
@@ -92,7 +92,7 @@ def _redundancy(evidence: Evidence) -> Iterator[Candidate]:
         truth = _together(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
         known = in_labels if np.isfinite(in_labels) else None
-        sentence = words.redundancy(first.name, second.name, effect, known)
+        sentence = words.redundancy(first.name, second.name, effect, known, evidence.truth)
         yield _made("redundancy", first.name, effect, sentence)._replace(other=second.name)
 
 

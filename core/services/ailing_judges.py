@@ -16,7 +16,8 @@ from core.metrics.ailments.paired import clustered_mean, others_mean
 from core.metrics.ailments.position import Pull, position_effect
 from core.metrics.ailments.shares import share_above
 from core.services import ailing_words as words
-from core.services.evidence import Asked, Evidence, Values
+from core.services.evidence import Asked, Evidence, Flags, Values
+from core.services.rated_matrix import Levels
 
 #: More levels than any criterion has, to number strata by criterion and level.
 _LEVELS = 10_000
@@ -71,13 +72,13 @@ def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterat
     flipped = _changed(evidence, at, evidence.own, limit)
     yield made("flips", flipped, words.flips(name, flipped))
     for kind, measured, say in against:
-        effect, versus = _against(measured, at, BOUNDS[kind].null)
+        effect, versus = against_of(measured, at, BOUNDS[kind].null, evidence.truth)
         yield made(kind, effect, say(name, effect, versus))
     worths = next(measured for kind, measured, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, at)
     yield made("verbosity", slope, words.verbosity(name, slope))
     coloured = halo(*_side_by_side(evidence, worths, at), BOUNDS["halo"].null)
-    yield made("halo", coloured.effect, words.halo(name, coloured))
+    yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
 
 def worth(asked: Asked) -> Measured:
@@ -124,8 +125,8 @@ def _mean(given: Values) -> Values:
     return found
 
 
-def _against(cells: Sequence[Measured], at: int, null: Null) -> tuple[Effect, str]:
-    """The judge against the labels, or against the other judges where too few are labelled."""
+def against_of(cells: Sequence[Measured], at: int, null: Null, truth: str) -> tuple[Effect, str]:
+    """The judge against the truth, or against the other judges where it is known of too few."""
     if not cells:
         return Effect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
@@ -133,7 +134,7 @@ def _against(cells: Sequence[Measured], at: int, null: Null) -> tuple[Effect, st
     to_labels = np.concatenate([mine[:, at] - truth for mine, truth in cells])
     labelled = np.unique(items[~np.isnan(to_labels)])
     if len(labelled) >= FEW or judges < 2:
-        return clustered_mean(to_labels, items, null), "the labels"
+        return clustered_mean(to_labels, items, null), truth
     to_others = np.concatenate([mine[:, at] - others_mean(mine)[:, at] for mine, _ in cells])
     versus = "the other judges" if judges > 2 else "the other judge"
     return clustered_mean(to_others, items, null), versus
@@ -152,25 +153,34 @@ def _changed(evidence: Evidence, at: int, twin: int, limit: float) -> Effect:
 
     Pairs are an answer and its twin ``twin`` replicates on; with 0, any two own replicates.
     """
-    own = evidence.own
-    replicates = max((a.levels.shape[2] for a in evidence.criteria), default=0)
-    pairs = (
-        [(r, r + twin) for r in range(own) if r + twin < replicates]
-        if twin
-        else list(combinations(range(own), 2))
-    )
-    if not pairs:
+    if not _pairs(evidence, twin):
         what = "both orders" if twin else "several replicates"
         return Effect.undefined(f"It was not asked in {what}.")
-    hits, items = [], []
-    for asked in evidence.criteria:
+    hits, items = changed(evidence, evidence.criteria, at, twin)
+    return share_above(hits, items, limit)
+
+
+def changed(
+    evidence: Evidence, criteria: Sequence[Asked], at: int, twin: int
+) -> tuple[Flags, Levels]:
+    """Which pairs of answers to one cell differ, and the item of each pair; see ``_changed``."""
+    hits, items = [np.zeros(0, np.bool_)], [np.zeros(0, np.int64)]
+    for asked in criteria:
         # An abstention is an answer, too; one level more stands for it.
         given = np.where(asked.abstained, len(asked.labels), asked.levels)[:, at]
-        for a, b in pairs:
+        for a, b in _pairs(evidence, twin):
             rows = np.flatnonzero((given[:, a] >= 0) & (given[:, b] >= 0))
             hits.append(given[rows, a] != given[rows, b])
             items.append(rows)
-    return share_above(np.concatenate(hits), np.concatenate(items), limit)
+    return np.concatenate(hits), np.concatenate(items)
+
+
+def _pairs(evidence: Evidence, twin: int) -> list[tuple[int, int]]:
+    own = evidence.own
+    replicates = max((a.levels.shape[2] for a in evidence.criteria), default=0)
+    if twin:
+        return [(r, r + twin) for r in range(own) if r + twin < replicates]
+    return list(combinations(range(own), 2))
 
 
 def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> Effect:

@@ -103,11 +103,11 @@ def extremes(judge: str, effect: Effect, versus: str) -> str:
     )
 
 
-def halo(judge: str, found: Halo) -> str:
+def halo(judge: str, found: Halo, truth: str) -> str:
     """One impression for everything."""
     return (
         f"{judge} lets one impression colour all criteria: its answers correlate "
-        f"{found.own or 0.0:.2f} between criteria, the labels {found.reference or 0.0:.2f}; "
+        f"{found.own or 0.0:.2f} between criteria, {truth} {found.reference or 0.0:.2f}; "
         f"the difference is {_of(found.effect):.2f} {_sure(found.effect)}."
     )
 
@@ -147,10 +147,12 @@ def discrimination(criterion: str, effect: Effect) -> str:
     )
 
 
-def unused(criterion: str, option: str, picked: int, effect: Effect, labelled: int) -> str:
+def unused(
+    criterion: str, option: str, picked: int, effect: Effect, labelled: int, truth: str
+) -> str:
     """Nobody picks an option."""
     who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
-    people = f" The labels have it {labelled} times." if labelled else ""
+    people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
         f"{who} “{option}” of {criterion} on {effect.n:,} items "
         f"(95% interval 0% to {effect.high or 0.0:.1%}).{people}"
@@ -173,11 +175,11 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge) -> str:
     )
 
 
-def redundancy(first: str, second: str, effect: Effect, in_labels: float | None) -> str:
+def redundancy(first: str, second: str, effect: Effect, in_truth: float | None, truth: str) -> str:
     """Two criteria that are one."""
     how = "the same answer" if _of(effect) > 0 else "opposite answers"
-    labels = "" if in_labels is None else f" In the labels the correlation is {in_labels:.2f}."
+    known = "" if in_truth is None else f" In {truth} the correlation is {in_truth:.2f}."
     return (
         f"{first} and {second} nearly always get {how}: their verdicts correlate "
-        f"{_of(effect):.2f} {_sure(effect)}.{labels}"
+        f"{_of(effect):.2f} {_sure(effect)}.{known}"
     )

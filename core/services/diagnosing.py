@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.metrics.ailments.effect import Effect
-from core.metrics.ailments.findings import BOUNDS, FALSE_ALARMS, Finding, severity, told
+from core.metrics.ailments.findings import BOUNDS, FALSE_ALARMS, Finding, Kind, severity, told
 from core.metrics.ailments.paired import clustered_mean
 from core.services import ailing_words as words
 from core.services.ailing_criteria import criterion_candidates
 from core.services.ailing_judges import Candidate, judge_candidates, own_only, worth
+from core.services.ailing_plates import Shown, shown
 from core.services.evidence import Evidence, evidence_of
 from core.store.store import Store
 
@@ -53,6 +55,34 @@ def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagno
         return examine(evidence)
     before = evidence_of(store, earlier)
     return examine(evidence, before, f"run {earlier}")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A diagnosis with the evidence behind every finding, in the findings' order.
+
+    ``unmade`` says what could not be examined: what, why, and of how many subjects.
+    """
+
+    findings: tuple[Shown, ...]
+    made: int
+    promise: str
+    unmade: tuple[tuple[Kind, str, int], ...]
+
+
+def look(store: Store, run_id: int) -> Look:
+    """What ails the judges and criteria of a run, and why it is said. Raises ``NotFound``."""
+    evidence = evidence_of(store, run_id)
+    diagnosis = examine(evidence)
+    unmade = Counter(
+        (check.kind, check.effect.reason) for check in diagnosis.checks if check.effect.p is None
+    )
+    return Look(
+        findings=tuple(shown(evidence, one, diagnosis.checks) for one in diagnosis.findings),
+        made=diagnosis.made,
+        promise=diagnosis.promise,
+        unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
+    )
 
 
 def examine(

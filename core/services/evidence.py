@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.metrics.abstention import State
+from core.metrics.ailments.effect import FEW
 from core.metrics.ailments.position import Shown
+from core.metrics.ratings import majority
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Answer, Levels, Rated, RatedCriterion, Rater, gather
 from core.store.run_rows import Run
@@ -21,6 +23,7 @@ from core.store.vote_rows import OrderCount
 
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+LABELS, MAJORITIES = "the labels", "people's majorities"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,9 @@ class Asked:
 class Evidence:
     """A run, ready to be examined. ``words`` counts the words of each item's output.
 
-    ``shown`` holds per judge and question how choices went with the orders that were shown.
+    ``shown`` holds per judge and question how choices went with the orders that were shown,
+    ``places`` how often each judge chose the option at each place. ``truth`` is what the criteria's
+    ``truth`` is called: the labels, or without any the majorities of people.
     """
 
     judges: tuple[Judge, ...]
@@ -63,6 +68,8 @@ class Evidence:
     criteria: tuple[Asked, ...]
     shown: Mapping[str, Sequence[Shown]]
     own: int = 1
+    truth: str = LABELS
+    places: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,8 +78,12 @@ class Evidence:
 
 
 def evidence_of(store: Store, run_id: int) -> Evidence:
-    """The evidence of a run. Raises ``NotFound`` for an unknown run."""
+    """The evidence of a run. Raises ``NotFound`` for an unknown run.
+
+    Where models judged, people are no judges: they are the truth as far as there are no labels.
+    """
     run = store.runs.get(run_id)
+    judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     seats: dict[Rater, tuple[str, int]] = {}
@@ -86,27 +97,53 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
     for cell in store.results.all_cells(run_id):
         settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
     rated = gather(rubric, items, answers, settled)
+    labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
+    by_people = labelled < FEW and len(judges) < len(run.panel.judges)
+    names = [judge.name for judge in judges]
     return Evidence(
-        judges=run.panel.judges,
+        judges=judges,
         items=items,
         words=np.array([len(item.output.split()) for item in items], np.float64),
-        criteria=tuple(_asked(rated, c, run, seats) for c in rated.criteria),
+        criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
         shown=_shown(rated, store.votes.orders_shown(run_id, run.plan.replicates)),
         own=run.plan.replicates,
+        truth=MAJORITIES if by_people else LABELS,
+        places={name: _places(store.votes.places(run_id, name)) for name in names},
     )
 
 
+def _places(rows: Sequence[tuple[str, int, int]]) -> dict[str, list[int]]:
+    """Per criterion how often the option at each place was chosen."""
+    found: dict[str, dict[int, int]] = {}
+    for criterion, place, times in rows:
+        found.setdefault(criterion, {})[place] = times
+    return {
+        criterion: [times.get(place, 0) for place in range(max(times) + 1)]
+        for criterion, times in found.items()
+    }
+
+
 def _asked(
-    rated: Rated, matrix: RatedCriterion, run: Run, seats: Mapping[Rater, tuple[str, int]]
+    rated: Rated,
+    matrix: RatedCriterion,
+    run: Run,
+    seats: Mapping[Rater, tuple[str, int]],
+    judges: Sequence[str],
+    by_people: bool,
 ) -> Asked:
-    place = {judge.name: at for at, judge in enumerate(run.panel.judges)}
+    place = {name: at for at, name in enumerate(judges)}
     replicates = max([run.plan.replicates, *(r + 1 for _, r in seats.values())])
     shape = (len(rated.items), len(place), replicates)
     levels, abstained = np.full(shape, -1), np.zeros(shape, np.bool_)
+    people = []
     for column, rater in enumerate(matrix.raters):
         name, replicate = seats[rater]
+        if name not in place:
+            people.append(column)
+            continue
         levels[:, place[name], replicate] = matrix.levels[:, column]
         abstained[:, place[name], replicate] = matrix.states[:, column] == State.ABSTAINED
+    truth = majority(matrix.levels[:, people], len(matrix.labels)) if by_people else matrix.gold
     criterion = _criterion(rated, matrix)
     sign = -1.0 if criterion.weight < 0 else 1.0
     return Asked(
@@ -116,8 +153,8 @@ def _asked(
         values=sign * np.array([criterion.values[i] for i in criterion.scored], np.float64),
         levels=levels,
         abstained=abstained,
-        truth=matrix.gold,
-        labelled=matrix.gold_states != State.NOT_ASKED,
+        truth=truth,
+        labelled=truth >= 0 if by_people else matrix.gold_states != State.NOT_ASKED,
         verdicts=np.full(shape[0], -1) if matrix.verdicts is None else matrix.verdicts,
     )
 

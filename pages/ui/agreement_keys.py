@@ -14,6 +14,7 @@ TAG = "tag"
 SYSTEM = "system"
 SPLIT = "split"
 FINDING = "finding"
+ABOUT = "about"
 
 # Families of session keys.
 AGREEMENT_FIELD = "agreement_field"

@@ -60,6 +60,8 @@ def position_effect(questions: Sequence[Shown]) -> Pull | Effect:
     """
     asked = [q for q in questions if q.first.sum() > 1]
     n = int(sum(q.first.sum() for q in asked))
+    if not n:
+        return Effect.undefined("No order in which options were shown is known of its answers.")
     if n < FEW:
         return Effect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
     ends = [_pull("first", [q.first for q in asked], n)]

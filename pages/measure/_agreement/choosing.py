@@ -141,6 +141,17 @@ def words_of(column: str) -> str:
     return WORDS.get(column) or one_line(agreeing.name_of(column), 60)
 
 
+def said(column: str) -> str:
+    """What a rater is called within a sentence."""
+    words = words_of(column)
+    return words[0].lower() + words[1:] if column in WORDS else words
+
+
+def versus(chosen: Chosen) -> str:
+    """The pair in words, to begin a sentence with."""
+    return f"{words_of(chosen.rater)} against {said(chosen.reference)}"
+
+
 def _known(name: str, options: Sequence[str]) -> str:
     asked = state.address(name)
     return asked if asked is not None and asked in options else options[0]

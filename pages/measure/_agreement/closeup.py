@@ -7,9 +7,9 @@ import streamlit as st
 from core.services import agreeing
 from core.services.agreeing import Close, OptionLine
 from pages.measure._agreement import confusion
-from pages.measure._agreement.choosing import Chosen, words_of
+from pages.measure._agreement.choosing import Chosen, versus
 from pages.measure._agreement.criteria import caveats
-from pages.measure._agreement.words import STRENGTH, cell, few, row, section
+from pages.measure._agreement.words import STRENGTH, few, row, section, tight
 from pages.ui import format as fmt
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label
@@ -49,7 +49,7 @@ def _counted(chosen: Chosen, close: Close) -> None:
     parts = [fmt.plural(n, one, many) for n, one, many in away if n]
     left = f" Left out: {', '.join(parts)}." if parts else ""
     st.caption(
-        f"{label(words_of(chosen.rater))} against {label(words_of(chosen.reference))}: "
+        f"{label(versus(chosen))}: "
         f"{fmt.plural(close.n, 'item')} with an answer from both.{left} {few(close.n)}"
     )
 
@@ -79,7 +79,7 @@ def _option(one: OptionLine) -> list[str]:
         esc(one.label),
         fmt.count(one.true),
         fmt.count(one.given),
-        cell(one.precision),
-        cell(one.recall),
-        cell(one.f1),
+        tight(one.precision),
+        tight(one.recall),
+        tight(one.f1),
     ]

@@ -149,7 +149,7 @@ def _spread(chosen: Chosen) -> None:
     bars = (
         [_bar(asked, words_of(name), *counts) for name, counts in each.items()]
         if alone
-        else [_bar(asked, GROUPS[name], *counts) for name, counts in groups.items()]
+        else [_bar(asked, GROUPS[name], *groups[name]) for name in GROUPS if name in groups]
     )
     st.plotly_chart(
         draw.verdict_bars(bars),

@@ -7,7 +7,7 @@ import streamlit as st
 from core import figures as draw
 from core.services import agreeing
 from core.services.agreeing import PEOPLE, ScoreLine, ScorePair, Scores
-from pages.measure._agreement.choosing import Chosen, words_of
+from pages.measure._agreement.choosing import Chosen, said, versus, words_of
 from pages.measure._agreement.criteria import caveats
 from pages.measure._agreement.words import few, row, section
 from pages.ui import agreement_keys as keys
@@ -37,7 +37,7 @@ def show(chosen: Chosen) -> None:
     )
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
-        f"{label(words_of(chosen.rater))} against {label(words_of(chosen.reference))}{mean}: "
+        f"{label(versus(chosen))}{mean}: "
         f"{fmt.plural(pair.n, 'item')} on which both answered every criterion. Everybody's "
         f"answers are scored by the rubric's own policy. {few(pair.n)}"
     )
@@ -107,7 +107,7 @@ def _everybody(chosen: Chosen, scores: Scores) -> None:
         name="Scores of every rater against the reference",
         numbers=range(1, 7),
     )
-    st.caption(f"Against {label(words_of(chosen.reference))}; intervals are with the pair above.")
+    st.caption(f"Against {label(said(chosen.reference))}; intervals are with the pair above.")
 
 
 def _line(line: ScoreLine) -> list[str]:

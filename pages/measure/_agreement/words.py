@@ -14,6 +14,40 @@ STRENGTH = (
     "enough depends on what the grades are for."
 )
 KINDS = {"human": "People", "llm": "LLM judges", "offline": "Offline judges"}
+#: What each check looks for.
+AILMENTS = {
+    "position": "Position of options",
+    "flips": "Order reversed",
+    "inconsistency": "Self-consistency",
+    "verbosity": "Length of the text",
+    "leniency": "Leniency or severity",
+    "extremes": "Ends of the scale",
+    "halo": "Halo",
+    "abstention": "Abstentions",
+    "drift": "Drift",
+    "agreement": "Agreement on the criterion",
+    "discrimination": "Discrimination",
+    "unused": "Unused option",
+    "merge": "Options that could be one",
+    "redundancy": "Redundant criteria",
+}
+#: What the estimate of each check is.
+ESTIMATES = {
+    "position": "Pull of the place",
+    "flips": "Share of changed answers",
+    "inconsistency": "Share of changed answers",
+    "verbosity": "Value that a doubled length adds",
+    "leniency": "Mean difference of values",
+    "extremes": "Difference of shares",
+    "halo": "Difference of correlations",
+    "abstention": "Difference of shares",
+    "drift": "Mean difference of values",
+    "agreement": "Krippendorff's alpha",
+    "discrimination": "Correlation with the rest",
+    "unused": "Share of items",
+    "merge": "Alpha between the two",
+    "redundancy": "Association",
+}
 #: Name, and in a few words what it is.
 FIGURES: dict[str, tuple[str, str]] = {
     "accuracy": ("Accuracy", "share of items with the reference's answer"),
@@ -72,12 +106,31 @@ def cell(one: Estimate, *, share: bool = False) -> str:
     return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{below}</span>'
 
 
+def small_p(value: float) -> str:
+    """A p value; a very small one is bounded, not rounded to nothing.
+
+    >>> small_p(0.0000012), small_p(0.04)
+    ('under .001', '.040')
+    """
+    return "under .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def tight(one: Estimate) -> str:
+    """As `cell`, for many columns side by side."""
+    if one.value is None:
+        return f'<span title="{esc(one.reason)}">undefined</span>'
+    ends = "no interval" if one.low is None else f"{fmt.score(one.low)} to {fmt.score(one.high)}"
+    return f'{fmt.score(one.value)}<br><span class="rs-quiet">{ends}</span>'
+
+
 def row(name: str, one: Estimate) -> list[str]:
     """A line of a table of figures: what it is, its value, its interval, its n."""
     title, meaning = FIGURES.get(name, (name, ""))
     share = name in SHARES
     form = fmt.percent if share else fmt.score
-    if one.value is None:
+    if name == "bias_p" and one.value is not None:
+        value, ends = small_p(one.value), fmt.DASH
+    elif one.value is None:
         value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
     elif one.low is None or one.high is None:
         why = f"no interval: {one.reason}" if one.reason else "no interval"
