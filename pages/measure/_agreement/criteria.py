@@ -21,22 +21,22 @@ MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
 
 def show(chosen: Chosen) -> None:
     """One dot and one line per criterion, made once per run, items and pair of raters."""
+    sheet = chosen.sheet
     lines = remembered(
         "agreement lines",
         chosen.pair,
-        lambda: agreeing.compare(chosen.sheet, chosen.reference, chosen.rater),
+        lambda: agreeing.compare(sheet, chosen.reference, chosen.rater),
     )
     _forest(chosen, lines)
-    columns = [("Judges' alpha", _alphas(chosen, "llm"))] if chosen.sheet.judges else []
-    if chosen.sheet.people:
-        columns.append(("People's alpha", _alphas(chosen, "human")))
+    groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
+    found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
+    # A column without any number says once below why, not in every line.
+    columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
+    missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
     heads = ("Criterion", "Items", "Accuracy", "Commonest answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
-        (
-            [*_row(line), *(cell(found[at]) for _, found in columns)]
-            for at, line in enumerate(lines)
-        ),
+        ([*_row(line), *(cell(ones[at]) for _, ones in columns)] for at, line in enumerate(lines)),
         name="Agreement per criterion",
         numbers=range(1, len(heads) + len(columns)),
     )
@@ -46,7 +46,8 @@ def show(chosen: Chosen) -> None:
         "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
-        f"interval, from {RESAMPLES} resamples of the items, made once for these votes and kept.",
+        f"interval, from {RESAMPLES} resamples of the items, made once for these votes and kept. "
+        + " ".join(missing),
         help=STRENGTH,
     )
     caveats(chosen)
