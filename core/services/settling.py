@@ -196,6 +196,45 @@ def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
 
 
+@dataclass(frozen=True)
+class Sample:
+    """The cells of a queue that people settled as an option, for ``metrics.selection``.
+
+    ``right``: 1.0 where the votes gave the same, else 0.0. ``chances``: that of being queued.
+    ``audited``: the random audit chose it; ``queued``: a rule did. ``missing`` counts the queue's
+    cells that are not resolved: the chances are true once there are none, for what is reviewed
+    first is not drawn at random.
+    """
+
+    right: list[float]
+    chances: list[float]
+    audited: list[bool]
+    queued: list[bool]
+    missing: int
+
+
+def labelled_sample(store: Store, queue_id: int) -> Sample:
+    """What a queue's decisions say of the votes, with the chance that each cell had to be in it.
+
+    Cells that nobody can assess, or on which the votes gave nothing, are not in it.
+    """
+    queue = store.queues.get(queue_id)
+    known = settled(store, queue.run_id)
+    judged = {(c.item_id, c.criterion): c.judged for c in store.results.all_cells(queue.run_id)}
+    cells = store.queues.cells(queue_id)
+    found = Sample([], [], [], [], sum(cell.state != "resolved" for cell in cells))
+    for cell in cells:
+        place = (cell.item_id, cell.criterion)
+        decided, voted = known.get(place), judged.get(place)
+        if decided is None or decided.state != "active" or decided.uncertain or voted is None:
+            continue
+        found.right.append(float(decided.option == voted))
+        found.chances.append(cell.chance)
+        found.audited.append(cell.audit)
+        found.queued.append(not cell.audit)
+    return found
+
+
 def mark(
     store: Store,
     seat: Seat,
