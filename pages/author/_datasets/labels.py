@@ -124,7 +124,7 @@ def _row(one: CriterionLabels) -> list[str]:
         fmt.count(one.missing),
         _figure(one.entropy),
         always,
-        "<br>".join(counts) or fmt.DASH,
+        f'<span class="rs-wrap">{"<br>".join(counts) or fmt.DASH}</span>',
     ]
 
 
@@ -138,8 +138,8 @@ def _notes(stats: LabelStats) -> None:
     strange = sum(sum(one.strange.values()) for one in stats.criteria)
     if strange:
         st.warning(
-            f"No option of their criterion: {fmt.plural(strange, 'label')}. Judges neither learn from "
-            "them nor are measured by them.",
+            f"No option of their criterion: {fmt.plural(strange, 'label')}. Judges neither learn "
+            "from them nor are measured by them.",
             icon=":material/label_off:",
         )
     if stats.elsewhere:

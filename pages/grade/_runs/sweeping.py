@@ -113,9 +113,7 @@ def _axes(panel: Panel | None) -> Axes:
         )
         who = chosen or who
     modes = _pick("How much a call asks", "modes", tuple(words.MODES), lambda m: words.MODES[m][0])
-    layouts = _pick(
-        "What comes first", "layouts", tuple(words.LAYOUTS), lambda m: words.LAYOUTS[m][0]
-    )
+    layouts = _pick("What comes first", "layouts", tuple(words.LAYOUTS), words.LAYOUTS.__getitem__)
     times = _pick("Times every judge is asked", "replicates", TIMES, str)
     shares = _pick(
         "Labelled items to learn from",

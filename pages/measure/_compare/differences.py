@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
-from core.services.comparing import Comparison
+from core.services.comparing import FEW, Comparison
 from core.services.comparing_figures import Delta
 from core.services.comparing_text import points
 from pages.ui import compare_keys as keys
@@ -17,7 +17,8 @@ from pages.ui.widgets import Figure, figures, table, tag
 FIGURES = {"accuracy": "Accuracy", "kappa": "Kappa", "agreement": "Judges' agreement"}
 SAYS = {
     "accuracy": "Accuracy: the share of labelled items on which the verdict is the label. p: "
-    "McNemar's exact test on the items that only one of the runs gets right.",
+    "McNemar's exact test on the items that only one of the runs gets right; of all criteria "
+    "together, from the resamples, since an item's cells hang together.",
     "kappa": "Kappa: agreement of verdicts and labels beyond chance, with quadratic weights on "
     "ordinal criteria. p: from the resamples.",
     "agreement": "Judges' agreement: Krippendorff's alpha among the judges of each run, ordinal on "
@@ -109,8 +110,9 @@ def _gap(name: str, delta: Delta, share: bool) -> draw.Gap:
 
 
 def _row(name: str, delta: Delta, share: bool) -> list[str]:
-    few = tag("few", "warn") if 0 < delta.n < 50 else ""
-    head = [esc(name), f"{fmt.count(delta.n)} {few}"]
+    few = tag("few", "warn") if 0 < delta.n < FEW else ""
+    unit = " cells" if name == ALL else ""
+    head = [esc(name), f"{fmt.count(delta.n)}{unit} {few}"]
     form = fmt.percent if share else fmt.score
     if delta.difference.value is None:
         why = f'undefined<br><span class="rs-quiet rs-wrap">{esc(delta.difference.reason)}</span>'
