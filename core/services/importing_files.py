@@ -30,7 +30,7 @@ from core.files import (
 )
 from core.services import clock
 from core.services.datasets import keep_rubric
-from core.services.importing import BroughtIn, bring_in, preview
+from core.services.importing import BroughtIn, Preview, bring_in, preview
 from core.store.store import Store
 
 #: Fields of a mapping that ``--map`` may name.
@@ -62,6 +62,35 @@ def look(
 def look_at_bytes(data: bytes, name: str, *, rubric: Rubric | None = None) -> Look:
     """The same for a file at hand."""
     return look(open_bytes(data, name), rubric=rubric)
+
+
+@dataclass(frozen=True)
+class CheckedVotes:
+    """What a source comes to: votes to import, or every reason why there are none."""
+
+    bundle: VoteBundle | None
+    preview: Preview | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def check(
+    store: Store,
+    seen: Look,
+    mapping: VoteMapping | None,
+    *,
+    rubric_version: int | None = None,
+    dataset_version: int | None = None,
+) -> CheckedVotes:
+    """The votes under this mapping, on a rubric and a dataset that are kept here, if named."""
+    rubric = None if rubric_version is None else store.rubrics.version(rubric_version).rubric
+    dataset = None if dataset_version is None else store.datasets.load(dataset_version)
+    try:
+        bundle = read_bundle(
+            seen.source, seen.kind, rubric=rubric, dataset=dataset, mapping=mapping
+        )
+        return CheckedVotes(bundle, preview(store, bundle))
+    except InputError as error:
+        return CheckedVotes(None, None, error.problems or (Problem(error.message),))
 
 
 def import_path(
@@ -137,7 +166,7 @@ def _noun(store: Store, seen: Look, rubric: Rubric | None, dry: bool) -> dict[st
     return found | {"notices": _said(notices), "db": str(store.path)}
 
 
-def _report(bundle: VoteBundle, expected: Any, done: BroughtIn | None) -> dict[str, Any]:
+def _report(bundle: VoteBundle, expected: Preview, done: BroughtIn | None) -> dict[str, Any]:
     return {
         "kind": bundle.format,
         "run": expected.run if done is None else done.run,

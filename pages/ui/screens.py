@@ -37,6 +37,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
         ),
         Screen("grade/runs.py", "Runs", "play_circle", "Plan a run, see its cost, start it."),
         Screen("grade/run.py", "Run", "monitoring", "One run: progress, votes, failures.", True),
+        Screen(
+            "grade/import_votes.py",
+            "Import votes",
+            "upload",
+            "Bring in what people or models answered elsewhere, to measure and review it.",
+        ),
         Screen("grade/judges.py", "Judges", "gavel", "The models and panels that grade."),
     ),
     "Measure": (

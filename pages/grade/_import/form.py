@@ -1,0 +1,160 @@
+"""Bringing votes in: choose, map, look, and only then import."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.files import SourceKind
+from core.services import authoring, datasets, importing
+from core.services.importing_files import CheckedVotes, Look
+from pages.grade._import import columns, found
+from pages.ui import import_cache, state
+from pages.ui import import_keys as keys
+from pages.ui.dataset_cache import Upload
+from pages.ui.resources import store
+from pages.ui.text import label, visible
+from pages.ui.widgets import back_link, page_header, problem_list, shown_errors
+
+ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
+SHAPES: dict[SourceKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
+WHERE = {
+    "rubric": ("author/rubrics.py", "Rubrics", "This file is a rubric, and holds no votes."),
+    "dataset": (
+        "author/datasets.py",
+        "Datasets",
+        "This seems to hold items, not votes. If it holds votes, say above how they stand in it.",
+    ),
+}
+
+
+def show() -> None:
+    """The whole import, top to bottom; nothing is kept before the last button."""
+    back_link("grade/runs.py", "All runs")
+    page_header(
+        "Import votes",
+        "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
+        "any other. Nothing is kept until you have seen it and press Import.",
+    )
+    upload = st.file_uploader("File of votes", type=ENDINGS, key=keys.FILE)
+    if upload is None:
+        _help()
+        return
+    shape: SourceKind | None = state.get(state.key(keys.SHAPE, upload.file_id))
+    seen = import_cache.look(upload, shape)
+    if isinstance(seen, InputError):
+        st.error(label(str(seen.message)), icon=":material/error:")
+        problem_list(seen.problems)
+        return
+    if _holds_votes(upload, seen):
+        _beside_and_mapping(upload, seen)
+
+
+def _help() -> None:
+    st.caption(
+        "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
+        "rubric.yaml and items.jsonl; or one of an autorubric experiment (manifest.json and "
+        "items.jsonl). An empty answer is a failure to answer, n/a an abstention."
+    )
+    left, right = st.columns(2)
+    left.code(
+        "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
+        language=None,
+    )
+    right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
+
+
+def _holds_votes(upload: Upload, seen: Look) -> bool:
+    """Whether there are votes in it; a table can be read in two ways, which is asked."""
+    if not seen.source.lone:
+        return True
+    if seen.kind != "rubric":
+        key = state.key(keys.SHAPE, upload.file_id)
+        if seen.kind in SHAPES:
+            state.seed(key, seen.kind)
+        st.segmented_control(
+            "This table has", list(SHAPES), format_func=SHAPES.__getitem__, key=key
+        )
+    if seen.kind in SHAPES:
+        return True
+    page, title, words = WHERE[seen.kind]
+    st.info(words, icon=":material/info:")
+    st.page_link(page, label=title, icon=":material/arrow_outward:", query_params={})
+    return False
+
+
+def _beside_and_mapping(upload: Upload, seen: Look) -> None:
+    key, mapping = upload.file_id, seen.mapping
+    rubric, dataset = _beside(seen)
+    if seen.table is not None and mapping is not None:
+        mapping = columns.show(key, seen.table, mapping)
+    checked = import_cache.checked(key, seen, mapping, rubric, dataset)
+    st.subheader("Check", anchor=False)
+    if found.show(checked):
+        _save(upload, checked)
+
+
+def _beside(seen: Look) -> tuple[int | None, int | None]:
+    """A rubric and a dataset that are kept here already, by their versions."""
+    rubrics = {row.version_id: row.name for row in authoring.listing(store())}
+    known = {row.version_id: row.name for row in datasets.listing(store())}
+    own = seen.source.lone
+    left, right = st.columns(2)
+    with left:
+        rubric = _choice(
+            "Rubric",
+            rubrics,
+            keys.RUBRIC,
+            "Made from the labels in the file" if own else "The file's own",
+            "The question that was answered. Labels are checked against it.",
+        )
+    with right:
+        dataset = _choice(
+            "Dataset",
+            known,
+            keys.DATASET,
+            "Made from the items in the file" if own else "The file's own",
+            "What was judged. The ids in the file must be its items' ids.",
+        )
+    return rubric, dataset
+
+
+def _choice(name: str, known: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
+    if state.get(key) not in (None, *known):
+        state.drop(key)
+    chosen: int | None = st.selectbox(
+        name,
+        list(known),
+        index=None,
+        format_func=lambda version: visible(known.get(version, ""))[:100],
+        key=key,
+        placeholder=otherwise,
+        help=says,
+    )
+    return chosen
+
+
+def _save(upload: Upload, checked: CheckedVotes) -> None:
+    bundle, seen = checked.bundle, checked.preview
+    if bundle is None or seen is None:
+        return
+    key = state.key(keys.NAME, upload.file_id)
+    state.seed(key, f"{bundle.name}: imported votes"[:200])
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.text_input("Name of the run", key=key, max_chars=200, on_change="ignore")
+    pressed = right.button(
+        "Import",
+        key=state.key(keys.ACT, "import"),
+        type="primary",
+        icon=":material/upload_file:",
+        width="stretch",
+    )
+    if not pressed:
+        return
+    with shown_errors():
+        with st.spinner("Keeping every vote …"):
+            name = " ".join(str(state.get(key) or "").split())
+            done = importing.bring_in(store(), bundle, name=name, source=upload.name)
+        import_cache.forget()
+        state.put(keys.DONE, (done.run, done.existed))
+        st.rerun()

@@ -1,0 +1,155 @@
+"""The Import votes page: nothing is kept that was not looked at."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from streamlit.testing.v1 import AppTest
+
+from core.domain.rubric import Criterion, Rubric
+from core.services import clock
+from core.store.store import Store
+from pages.ui import import_keys as keys
+from pages.ui import state
+from tests.pages.conftest import open_page, shown
+
+PAGE = "grade/import_votes.py"
+LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
+WIDE = "id,kim,lee\na,1,2\nb,3,3\n"
+ITEMS = '{"id": "a", "submission": "x"}\n'
+RUBRIC = "criteria:\n- {name: cites, requirement: Cites a source.}\n"
+HEAD = "item_id,criterion,rater_id,rater_kind,label\n"
+
+
+def importing(data: str | bytes, name: str = "votes.csv") -> AppTest:
+    content = data if isinstance(data, bytes) else data.encode()
+    app = open_page(PAGE)
+    app.file_uploader(key=keys.FILE).set_value((name, content, "text/csv")).run()
+    assert not app.exception
+    return app
+
+
+def press_import(app: AppTest) -> AppTest:
+    app.button(key=state.key(keys.ACT, "import")).click().run()
+    assert not app.exception
+    return app
+
+
+def field(app: AppTest, name: str):  # type: ignore[no-untyped-def]
+    return next(box for box in app.selectbox if box.label == name)
+
+
+def zipped(**files: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("_", "."), text)
+    return buffer.getvalue()
+
+
+def figures(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_the_first_visit_says_what_a_file_may_be() -> None:
+    assert "one answer a row" in shown(open_page(PAGE))
+
+
+def test_a_long_table_is_shown_before_it_is_kept_and_leads_to_its_agreement(store: Store) -> None:
+    app = importing(LONG)
+
+    # Four rows: three labels and an empty one.
+    found = figures(app)
+    assert (found["Votes"], found["Empty answers"], found["Raters"]) == ("3", "1", "2")
+    assert field(app, "Answer").value == "label"
+    assert "No rubric was given" in shown(app)
+    assert store.counts().runs == 0
+
+    press_import(app)
+
+    run = store.runs.row(1)
+    assert (run.votes, run.failures_open, run.status) == (3, 1, "done")
+    assert "Imported as run 1." in shown(app)
+    links = [link.proto.page for link in app.get("page_link")]
+    assert any("agreement" in link for link in links)
+
+
+def test_the_same_file_again_is_known_before_and_after_the_button(store: Store) -> None:
+    press_import(importing(LONG))
+    app = importing(LONG)
+    assert "here already, as run 1" in shown(app)
+    assert "Nothing was added." in shown(press_import(app))
+    assert store.counts().runs == 1
+
+
+def test_a_column_that_was_guessed_wrongly_is_changed(store: Store) -> None:
+    app = importing("item,rater,label,choice\na,kim,draft,yes\nb,kim,draft,no\n")
+    field(app, "Answer").select("choice").run()
+    press_import(app)
+    rubric = store.rubrics.version(store.runs.row(1).rubric_version_id).rubric
+    assert rubric.criteria[0].scale == "binary"
+
+
+def test_a_wide_table_gets_a_rater_a_column(store: Store) -> None:
+    app = importing(WIDE)
+    assert figures(app)["Votes"] == "4"
+    press_import(app)
+    assert [j.name for j in store.runs.row(1).panel.judges] == ["kim", "lee"]
+
+
+def test_a_rubric_that_is_kept_here_can_be_the_question(store: Store) -> None:
+    rubric = Rubric(name="Mine", criteria=(Criterion(name="cites", requirement="Cites."),))
+    version = store.rubrics.create(rubric, now=clock.now())
+    app = importing(
+        LONG.replace("item,", "criterion,item,")
+        .replace("\na,", "\ncites,a,")
+        .replace("\nb,", "\ncites,b,")
+    )
+    app.selectbox(key=keys.RUBRIC).select(version.id).run()
+    assert "No rubric was given" not in shown(app)
+    press_import(app)
+    assert store.runs.row(1).rubric_version_id == version.id
+
+
+def test_every_bad_line_is_shown_and_there_is_no_button() -> None:
+    votes = HEAD + "a,cites,kim,human,MAYBE\nzz,cites,kim,human,MET\n"
+    data = zipped(rubric_yaml=RUBRIC, items_jsonl=ITEMS, votes_csv=votes)
+    app = importing(data, "replies.zip")
+    page = shown(app)
+    assert "2 problems to mend" in page
+    assert "line 2, label" in page
+    assert "line 3, item_id" in page
+    assert not [b for b in app.button if b.label == "Import"]
+
+
+def test_an_archive_is_imported_whole(store: Store) -> None:
+    votes = HEAD + "a,cites,kim,human,MET\n"
+    press_import(
+        importing(zipped(rubric_yaml=RUBRIC, items_jsonl=ITEMS, votes_csv=votes), "replies.zip")
+    )
+    assert store.runs.row(1).dataset_name == "replies"
+
+
+def test_a_file_that_is_no_table_says_so() -> None:
+    assert "cannot be opened" in shown(importing(b"PK\x03\x04 nothing", "x.zip"))
+
+
+def test_items_are_sent_to_the_datasets_page() -> None:
+    app = importing("id,submission\na,An essay\n")
+    assert "seems to hold items, not votes" in shown(app)
+    assert not [b for b in app.button if b.label == "Import"]
+
+
+def test_another_file_starts_anew(store: Store) -> None:
+    app = press_import(importing(LONG))
+    app.button(key=state.key(keys.ACT, "another")).click().run()
+    assert not app.exception
+    assert "one answer a row" in shown(app)
+
+
+def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
+    app = importing("item,rater,label\n<b>a</b>,**kim**,<img src=x>\n$x$,:smile:,[a](http://b)\n")
+    assert "<img" not in shown(app).replace("&lt;img", "")
+    press_import(app)
+    assert [j.name for j in store.runs.row(1).panel.judges] == ["**kim**", ":smile:"]
