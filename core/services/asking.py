@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from core.domain.dataset import Item
+from core.domain.dataset import Item, Pair
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
@@ -29,6 +29,11 @@ Wanted = Callable[[str, str], bool]
 def everything(item: str, criterion: str) -> bool:
     """Every cell is wanted."""
     return True
+
+
+def leads(item: Item) -> bool:
+    """Whether it is the only or the first order in which two answers are compared."""
+    return isinstance(item.submission, Pair) and item.meta.get("leads") is True
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,14 @@ class Asker:
         if judge.offline:
             return question
         asking = self.plan.panel.asking
+        contest = self.plan.details.get("contest", {})
         return replace(
             question,
             more=tuple(more),
             examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
             mode=asking.mode,
             layout=layout,
+            summarise=bool(contest.get("summaries")) and leads(item),
         )
 
     def _order(

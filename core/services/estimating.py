@@ -9,7 +9,7 @@ from itertools import islice
 from core.domain.panel import Judge
 from core.judging.pricing import price_of
 from core.judging.prompts import build
-from core.services.asking import Asker
+from core.services.asking import Asker, leads
 from core.services.connecting import last_result
 from core.services.counting import answers_of, calls_of
 from core.services.planning import Planned, RunRequest, plan_run
@@ -102,14 +102,19 @@ def learning(store: Store, dataset_version: int) -> Learning:
 
 def estimate(store: Store, request: RunRequest) -> Estimate:
     """The estimate for a request; raises ``InputError`` where no run can be made of it."""
-    planned = plan_run(store, request)
+    return estimate_planned(store, plan_run(store, request))
+
+
+def estimate_planned(store: Store, planned: Planned) -> Estimate:
+    """The estimate of a plan; nothing of it needs to be stored yet."""
+    panel = planned.plan.panel
     criteria = sum(len(effective(item, planned.rubric).criteria) for item in planned.items)
     return Estimate(
         items=len(planned.items),
         calibration=len(planned.calibration),
         votes=sum(n for _, n in planned.cells),
-        judges=tuple(_judge(store, judge, planned, criteria) for judge in request.panel.judges),
-        at_most=request.panel.cascade is not None or request.panel.early_stop,
+        judges=tuple(_judge(store, judge, planned, criteria) for judge in panel.judges),
+        at_most=panel.cascade is not None or panel.early_stop,
     )
 
 
@@ -120,9 +125,11 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
     if judge.offline:
         return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
     calls = calls_of(judge, panel, replicates, items=len(planned.items), cells=criteria)
+    summaries = _summaries(judge, planned, criteria)
+    calls += summaries
     steps = 2 if panel.asking.mode == "two_step" else 1
     tokens_in = round(_mean_prompt_tokens(judge, planned) * calls)
-    tokens_out = _TOKENS_OUT * votes * steps
+    tokens_out = _TOKENS_OUT * (votes * steps + summaries)
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
     tested = last_result(store, judge.name)
@@ -134,6 +141,16 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
             _paced(tokens_in + tokens_out, judge.tokens_per_minute),
         )
     return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
+
+
+def _summaries(judge: Judge, planned: Planned, criteria: int) -> int:
+    """The further calls of a contest that sum up reasons: one for each answered question."""
+    if not planned.plan.details.get("contest", {}).get("summaries"):
+        return 0
+    cells = criteria * sum(map(leads, planned.items)) // len(planned.items)
+    whole = planned.plan.panel.asking.mode == "rubric"
+    questions = sum(map(leads, planned.items)) if whole else cells
+    return questions * answers_of(judge, planned.plan.panel, planned.plan.replicates)
 
 
 def _paced(amount: int, per_minute: int | None) -> float:

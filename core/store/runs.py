@@ -98,10 +98,21 @@ class Runs:
         return RunRow(**_fields(rows[0]))
 
     def list(
-        self, *, kind: RunKind = "run", search: str = "", limit: int = 50, offset: int = 0
+        self,
+        *,
+        kind: RunKind = "run",
+        search: str = "",
+        limit: int = 50,
+        offset: int = 0,
+        detail: str = "",
     ) -> builtins.list[RunRow]:
-        """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset."""
+        """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset.
+
+        ``detail`` keeps those whose plan has a detail of that name.
+        """
         where, values = _found(kind, search)
+        if detail:
+            where, values = f"{where} AND r.plan -> '$.details' -> ? IS NOT NULL", (*values, detail)
         rows = self._files.rows(
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),

@@ -1,0 +1,243 @@
+"""What was answered in contests, and what each contest comes to.
+
+A contest is two systems on one task and one question. Every order in which their answers were
+shown has its own votes; the contest is won where the orders agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from core.aggregate import settle
+from core.domain.dataset import Item, Pair, output_of
+from core.domain.panel import Judge, Rules
+from core.domain.rubric import Criterion
+from core.errors import InputError
+from core.services.contest_designs import Design
+from core.services.contest_questions import Choice, choice_of
+from core.services.contests import details_of
+from core.services.counting import Counting, counting_of
+from core.services.preparing import resolved_items
+from core.store.store import Store
+from core.store.vote_rows import BallotRow, VoteRow
+
+Winner = Literal["first", "second", "tie", "both_bad"]
+#: Why a contest has no winner: orders or judges disagree, a judge would not say, no answer.
+Why = Literal["", "orders", "judges", "abstained", "missing"]
+Counted = Literal["both", "listed", "swapped"]
+
+
+class Outcome(NamedTuple):
+    """``winner`` is ``None`` where nothing is decided; ``why`` then says why.
+
+    A tie for want of agreement has ``why``, too.
+    """
+
+    winner: Winner | None
+    why: Why = ""
+
+    @property
+    def points(self) -> float | None:
+        """What the first system gets: 1, 0.5 or 0."""
+        if self.winner is None:
+            return None
+        return {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One order of a contest: its item, its votes, and how many calls failed."""
+
+    item_id: str
+    swapped: bool
+    rows: tuple[BallotRow, ...]
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One contest. ``first`` is the system listed earlier; ``lengths`` are words of each answer."""
+
+    run_id: int
+    task: str
+    question: str
+    first: str
+    second: str
+    lengths: tuple[int, int]
+    shown: tuple[Shown, ...]
+
+
+class Round(NamedTuple):
+    """How the votes of one of the runs count."""
+
+    design: Design
+    counting: Counting
+    rules: Rules
+    criteria: Mapping[str, Criterion]
+
+
+@dataclass(frozen=True)
+class Contests:
+    """All contests of some runs over the same systems and questions."""
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    weights: Mapping[str, float]
+    judges: tuple[Judge, ...]
+    held: tuple[Held, ...]
+    rounds: Mapping[int, Round]
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The names of the questions."""
+        return tuple(self.weights)
+
+    def choice(self, held: Held, row: BallotRow) -> Choice:
+        """What a vote says of A and B as they were shown."""
+        return choice_of(self.rounds[held.run_id].criteria[held.question], row.option)
+
+
+def read(store: Store, run_ids: Sequence[int]) -> Contests:
+    """The contests of these runs. They must have the same systems and questions.
+
+    Raises:
+        InputError: a run is no contest, or does not fit the first.
+    """
+    systems: tuple[str, ...] = ()
+    tasks: dict[str, None] = {}
+    weights: dict[str, float] = {}
+    judges: dict[str, Judge] = {}
+    held: list[Held] = []
+    rounds: dict[int, Round] = {}
+    for run_id in run_ids:
+        details = details_of(store, run_id)
+        run = store.runs.get(run_id)
+        criteria = store.rubrics.version(run.rubric_version_id).rubric.criteria
+        names = {c.name: c.weight for c in criteria}
+        if systems and (tuple(details["systems"]) != systems or names != weights):
+            raise InputError(
+                f"Run {run_id} has other systems or questions than run {run_ids[0]}. Rank them one "
+                "by one."
+            )
+        systems, weights = tuple(details["systems"]), names
+        items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+        tasks.update((str(i.meta["task"]), None) for i in items)
+        judges.update((j.name, j) for j in run.panel.judges)
+        rounds[run_id] = Round(
+            Design.model_validate(details["design"]),
+            counting_of(run.plan),
+            run.panel.rules,
+            {c.name: c for c in criteria},
+        )
+        held += _held(store, run_id, items, list(names), systems)
+    return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
+
+
+def _held(
+    store: Store,
+    run_id: int,
+    items: Iterable[Item],
+    questions: Sequence[str],
+    systems: Sequence[str],
+) -> list[Held]:
+    rows: dict[tuple[str, str], list[BallotRow]] = {}
+    for row in store.votes.all_ballots(run_id):
+        rows.setdefault((row.item_id, row.criterion), []).append(row)
+    failed: dict[tuple[str, str], int] = {}
+    for cell in store.votes.failed(run_id):
+        failed[cell.item, cell.criterion] = failed.get((cell.item, cell.criterion), 0) + 1
+    bouts: dict[tuple[str, str, str], list[Item]] = {}
+    for item in items:
+        meta = item.meta
+        first, second = sorted((meta["first"], meta["second"]), key=systems.index)
+        bouts.setdefault((meta["task"], first, second), []).append(item)
+    found = []
+    for (task, first, second), orders in bouts.items():
+        lengths = _lengths(orders[0], first)
+        for question in questions:
+            shown = tuple(
+                Shown(
+                    item.id,
+                    item.meta["first"] != first,
+                    tuple(rows.get((item.id, question), ())),
+                    failed.get((item.id, question), 0),
+                )
+                for item in orders
+            )
+            found.append(Held(run_id, task, question, first, second, lengths, shown))
+    return found
+
+
+def outcome(
+    contests: Contests, held: Held, judge: str | None = None, counted: Counted = "both"
+) -> Outcome:
+    """What a contest comes to, for the panel or for one judge.
+
+    Each order is settled by the panel's rule. Orders that name different winners are a tie, or
+    undecided, as the design says; one order alone decides only where only one was to be shown, or
+    where ``counted`` takes no other.
+    """
+    design = contests.rounds[held.run_id].design
+    orders = [s for s in held.shown if counted == "both" or s.swapped == (counted == "swapped")]
+    found = [_of_order(contests, held, shown, judge) for shown in orders]
+    undecided = next((one for one in found if one.winner is None), None)
+    if undecided is not None or not found:
+        return undecided or Outcome(None, "missing")
+    winners = {one.winner for one in found}
+    if len(winners) == 1:
+        return found[0]
+    if winners == {"tie", "both_bad"}:
+        return Outcome("tie")
+    return Outcome("tie" if design.disagreement == "tie" else None, "orders")
+
+
+def _of_order(contests: Contests, held: Held, shown: Shown, judge: str | None) -> Outcome:
+    round_ = contests.rounds[held.run_id]
+    criterion = round_.criteria[held.question]
+    if judge is None:
+        ballots = round_.counting.count(shown.rows).ballots
+    else:
+        ballots = Counting().count([r for r in shown.rows if r.judge == judge]).ballots
+    verdict = settle(criterion, ballots, round_.rules)
+    if verdict is None:
+        return Outcome(None, "missing")
+    if verdict.tie:
+        tied = round_.design.disagreement == "tie"
+        return Outcome("tie" if tied else None, "judges")
+    choice = "none" if verdict.abstained else choice_of(criterion, verdict.option)
+    return winner_of(choice, shown.swapped)
+
+
+def winner_of(choice: Choice, swapped: bool) -> Outcome:
+    """A choice between A and B as one between the systems.
+
+    >>> winner_of("A", True).winner
+    'second'
+    """
+    if choice == "none":
+        return Outcome(None, "abstained")
+    if choice == "tie" or choice == "both_bad":
+        return Outcome(choice)
+    return Outcome("first" if (choice == "A") != swapped else "second")
+
+
+def votes_of(store: Store, held: Held) -> dict[str, list[VoteRow]]:
+    """All votes on a contest with their reasons, by the item of each order."""
+    return {
+        shown.item_id: [
+            vote
+            for vote in store.votes.for_item(held.run_id, shown.item_id)
+            if vote.cell.criterion == held.question
+        ]
+        for shown in held.shown
+    }
+
+
+def _lengths(item: Item, first: str) -> tuple[int, int]:
+    pair = item.submission
+    if not isinstance(pair, Pair):
+        raise InputError(f"The item {item.id!r} of a contest holds no two answers.")
+    a, b = (len(output_of(answer).split()) for answer in (pair.first, pair.second))
+    return (a, b) if item.meta["first"] == first else (b, a)
