@@ -1,0 +1,177 @@
+"""Which verdicts may be accepted unseen: a confidence above which few enough disagree with people.
+
+Fixed-sequence testing (Bauer 1991), as Jung, Brahman and Choi (2024), "Trust or Escalate", use it
+for judges: from sure verdicts downwards, "more than a share ``alpha`` of the verdicts at or above
+this confidence disagrees" is tested at level ``delta``, until it cannot be rejected. The last
+threshold that was rejected is taken. Testing stops at the first failure, so the chance of taking a
+threshold that breaks the promise is at most ``delta``, however many are tried.
+
+They test with exact binomial bounds (Clopper and Pearson 1934), which speak of an endless supply of
+such verdicts. Verdicts of a run are finite: where the labelled ones were right by luck, the others
+are wrong the more often, and simulations on recorded votes broke the promise about them in up to
+9 % of trials. Where the verdicts to be accepted are given, the test is therefore the exact one for
+what is left of a finite number (hypergeometric; Wang 2015 treats its exact intervals).
+
+Both hold for labels drawn at random, each with the same chance, from what the promise is about.
+Labels of a review queue are of the doubtful cells. Weighted by their chances they give estimates,
+but no exact bound; they must not be given here, nor their cells: only the random audit and what it
+was drawn from.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.exact import fewest, upper_bound, upper_bound_of_rest
+
+#: Testing starts where this share of the verdicts is at or above the threshold: with too few
+#: labels the first test has no power, and it would be the last.
+START = 0.4
+#: The largest number of labels that is looked for when saying how many would do.
+MOST = 100_000
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Step(NamedTuple):
+    """One threshold that was tested: ``labels`` are at or above it, ``wrong`` of them disagree.
+
+    ``unseen`` are the verdicts that would be accepted (``None``: an endless supply); with
+    confidence 1 - delta no larger a share of them than ``bound`` disagrees.
+    """
+
+    threshold: float
+    labels: int
+    wrong: int
+    unseen: int | None
+    bound: float
+    held: bool
+
+
+class Acceptance(NamedTuple):
+    """``threshold`` is ``None`` where nothing may be accepted; ``reason`` then says why.
+
+    ``more``: about how many random labels more are needed, if verdicts go on disagreeing as they
+    did; 0 where a threshold was found, ``None`` where no number would do.
+    """
+
+    threshold: float | None
+    steps: tuple[Step, ...]
+    more: int | None
+    reason: str = ""
+
+    @property
+    def bound(self) -> float | None:
+        """The share of the accepted that disagrees is at most this, with confidence 1 - delta."""
+        held = [step.bound for step in self.steps if step.held]
+        return held[-1] if held else None
+
+    @property
+    def accepted(self) -> int | None:
+        """How many unseen verdicts may be accepted; ``None`` of an endless supply."""
+        held = [step.unseen for step in self.steps if step.held]
+        return held[-1] if held else 0
+
+
+def acceptance(
+    confidence: npt.ArrayLike,
+    right: npt.ArrayLike,
+    alpha: float,
+    *,
+    unseen: npt.ArrayLike | None = None,
+    delta: float = 0.05,
+) -> Acceptance:
+    """The lowest confidence from which on verdicts may be accepted unseen.
+
+    Args:
+        confidence: of the randomly drawn, labelled verdicts; any scale, higher is surer.
+        right: whether each agrees with people, same shape.
+        alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
+        unseen: confidence of the others that the labelled ones were drawn from. Not given: the
+            promise is about an endless supply of such verdicts.
+        delta: the largest chance of breaking that promise, in (0, 1).
+
+    Thresholds are distinct confidences: verdicts with the same one are accepted together. Which
+    are tested, and in which order, follows from confidences alone and never from who was right.
+
+    >>> sure = acceptance([0.9] * 40 + [0.6] * 20, [True] * 40 + [True, False] * 10, 0.1)
+    >>> sure.threshold, round(sure.bound, 3), len(sure.steps)
+    (0.9, 0.072, 2)
+    """
+    if not (0 < alpha < 1 and 0 < delta < 1):
+        raise ValueError("alpha and delta lie between 0 and 1")
+    sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
+    if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
+        raise ValueError("confidence and right are needed in one length, without NaN")
+    least = fewest(alpha, delta)
+    if len(sure) < least:
+        reason = (
+            f"{len(sure)} randomly drawn labels cannot promise that at most {alpha:.3g} disagrees, "
+            f"with {1 - delta:.0%} confidence, even if all agreed. {least} are needed."
+        )
+        return Acceptance(None, (), least - len(sure), reason)
+    left = None if unseen is None else np.asarray(unseen, np.float64)
+    steps = _sequence(sure, good, left, alpha, delta)
+    held = [step for step in steps if step.held]
+    if held:
+        return Acceptance(held[-1].threshold, steps, 0)
+    first = steps[0]
+    more = _more(first, alpha, delta, len(sure))
+    means = "That is too many." if more else "More labels would hardly help: too many disagree."
+    reason = (
+        f"Of the {first.labels} labels at or above {first.threshold:.3g}, {first.wrong} disagree, "
+        f"so up to {first.bound:.1%} of such verdicts may. {means}"
+    )
+    return Acceptance(None, steps, more, reason)
+
+
+def _sequence(
+    sure: Floats, good: Bools, left: Floats | None, alpha: float, delta: float
+) -> tuple[Step, ...]:
+    everything = sure if left is None else np.concatenate([sure, left])
+    levels, counts = np.unique(everything, return_counts=True)
+    shares = np.cumsum(counts[::-1]) / len(everything)
+    # A quarter more than the fewest, because how many labels lie there is chance.
+    start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(sure)))
+    steps: list[Step] = []
+    for level, share in zip(levels[::-1], shares, strict=True):
+        if share < start:
+            continue
+        at = sure >= level
+        labels, wrong = int(at.sum()), int((at & ~good).sum())
+        others = None if left is None else int((left >= level).sum())
+        if others is None:
+            bound = upper_bound(wrong, labels, delta)
+        else:
+            bound = upper_bound_of_rest(wrong, labels, others, delta)
+        steps.append(Step(float(level), labels, wrong, others, bound, bound <= alpha))
+        if not steps[-1].held:
+            break
+    return tuple(steps)
+
+
+def _more(first: Step, alpha: float, delta: float, labels: int) -> int | None:
+    """Labels to add so that the first threshold would hold with the share wrong seen so far.
+
+    Of all labels only a part is at or above the threshold, so more are drawn than count.
+    """
+    share = first.wrong / max(1, first.labels)
+    low, high = first.labels, MOST
+    if share >= alpha or upper_bound(_so_many(share, high), high, delta) > alpha:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if upper_bound(_so_many(share, middle), middle, delta) <= alpha:
+            high = middle
+        else:
+            low = middle + 1
+    return max(1, ceil((high - first.labels) * labels / max(1, first.labels)))
+
+
+def _so_many(share: float, n: int) -> int:
+    return floor(share * n + 0.5)
