@@ -172,7 +172,9 @@ def _sliced(title: str, one: str, parts: Sequence[Slice], whole: Slice) -> list[
     rows = tuple(
         (
             Words(part.name),
-            number(part.items, {"system": part.name} if one == "System" else None),
+            number(
+                part.items, {"system": part.name} if one == "System" and part is not whole else None
+            ),
             number(part.scored),
             figure(part.mean),
             *(shared(part.outcomes.get(name)) for name in told),

@@ -57,7 +57,7 @@ def _verdicts(report: Report) -> Table:
             rows.append((Words(line.name), *missing))
     heads = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
-    return Table("Verdicts by criterion", heads, tuple(rows), (2, 3), note)
+    return Table("Verdicts, counted", heads, tuple(rows), (2, 3), note)
 
 
 def _forest(report: Report) -> Forest:

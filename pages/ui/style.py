@@ -46,6 +46,10 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-table td:first-child{min-width:8rem}
 .rs-table .rs-tag{white-space:nowrap}
 .rs-scroll{overflow-x:auto}
+.rs-table a{color:light-dark(#0B6B68,#83D6CC)}
+.st-key-rs_report{max-width:60rem}
+.st-key-rs_report .rs-table{width:auto;min-width:min(26rem,100%)}
+.st-key-rs_report .rs-table :is(th,td){padding-right:1.4rem}
 @media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
  max-height:calc(100vh - 4.5rem);overflow:auto}}
 .rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}

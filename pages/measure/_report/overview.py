@@ -41,15 +41,19 @@ def show() -> None:
 
 
 def _shown(run_id: int, made: Paper) -> None:
+    with st.container(key=keys.REPORT):
+        _sections(run_id, made)
+
+
+def _sections(run_id: int, made: Paper) -> None:
     st.html(
         f'<div style="font-size:1.35rem;font-weight:650;line-height:1.3">{esc(made.title)}</div>'
         f'<div class="rs-quiet">{esc(made.subtitle)}</div>'
     )
     for at, section in enumerate(made.sections):
-        with st.container(border=False):
-            st.subheader(section.title, anchor=f"part-{at}", divider="gray")
-            for number, block in enumerate(section.blocks):
-                blocks.show(run_id, block, f"{at}-{number}")
+        st.subheader(section.title, anchor=f"part-{at}")
+        for number, block in enumerate(section.blocks):
+            blocks.show(run_id, block, f"{at}-{number}")
     st.caption(made.made)
 
 

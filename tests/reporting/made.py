@@ -1,0 +1,55 @@
+"""Reports of runs small enough to be worked out by hand."""
+
+from __future__ import annotations
+
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.decision import Decision
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import Cell, Outcome, Vote
+from core.services.preparing import derive_for
+from core.store.run_rows import RunPlan
+from core.store.store import Store
+
+NOW = "2026-03-01T10:00:00.000Z"
+MADE = "2026-03-02T10:00:00.000Z"
+
+
+def decided(store: Store, items: int = 20, *, labelled: bool = True) -> int:
+    """One judge, one binary criterion; every fourth item is MET, every other label is the vote.
+
+    Of 20 items 5 are MET: those pass, the others fail. Systems x and y take turns, so x has the
+    items 0, 2, 4 ... and y the rest; items 0, 4, 8, 12, 16 are MET, so x has all five.
+    """
+    rubric = Rubric(
+        name="Short",
+        criteria=(Criterion(name="short", requirement="Is it short?"),),
+        decision=Decision(pass_at=0.5, fail_below=0.5),
+    )
+    rows = tuple(
+        Item(
+            id=f"i{at:02}",
+            submission=f"=text {at}",
+            system="xy"[at % 2],
+            labels={"short": Label(label="MET" if at % 4 == 0 else "UNMET")} if labelled else {},
+        )
+        for at in range(items)
+    )
+    dataset = Dataset(name="Texts", items=rows)
+    plan = RunPlan(
+        name="Short ones",
+        rubric_version_id=store.rubrics.create(rubric, now=NOW).id,
+        dataset_version_id=store.datasets.create(dataset, now=NOW).id,
+        panel=Panel(name="One", judges=(Judge(name="ann", model="openai/m"),)),
+    )
+    run_id = store.runs.create(plan, [(item.id, 1) for item in rows], now=NOW).id
+    lease = store.leases.claim("gone:1:x", at=1e9, seconds=60, run_id=run_id)
+    assert lease is not None
+    derive = derive_for(store.runs.get(run_id).plan, rubric, rows)
+    votes = [
+        Outcome((Vote(Cell(item.id, "short", "ann"), 0 if at % 4 == 0 else 1, False, "=why"),))
+        for at, item in enumerate(rows)
+    ]
+    store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
+    store.leases.release(lease, "done", now=NOW)
+    return run_id
