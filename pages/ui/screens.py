@@ -45,6 +45,15 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
         ),
         Screen("grade/judges.py", "Judges", "gavel", "The models and panels that grade."),
     ),
+    "Review": (
+        Screen(
+            "review/queues.py",
+            "Review",
+            "rate_review",
+            "People settle what judges left in doubt.",
+        ),
+        Screen("review/item.py", "Reviewing", "edit_note", "One item of a queue.", True),
+    ),
     "Measure": (
         Screen(
             "measure/agreement.py",

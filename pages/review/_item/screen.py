@@ -1,0 +1,116 @@
+"""The reviewing screen: the submission beside its cells, and one fragment in which keys work."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import RubricStudioError
+from core.services import claiming, queueing
+from pages.review._item import bar, cards, handed_in, hands
+from pages.review._item.desk import Desk, desk, leave, look_again, open_item, open_next
+from pages.ui import identity, state
+from pages.ui import review_keys as keys
+from pages.ui.resources import store
+from pages.ui.widgets import back_link, empty_state, page_header, shown_errors
+
+#: Seconds between two signs of life while an item is open; a lease is at least 10.
+BEAT = 25
+
+
+def none_chosen() -> None:
+    """No queue in the address."""
+    page_header("Review")
+    empty_state("No queue chosen", "Open one from the list of queues.", _to_queues)
+
+
+def show(queue_id: int) -> None:
+    """The screen for a queue: the item that is open, or why there is none."""
+    queue = queueing.queue(store(), queue_id)
+    who = identity.seat()
+    if who is None:
+        return
+    at = desk(queue_id, who)
+    if at.ticket is None and at.effect is None:
+        with shown_errors():
+            open_next(at)
+    _screen(at, queue.name)
+    _stay(at)
+
+
+@st.fragment
+def _screen(at: Desk, queue_name: str) -> None:
+    bar.show(at, queue_name)
+    if at.item is None:
+        _nothing(at)
+        return
+    hands.show(at)
+    left, right = st.columns([1, 1], gap="large")
+    with left, st.container(key="rs_beside"):
+        handed_in.show(at, at.item)
+    with right:
+        cards.show(at)
+
+
+def _nothing(at: Desk) -> None:
+    standing = claiming.standing(store(), at.seat, at.queue_id)
+    if standing.available:
+        empty_state("Ready", "There is something for you to review.", lambda: _start(at))
+        return
+    mine = [h for h in standing.held if h.reviewer == at.seat.name]
+    if mine:
+        words = "You have an item open in another window, or had when it closed."
+        empty_state("One item is still open", words, lambda: _take_back(at, mine[0].item_id))
+        return
+    empty_state("Nothing left for you here", standing.why, _to_queues)
+
+
+def _start(at: Desk) -> None:
+    st.button(
+        "Open the next item",
+        key=state.key(keys.REVIEW_ACT, "next"),
+        type="primary",
+        shortcut="Enter",
+        on_click=hands.guarded,
+        args=(at, open_next),
+    )
+
+
+def _take_back(at: Desk, item_id: str) -> None:
+    st.button(
+        "Go on with it here",
+        key=state.key(keys.REVIEW_ACT, "take back"),
+        type="primary",
+        shortcut="Enter",
+        on_click=hands.guarded,
+        args=(at, lambda desk: open_item(desk, item_id, take_over=True)),
+    )
+
+
+def _to_queues() -> None:
+    back_link("review/queues.py", "All queues")
+
+
+@st.fragment(run_every=BEAT)
+def _stay(at: Desk) -> None:
+    """Holds on to the open item while the tab lives; says so when somebody else took it."""
+    if at.ticket is None:
+        return
+    try:
+        held = claiming.heartbeat(store(), at.ticket)
+    except RubricStudioError as error:
+        st.error(str(error))
+        return
+    if not held:
+        st.warning(
+            "Somebody else has taken this item over. What you said is kept as a draft.",
+            icon=":material/lock:",
+        )
+        st.button("Go on", key=state.key(keys.REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))
+
+
+def _let_go(at: Desk) -> None:
+    with shown_errors():
+        leave(at)
+
+
+__all__ = ["look_again", "none_chosen", "show"]

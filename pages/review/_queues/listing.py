@@ -1,0 +1,109 @@
+"""All queues, newest first: how far each is, and what there is for me."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.services import claiming, grading, queueing, viewing
+from core.services.queueing import QueueRow
+from pages.ui import format as fmt
+from pages.ui import identity, state
+from pages.ui import review_keys as keys
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, page_header, row, show_flash, tag
+
+
+def show(who: Seat) -> None:
+    """The list screen."""
+    page_header(
+        "Review",
+        "People settle what judges left in doubt. What they settle becomes the verdict, and truth.",
+    )
+    show_flash()
+    identity.show_seat(who)
+    run = state.address_id(state.RUN)
+    archived = bool(state.get(state.key(keys.QUEUES_ACT, "archived")))
+    rows = queueing.queues(store(), run, archived=archived)
+    if not rows and not archived:
+        _nothing()
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _new()
+        st.toggle("Put away", key=state.key(keys.QUEUES_ACT, "archived"))
+        if run is not None:
+            st.caption(f"Only queues of run {run}.")
+            st.button("All runs", key=state.key(keys.QUEUES_ACT, "all"), on_click=_all_runs)
+    if not rows:
+        empty_state("Nothing here", "No queue was put away.")
+    for one in rows:
+        _card(who, one)
+
+
+def _all_runs() -> None:
+    state.set_address(**{state.RUN: None})
+
+
+def _new() -> None:
+    st.button(
+        "New queue",
+        key=state.key(keys.QUEUES_ACT, "new"),
+        type="primary",
+        icon=":material/add:",
+        on_click=_make,
+    )
+
+
+def _make() -> None:
+    state.set_address(**{keys.NEW: "queue"})
+
+
+def _nothing() -> None:
+    if not grading.listing(store(), limit=1).rows:
+        empty_state(
+            "Nothing to review yet",
+            "A queue holds the doubtful cells of a run. Grade something first.",
+            lambda: st.page_link("grade/runs.py", label="Runs", query_params={}),
+        )
+        return
+    empty_state(
+        "No queue yet",
+        "A queue holds the cells of a run that people should look at: split votes, abstentions, "
+        "failures, and a random share of the rest.",
+        _new,
+    )
+
+
+def _card(who: Seat, queue: QueueRow) -> None:
+    progress = queueing.progress(store(), queue.id)
+    standing = claiming.standing(store(), who, queue.id)
+    run = viewing.require_run(store(), queue.run_id)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                "review/queues.py",
+                label=one_line(queue.name, 80),
+                icon=":material/inbox:",
+                query_params={keys.QUEUE: str(queue.id)},
+            )
+            st.space("stretch")
+            if standing.available and queue.archived is None:
+                st.page_link(
+                    "review/item.py",
+                    label=f"Review {fmt.plural(standing.available, 'item')}",
+                    icon=":material/play_arrow:",
+                    query_params={keys.QUEUE: str(queue.id)},
+                )
+        resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
+        waiting = progress.cells.get("disagreement", 0)
+        tags = [tag(f"{fmt.count(waiting)} disagreements", "warn")] if waiting else []
+        tags += [tag("put away")] if queue.archived else []
+        row(
+            [
+                f'<span class="rs-num">{resolved}</span>',
+                f'<span class="rs-quiet">{esc(one_line(run.name, 60))} · run {run.id}</span>',
+                *tags,
+            ]
+        )
+        st.progress(progress.resolved / progress.total if progress.total else 0.0)

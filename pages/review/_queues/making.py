@@ -1,0 +1,194 @@
+"""A new queue: whose cells, which of them, in which order, and how they are reviewed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import QueueRule, QueueSettings, Seat
+from core.services import authoring, clock, grading, queueing
+from core.services.grading import RunRow
+from pages.review._queues import settings_form
+from pages.ui import format as fmt
+from pages.ui import review_keys as keys
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, page_header, row, shown_errors, table
+
+REASONS = {
+    "failure": "failed, or no verdict",
+    "split": "judges disagree",
+    "margin": "votes are close",
+    "abstention": "a judge abstained",
+    "near_gate": "a gate hangs on it",
+    "near_mark": "close to a pass mark",
+    "flip": "answers hang on the order of options",
+    "stale": "the question has changed",
+    "chosen": "everything is queued",
+    "audit": "drawn at random from the rest",
+}
+RUNS = 100
+
+
+def show(who: Seat) -> None:
+    """The form, with what it would queue counted as one changes it."""
+    page_header("New queue", "Choose what people look at. The counts follow your choice.")
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    run = _run()
+    if run is None:
+        empty_state("No run has votes yet", "Grade something, or import votes, first.")
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        rule = _rule(run)
+        with st.expander("How it is reviewed", expanded=False):
+            settings, order = settings_form.show("new", QueueSettings(), "impact")
+    with right:
+        _outlook(who, run, rule, settings, order)
+
+
+def _leave() -> None:
+    state.drop(keys.QUEUE_FIELD)
+    state.set_address(**{keys.NEW: None})
+
+
+def _run() -> RunRow | None:
+    rows = [one for one in grading.listing(store(), limit=RUNS).rows if one.votes]
+    if not rows:
+        return None
+    by_id = {one.id: one for one in rows}
+    key = state.key(keys.QUEUE_FIELD, "run")
+    asked = state.address_id(state.RUN)
+    state.seed(key, asked if asked in by_id else rows[0].id)
+    chosen = st.selectbox(
+        "Run",
+        list(by_id),
+        key=key,
+        format_func=lambda i: f"{one_line(by_id[i].name, 80)} · run {i}",
+    )
+    return by_id[chosen]
+
+
+def _check(what: str, words: str, default: bool, help: str | None = None) -> bool:
+    key = state.key(keys.QUEUE_FIELD, what)
+    state.seed(key, default)
+    return st.checkbox(words, key=key, help=help)
+
+
+def _limit(what: str, words: str, default: float, most: float, help: str) -> float | None:
+    """A number that is asked for only where its box is ticked."""
+    if not _check(what, words, False, help):
+        return None
+    key = state.key(keys.QUEUE_FIELD, what, "limit")
+    state.seed(key, default)
+    return float(
+        st.number_input(words, 0.01, most, step=0.05, key=key, label_visibility="collapsed")
+    )
+
+
+def _rule(run: RunRow) -> QueueRule:
+    st.html('<div class="rs-section">Which cells</div>')
+    with st.grid(2, min_column_width=260):
+        with st.container():
+            split = _check("split", "Judges disagree", True)
+            abstention = _check("abstention", "A judge abstained", True)
+            failure = _check("failure", "A judge failed, or nobody answered", True)
+            flip = _check("flip", "Answers hang on the order of options", True)
+        with st.container():
+            gate = _check("near_gate", "A gate hangs on it", False)
+            margin = _limit(
+                "margin", "Votes are close", 0.34, 1.0, "Top share minus the second is below this."
+            )
+            mark = _limit(
+                "near_mark", "Near a pass mark", 0.05, 100.0, "The score is this close to a mark."
+            )
+            everything = _check("everything", "Everything", False, "All cells of the run.")
+    key = state.key(keys.QUEUE_FIELD, "audit")
+    state.seed(key, 10)
+    audit = st.slider(
+        "Audit: random share of all other cells, in %",
+        0,
+        100,
+        key=key,
+        help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
+        "can be said of what was not reviewed.",
+    )
+    return QueueRule(
+        split=split,
+        margin=margin,
+        abstention=abstention,
+        failure=failure,
+        near_gate=gate,
+        near_mark=mark,
+        flip=flip,
+        everything=everything,
+        criteria=_criteria(run),
+        audit_share=audit / 100,
+    )
+
+
+def _criteria(run: RunRow) -> tuple[str, ...] | None:
+    names = [c.name for c in authoring.version(store(), run.rubric_version_id).rubric.criteria]
+    chosen = st.multiselect(
+        "Only these criteria",
+        names,
+        key=state.key(keys.QUEUE_FIELD, "criteria", run.id),
+        placeholder="All criteria",
+        format_func=lambda name: one_line(name, 80),
+    )
+    return tuple(chosen) or None
+
+
+def _outlook(
+    who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: str
+) -> None:
+    seed = _seed()
+    about = (run.id, run.votes, run.failures_open, rule.model_dump_json(), seed)
+    found = remembered(
+        "queue preview", about, lambda: queueing.preview(store(), run.id, rule, seed=seed)
+    )
+    st.html('<div class="rs-section">What it would queue</div>')
+    with st.grid(2, min_column_width=120):
+        st.metric("Cells", fmt.count(found.cells))
+        st.metric("Items", fmt.count(found.items))
+    rows = [
+        (esc(REASONS.get(reason, reason)), fmt.count(count))
+        for reason, count in sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+    ]
+    table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
+    left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
+    row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
+    name_key = state.key(keys.QUEUE_FIELD, "name")
+    state.seed(name_key, "Doubtful cells")
+    st.text_input("Name of the queue", key=name_key, max_chars=200)
+    if (
+        st.button(
+            "Make the queue",
+            key=state.key(keys.QUEUE_ACT, "make"),
+            type="primary",
+            disabled=not found.cells or settings is None,
+        )
+        and settings is not None
+    ):
+        with shown_errors():
+            made = queueing.make_queue(
+                store(),
+                who,
+                run.id,
+                str(state.get(name_key) or ""),
+                rule,
+                settings,
+                order=order,  # type: ignore[arg-type]
+                seed=seed,
+            )
+            state.drop(keys.QUEUE_FIELD)
+            state.set_address(**{keys.NEW: None, keys.QUEUE: made.id, state.RUN: None})
+            st.rerun()
+
+
+def _seed() -> int:
+    """The seed of this form: what is counted is what will be drawn."""
+    key = state.key(keys.QUEUE_FIELD, "seed")
+    if state.get(key) is None:
+        state.put(key, clock.draw_seed())
+    return int(state.get(key))

@@ -1,0 +1,58 @@
+"""Who has what open, and who may do what."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.domain.review import ROLES, Role, Seat
+from core.services import claiming, reviewers
+from core.services.queueing import QueueRow
+from pages.ui import review_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import shown_errors, table
+
+
+def held(who: Seat, queue: QueueRow) -> None:
+    """The items that somebody has open now."""
+    st.html('<div class="rs-section">Open now</div>')
+    leases = claiming.standing(store(), who, queue.id).held
+    if not leases:
+        st.caption("Nobody has an item open.")
+        return
+    rows = [
+        (
+            esc(lease.reviewer) + (" (you)" if lease.reviewer == who.name else ""),
+            "resolves" if lease.part == "resolve" else "reviews",
+            f"{datetime.fromtimestamp(lease.until, UTC):%H:%M:%S} UTC",
+        )
+        for lease in leases
+    ]
+    table(["Who", "Does", "Kept until"], rows, name="Items that are open")
+
+
+def roles(who: Seat) -> None:
+    """Everybody, with a role that a lead may change."""
+    for one in reviewers.everyone(store()):
+        key = state.key(keys.QUEUE_FIELD, "role", one.id)
+        state.seed(key, one.role)
+        st.selectbox(
+            label(one.name),
+            ROLES,
+            key=key,
+            format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
+            on_change=_set,
+            args=(who, one.name, key, one.role),
+        )
+
+
+def _set(who: Seat, name: str, key: str, before: Role) -> None:
+    with shown_errors():
+        try:
+            reviewers.set_role(store(), who, name, state.get(key))
+        except Exception:
+            state.put(key, before)
+            raise

@@ -1,0 +1,118 @@
+"""How a queue is worked off: what reviewers see, how many look, who decides, in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.base import build
+from core.domain.review import Order, QueueSettings
+from core.services import queueing, reviewers
+from pages.ui import review_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import label
+from pages.ui.widgets import shown_errors
+
+MODES: dict[str, str] = {
+    "until_commit": "Blind until the verdict, then shown",
+    "blind": "Blind, never shown",
+    "assisted": "Shown at once on a random share of items",
+}
+POLICIES: dict[str, str] = {
+    "unanimous": "All reviewers agree; else an adjudicator decides",
+    "majority": "Most reviewers agree; else an adjudicator decides",
+    "adjudicator": "An adjudicator always decides",
+}
+ASSIGNMENTS: dict[str, str] = {
+    "pool": "Whoever is free",
+    "round_robin": "Dealt out in turn",
+    "named": "These people",
+}
+
+
+def show(form: str, now: QueueSettings, order: Order) -> tuple[QueueSettings | None, Order]:
+    """The settings as they stand in the form; `None` while they do not go together (said)."""
+
+    def key(what: str, value: Any) -> str:
+        name = state.key(keys.QUEUE_FIELD, form, what)
+        state.seed(name, value)
+        return name
+
+    chosen_order = st.selectbox(
+        "Order",
+        list(queueing.ORDERS),
+        key=key("order", order),
+        format_func=lambda one: queueing.ORDERS[one][0],
+    )
+    st.caption(label(queueing.ORDERS[chosen_order][1]))
+    mode = st.selectbox(
+        "Judges' votes", list(MODES), key=key("mode", str(now.mode)), format_func=MODES.__getitem__
+    )
+    assisted = now.assisted_share
+    if mode == "assisted":
+        assisted = (
+            st.slider(
+                "Share of assisted items, in %",
+                0,
+                100,
+                key=key("assisted", round(100 * now.assisted_share)),
+                help="The other items are blind until the verdict, so that anchoring shows.",
+            )
+            / 100
+        )
+    reviewers_each = st.number_input(
+        "Reviewers per item", 1, 5, key=key("reviewers", now.reviewers)
+    )
+    overlap, policy = now.overlap_share, str(now.policy)
+    if reviewers_each > 1:
+        overlap = (
+            st.slider(
+                "On this share of the items, in %",
+                0,
+                100,
+                key=key("overlap", round(100 * now.overlap_share)),
+                help="The other items are looked at by one reviewer.",
+            )
+            / 100
+        )
+        policy = st.selectbox(
+            "A cell is settled when",
+            list(POLICIES),
+            key=key("policy", str(now.policy)),
+            format_func=POLICIES.__getitem__,
+        )
+    assignment = st.selectbox(
+        "Who reviews",
+        list(ASSIGNMENTS),
+        key=key("assignment", str(now.assignment)),
+        format_func=ASSIGNMENTS.__getitem__,
+    )
+    people: list[str] = []
+    if assignment != "pool":
+        known = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
+        people = st.multiselect(
+            "People", list(known), key=key("people", list(now.assignees)), accept_new_options=True
+        )
+    minutes = st.number_input(
+        "An item is kept for its reviewer for so many minutes",
+        0.5,
+        600.0,
+        key=key("lease", now.lease_seconds / 60),
+        help="Without a sign of life it then goes to others. Drafts are kept.",
+    )
+    said = {
+        "mode": mode,
+        "assisted_share": assisted,
+        "reviewers": reviewers_each,
+        "overlap_share": overlap,
+        "policy": policy,
+        "assignment": assignment,
+        "assignees": people,
+        "lease_seconds": 60 * minutes,
+    }
+    settings = None
+    with shown_errors():
+        settings = build(QueueSettings, said, "These settings")
+    return settings, chosen_order

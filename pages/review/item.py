@@ -1,0 +1,13 @@
+"""Review: one item a screen, its doubtful cells, blind until a verdict (`?queue=ID`)."""
+
+from __future__ import annotations
+
+from pages.review._item import screen
+from pages.ui import review_keys as keys
+from pages.ui import state
+
+_queue = state.address_id(keys.QUEUE)
+if _queue is None:
+    screen.none_chosen()
+else:
+    screen.show(_queue)

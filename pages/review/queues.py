@@ -1,0 +1,17 @@
+"""Queues: what people are to look at (`?queue=ID` for one, `?run=ID` for the queues of a run)."""
+
+from __future__ import annotations
+
+from pages.review._queues import listing, making, one
+from pages.ui import identity, state
+from pages.ui import review_keys as keys
+
+_queue = state.address_id(keys.QUEUE)
+_who = identity.seat()
+if _who is not None:
+    if _queue is not None:
+        one.show(_who, _queue)
+    elif state.address(keys.NEW) is not None:
+        making.show(_who)
+    else:
+        listing.show(_who)
