@@ -61,14 +61,15 @@ _DOUBLE = re.compile(
     r"in(?:accurate|correct|complete|consistent|coherent|appropriate)\w*|missing|absent)\b",
     re.IGNORECASE,
 )
+#: Words of quality only: "none" and "some" are amounts, and less of a thing is often better.
 _RANKS = {
     word: rank
     for rank, group in enumerate(
         (
-            "worst terrible unacceptable incorrect wrong bad poor inadequate weak never none no",
-            "fair partial partially some mediocre developing sometimes partly",
-            "good correct satisfactory adequate proficient strong mostly yes",
-            "excellent outstanding perfect exemplary best exceptional always fully",
+            "worst terrible unacceptable incorrect wrong bad poor inadequate weak",
+            "fair mediocre developing",
+            "good correct satisfactory adequate proficient strong",
+            "excellent outstanding perfect exemplary best exceptional",
         )
     )
     for word in group.split()

@@ -1,0 +1,153 @@
+"""The library: ready-made criteria in packs, each with a worked example, to be put into a rubric.
+
+A pack is a rubric file of its own, so that it is read, checked and tested like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.domain.base import build
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.rules import Scale
+from core.files import parse_rubric
+from core.services.authoring import SAMPLES
+from core.services.draft_types import CriterionDraft, Draft, Serial, new_draft
+from core.services.drafts import draft_from
+
+FOLDER = SAMPLES / "library"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A submission, the option that fits it, and why; ``item`` is what a judge would be sent."""
+
+    item: Item
+    option: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One criterion of the library. ``key`` names it: pack and criterion."""
+
+    pack: str
+    criterion: Criterion
+    example: Example
+
+    @property
+    def key(self) -> str:
+        """The name that is kept of it, e.g. ``rag/Question answered``."""
+        return f"{self.pack}/{self.criterion.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A group of criteria for one kind of text, with the guidelines that they rely on."""
+
+    name: str
+    title: str
+    description: str
+    guidelines: str
+    entries: tuple[Entry, ...]
+
+
+@lru_cache(maxsize=1)
+def packs() -> tuple[Pack, ...]:
+    """The packs that come with the program, by title; empty where they are not installed."""
+    files = sorted(FOLDER.glob("*.yaml"))
+    found = [_pack(f.stem, parse_rubric(f.read_bytes(), f.name).value) for f in files]
+    return tuple(sorted(found, key=lambda pack: fold(pack.title)))
+
+
+def _pack(name: str, rubric: Rubric) -> Pack:
+    entries = tuple(Entry(name, c, _example(c)) for c in rubric.criteria)
+    return Pack(name, rubric.name, rubric.description, rubric.guidelines.strip(), entries)
+
+
+def _example(criterion: Criterion) -> Example:
+    given = dict(criterion.meta["example"])
+    option, why = given.pop("option"), given.pop("why")
+    item = build(Item, {"id": "example", **given}, "worked example", criterion.name)
+    return Example(item, str(option), str(why))
+
+
+def find(
+    search: str = "", *, pack: str | None = None, scale: Scale | None = None
+) -> list[tuple[Pack, list[Entry]]]:
+    """The criteria that hold every word of ``search``, by pack; packs without any are left out."""
+    words = fold(search).split()
+    found = []
+    for one in packs():
+        if pack is not None and one.name != pack:
+            continue
+        entries = [e for e in one.entries if _fits(one, e, words, scale)]
+        if entries:
+            found.append((one, entries))
+    return found
+
+
+def _fits(pack: Pack, entry: Entry, words: Sequence[str], scale: Scale | None) -> bool:
+    criterion = entry.criterion
+    if scale is not None and criterion.scale != scale:
+        return False
+    options = (f"{o.label} {o.description}" for o in criterion.options)
+    text = fold(" ".join((pack.title, criterion.name, criterion.requirement, *options)))
+    return all(word in text for word in words)
+
+
+def entry(key: str) -> Entry | None:
+    """The criterion of that key, or ``None``."""
+    return next((e for pack in packs() for e in pack.entries if e.key == key), None)
+
+
+def with_entries(draft: Draft, keys: Iterable[str]) -> Draft:
+    """The draft with these criteria at its end, and the guidelines they rely on.
+
+    A name that is taken gets a number. Each keeps its worked example and its ``library`` key under
+    ``meta``. Unknown keys are left out.
+    """
+    chosen = [found for key in keys if (found := entry(key))]
+    serial = Serial(draft["serial"])
+    criteria = list(draft["criteria"])
+    for one in chosen:
+        criteria.append(_fresh(one, serial, {fold(c["name"]) for c in criteria}))
+    guidelines = draft["guidelines"].strip()
+    for pack in packs():
+        wanted = any(one.pack == pack.name for one in chosen)
+        if wanted and pack.guidelines and pack.guidelines not in guidelines:
+            guidelines = f"{guidelines}\n\n{pack.guidelines}".strip()
+    return {**draft, "criteria": criteria, "guidelines": guidelines, "serial": serial.last}
+
+
+def _fresh(entry: Entry, serial: Serial, taken: set[str]) -> CriterionDraft:
+    (made,) = draft_from(Rubric(criteria=(entry.criterion,)))["criteria"]
+    return {
+        **made,
+        "uid": serial.next("c"),
+        "name": _free(made["name"], taken),
+        "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
+        "meta": {**made["meta"], "library": entry.key},
+    }
+
+
+def _free(name: str, taken: set[str]) -> str:
+    found, number = name, 2
+    while fold(found) in taken:
+        found, number = f"{name} {number}", number + 1
+    return found
+
+
+def new_with(keys: Sequence[str]) -> Draft:
+    """A new draft with these criteria, named after their pack where they have one in common."""
+    titles = {pack.title for pack in packs() for e in pack.entries if e.key in keys}
+    draft = with_entries(new_draft(), keys)
+    return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
+
+
+def held(draft: Draft) -> set[str]:
+    """The keys of the library's criteria that a draft holds."""
+    return {str(c["meta"]["library"]) for c in draft["criteria"] if "library" in c["meta"]}

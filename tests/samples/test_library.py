@@ -1,0 +1,105 @@
+"""The library: every pack loads, is clean, and its worked examples name one of their options."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from core.files import parse_rubric
+from core.services import library
+from core.services.authoring import samples
+from core.services.checking import check
+from core.services.draft_types import new_draft
+from core.services.drafts import draft_from, rubric_from
+from core.services.rehearsing import preview_prompt
+
+FILES = sorted(library.FOLDER.glob("*.yaml"))
+ENTRIES = [entry for pack in library.packs() for entry in pack.entries]
+
+
+def test_about_sixty_criteria_stand_in_ten_packs_of_all_scales() -> None:
+    assert len(library.packs()) == 10
+    assert len(ENTRIES) >= 60
+    scales = Counter(e.criterion.scale for e in ENTRIES)
+    assert min(scales[s] for s in ("binary", "ordinal", "nominal")) >= 9
+    assert sum(e.criterion.weight < 0 for e in ENTRIES) >= 10
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_a_pack_reads_without_remarks_and_lints_clean(file) -> None:
+    parsed = parse_rubric(file.read_bytes(), file.name)
+    assert parsed.notices == ()
+    assert check(parsed.value, with_dismissed=True) == ()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.key)
+def test_a_criterion_says_its_polarity_and_describes_every_level(entry) -> None:
+    criterion = entry.criterion
+    assert criterion.weight != 0
+    assert all(len(o.description.split()) >= 3 for o in criterion.options)
+    values = [o.value for o in criterion.options if o.value is not None]
+    assert (min(values), max(values)) == (0, 1)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.key)
+def test_a_worked_example_names_an_option_and_can_be_sent_to_a_judge(entry) -> None:
+    example = entry.example
+    assert example.option in {o.label for o in entry.criterion.options}
+    assert len(example.why.split()) >= 4
+    prompt = preview_prompt(entry.criterion, "", example.item, seed=1)
+    assert any(example.item.output in segment.text for segment in prompt.segments)
+
+
+def test_no_two_criteria_of_the_library_have_one_name_or_one_requirement() -> None:
+    for texts in ([e.criterion.name for e in ENTRIES], [e.criterion.requirement for e in ENTRIES]):
+        assert [text for text, n in Counter(texts).items() if n > 1] == []
+
+
+def test_whole_samples_are_clean_too() -> None:
+    assert {s.file: check(s.rubric) for s in samples()} == {s.file: () for s in samples()}
+
+
+def test_the_library_is_searched_by_words_pack_and_scale() -> None:
+    found = library.find("password")
+    assert [(p.name, [e.criterion.name for e in es]) for p, es in found] == [
+        ("code", ["Opens a hole"])
+    ]
+    only = [e for _, es in library.find(pack="rag", scale="nominal") for e in es]
+    assert [e.criterion.name for e in only] == ["Passages that disagree"]
+    assert library.find("zzzz") == []
+
+
+def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> None:
+    keys = ["rag/Question answered", "code/Does the task", "nowhere/Nothing"]
+    draft = library.with_entries(new_draft(), keys)
+    again = library.with_entries(draft, keys[:1])
+    rubric = rubric_from({**again, "name": "Mine"})
+    assert [c.name for c in rubric.criteria] == [
+        "Question answered",
+        "Does the task",
+        "Question answered 2",
+    ]
+    assert rubric.guidelines.count("A claim is a part of a sentence") == 1
+    assert rubric.guidelines.count("Judge by reading") == 1
+    assert library.held(again) == set(keys[:2])
+    uids = [c["uid"] for c in again["criteria"]]
+    uids += [o["uid"] for c in again["criteria"] for o in c["options"]]
+    assert len(set(uids)) == len(uids)
+
+
+def test_what_a_draft_had_stays_as_it_was() -> None:
+    before = draft_from(samples()[0].rubric)
+    after = library.with_entries(before, ["essays/Side taken"])
+    assert after["criteria"][:-1] == before["criteria"]
+    assert {k: after[k] for k in ("gates", "scoring", "meta")} == {  # type: ignore[literal-required]
+        k: before[k]  # type: ignore[literal-required]
+        for k in ("gates", "scoring", "meta")
+    }
+
+
+def test_a_new_rubric_takes_the_name_of_the_pack() -> None:
+    assert library.new_with(["essays/Side taken"])["name"] == "Essays"
+    assert library.new_with(["essays/Side taken", "code/Opens a hole"])["name"] == (
+        "From the library"
+    )
