@@ -19,48 +19,41 @@ def agreement_map(
 ) -> Any:
     """The lower half of a symmetric matrix of coefficients; what is undefined stays blank.
 
-    ``groups`` are names with how many raters each has, in order: lines part them. A cell's
-    ``customdata`` is ``(row, column)``. Below 0 is coloured as 0.
+    ``groups`` are names with how many raters each has, in order: lines part them. A cell that can
+    be clicked has ``customdata`` ``(row, column)``: every cell, but in a map of more than
+    ``MOST_NAMES`` raters, where that many marks would take seconds, those of the first group only.
+    Any cell can be framed by dragging there. Below 0 is coloured as 0.
     """
+    import numpy as np
     import plotly.graph_objects as go
 
     size = len(names)
-    cells = [(row, column) for row in range(size) for column in range(row)]
-    known = [cell for cell in cells if values[cell[0]][cell[1]] is not None]
+    few = size <= MOST_NAMES
+    z = np.array([[np.nan if v is None else v for v in row] for row in values], np.float32)
+    z[np.triu_indices(size)] = np.nan
     figure = go.Figure(
         go.Heatmap(
-            z=[
-                [values[row][column] if column < row else None for column in range(size)]
-                for row in range(size)
-            ],
+            z=z,
+            customdata=np.array(counts, np.int32),
             colorscale=[[at / (len(STEPS) - 1), color] for at, color in enumerate(STEPS)],
             zmin=0,
             zmax=1,
-            hoverinfo="skip",
+            hoverongaps=False,
+            hovertemplate="%{y} and %{x}: %{z:.2f} on %{customdata:,} items<extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickformat": ".1f"},
         )
     )
-    figure.add_scatter(
-        x=[column for _, column in known],
-        y=[row for row, _ in known],
-        mode="markers",
-        # Plotly cannot select a heat map's cells, so these stand upon them, unseen.
-        marker={"symbol": "square", "size": max(4, min(26, 560 // size)), "color": "rgba(0,0,0,0)"},
-        unselected={"marker": {"opacity": 0}},
-        selected={"marker": {"color": "rgba(0,0,0,0)"}},
-        customdata=known,
-        hovertext=[
-            f"{plain(names[row])} and {plain(names[column])}: "
-            f"{coefficient(values[row][column] or 0)} on {counts[row][column]:,} items"
-            for row, column in known
-        ],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
+    marked = size if few or not groups else groups[0][1]
+    known = [(row, at) for row in range(size) for at in range(min(row, marked))]
+    known = [cell for cell in known if values[cell[0]][cell[1]] is not None]
+    _marks(figure, known, names, values, counts)
     _parted(figure, groups, size)
-    few = size <= MOST_NAMES
     axis = {
-        "tickvals": list(range(size)) if few else [],
-        "ticktext": [plain(name, 24) for name in names] if few else [],
+        # Without labels beside the map, the names are still what hovering says.
+        "tickvals": list(range(size)),
+        "ticktext": [plain(name, 24) for name in names],
+        "showticklabels": few,
+        "ticks": "",
         "showgrid": False,
         "zeroline": False,
         "fixedrange": True,
@@ -71,11 +64,40 @@ def agreement_map(
     figure.update_layout(
         height=max(420, min(760, 160 + 18 * size)),
         margin=MARGIN if few else {**MARGIN, "l": 84},
-        dragmode=False,
+        dragmode=False if few else "select",
         showlegend=False,
         hovermode="closest",
     )
     return figure
+
+
+def _marks(
+    figure: Any,
+    known: Sequence[tuple[int, int]],
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    counts: Sequence[Sequence[int]],
+) -> None:
+    """Unseen squares on cells, since plotly cannot select those of a heat map."""
+    figure.add_scatter(
+        x=[column for _, column in known],
+        y=[row for row, _ in known],
+        mode="markers",
+        marker={
+            "symbol": "square",
+            "size": max(4, min(26, 560 // max(len(names), 1))),
+            "color": "rgba(0,0,0,0)",
+        },
+        unselected={"marker": {"opacity": 0}},
+        selected={"marker": {"color": "rgba(0,0,0,0)"}},
+        customdata=known,
+        hovertext=[
+            f"{plain(names[row])} and {plain(names[column])}: "
+            f"{coefficient(values[row][column] or 0)} on {counts[row][column]:,} items"
+            for row, column in known
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
 
 
 def _parted(figure: Any, groups: Sequence[tuple[str, int]], size: int) -> None:

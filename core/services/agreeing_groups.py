@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 
 from core.metrics import group
-from core.metrics.agreement import KAPPAS
+from core.metrics.agreement import KAPPAS, NOTHING, SINGLE
 from core.metrics.bootstrap import Interval, intervals
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, ratio, tally
@@ -29,10 +30,18 @@ _ALPHA = {"nominal": group.alpha_nominal, "ordinal": group.alpha_ordinal}
 
 
 class Matrix(NamedTuple):
-    """Kappa of every two columns, and on how many items; symmetric."""
+    """Kappa of every two columns, and on how many items; symmetric. ``None``: undefined."""
 
     columns: tuple[str, ...]
-    figures: list[list[Figure]]
+    values: list[list[float | None]]
+    counts: list[list[int]]
+
+    def figure(self, a: int, b: int) -> Figure:
+        """Kappa of two columns, with the reason where it is undefined."""
+        value, n = self.values[a][b], self.counts[a][b]
+        if value is not None:
+            return Figure.defined(value, n)
+        return Figure.undefined(SINGLE if n else NOTHING, n)
 
 
 @dataclass(frozen=True)
@@ -101,15 +110,10 @@ def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
     chosen = (levels[:, :, None] == np.arange(k)).astype(np.float64)
     # (items, raters, k) with itself: the table of every two raters, shape (k, k, raters, raters).
     tables = np.einsum("iak,ibl->klab", chosen, chosen, optimize=True)
-    of = KAPPAS[asked.weights]
-    values, counts = of.many(tables), tables.sum(axis=(0, 1))
-
-    def figure(a: int, b: int) -> Figure:
-        return of.figure(tables[:, :, a, b], float(values[a, b]))
-
-    places = range(len(columns))
-    assert counts.shape == values.shape
-    return Matrix(tuple(columns), [[figure(a, b) for b in places] for a in places])
+    values = KAPPAS[asked.weights].many(tables).tolist()
+    counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
+    known = [[None if isnan(one) else one for one in row] for row in values]
+    return Matrix(tuple(columns), known, counts)
 
 
 def ceiling(

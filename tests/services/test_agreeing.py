@@ -149,12 +149,12 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 
 
 def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet) -> None:
-    columns, found = agreeing.kappas(sheet, "Clear", (LABELS, ANN, BOB))
+    columns, values, counts = agreeing.kappas(sheet, "Clear", (LABELS, ANN, BOB))
 
     assert columns == (LABELS, ANN, BOB)
     # Labels and bob share a, b and c; ann and bob a and b.
-    assert [found[0][2].n, found[1][2].n] == [3, 2]
-    assert all(found[a][b].value == found[b][a].value for a in range(3) for b in range(3))
+    assert [counts[0][2], counts[1][2]] == [3, 2]
+    assert all(values[a][b] == values[b][a] for a in range(3) for b in range(3))
 
 
 def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:

@@ -138,7 +138,7 @@ def test_every_pair_of_the_matrix_is_the_kappa_of_that_pair(
         for b, other in enumerate((ANN, BEN, CAT)):
             (line,) = agreeing.compare(sheet, one, other, resamples=20) if a != b else [None]
             if line is not None:
-                cell = found.figures[a][b]
+                cell = found.figure(a, b)
                 assert (cell.value, cell.n) == (pytest.approx(line.kappa.value), line.n)
 
 

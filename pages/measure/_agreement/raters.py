@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 import streamlit as st
 
@@ -67,25 +68,24 @@ def _matrix(chosen: Chosen) -> None:
     )
     names = [words_of(one) for one in found.columns]
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
-    values = [[one.value for one in row] for row in found.figures]
     if len(names) <= ROOM:
-        figure = draw.agreement_cells(names, values)
+        figure = draw.agreement_cells(names, found.values)
     else:
         kinds = groupby(_kind(sheet, one) for one in found.columns)
         parts = [(KINDS.get(kind, "Reference"), len(list(of))) for kind, of in kinds]
-        counts = [[one.n for one in row] for row in found.figures]
-        figure = draw.agreement_map(names, values, counts, parts)
+        figure = draw.agreement_map(names, found.values, found.counts, parts)
     st.plotly_chart(
         figure,
         key=key,
         on_select=lambda: _on_click(key, found.columns),
-        selection_mode="points",
+        selection_mode=("points", "box"),
         config=PLAIN,
         alt="Kappa of every two raters as a heat map; the table below has its figures.",
     )
     st.caption(
-        "Kappa of every two raters, with quadratic weights on an ordinal criterion. Click a cell "
-        "to see that pair closely.",
+        "Kappa of every two raters, with quadratic weights on an ordinal criterion. "
+        f"{'Click' if len(names) <= draw.MOST_NAMES else 'Drag over'} a cell to see that pair "
+        "closely.",
         help=STRENGTH,
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -94,7 +94,7 @@ def _matrix(chosen: Chosen) -> None:
 
 def _pairs(found: Matrix, names: list[str]) -> None:
     pairs = [
-        (one, other, found.figures[a][b])
+        (one, other, found.figure(a, b))
         for a, one in enumerate(names)
         for b, other in enumerate(names)
         if a < b
@@ -118,14 +118,23 @@ def _value(one: Figure) -> str:
 
 
 def _on_click(key: str, columns: tuple[str, ...]) -> None:
-    points = state.get(key, {}).get("selection", {}).get("points", [])
-    if not points:
-        return
-    row, column = points[0]["customdata"][:2]
-    if row == column:
+    row, column = _cell(state.get(key, {}).get("selection", {}))
+    if row == column or not 0 <= row < len(columns) or not 0 <= column < len(columns):
         return
     # Whatever stands earlier is the likelier reference: labels, majority, panel, judges, people.
     see_pair(columns[min(row, column)], columns[max(row, column)])
+
+
+def _cell(selection: Any) -> tuple[int, int]:
+    """Row and column of a clicked cell, or of the middle of a dragged box; equal for none."""
+    boxes = selection.get("box", [])
+    if boxes:
+        return round(sum(boxes[0]["y"]) / 2), round(sum(boxes[0]["x"]) / 2)
+    points = selection.get("points", [])
+    if not points or "customdata" not in points[0]:
+        return 0, 0
+    row, column = points[0]["customdata"][:2]
+    return row, column
 
 
 def see_pair(reference: str, rater: str) -> None:
