@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 _NO_FILTER = QueueFilter()
+#: So many items are tried before the queue is asked again.
+_AT_ONCE = 10
 
 
 @dataclass(frozen=True)
@@ -92,13 +94,27 @@ def claim_next(
     Raises:
         Conflict: the queue was put away.
     """
-    with store.write():
-        queue, at = _open_queue(store, queue_id), clock.at()
-        seat = now_seated(store, seat)
+    queue, seat = _open_queue(store, queue_id), now_seated(store, seat)
+    while True:
+        # Looked for without the write lock, because a long queue takes its time; what is found is
+        # looked at again under the lock, for somebody may have been faster.
         found = store.turns.standing(
-            queue_id, seat, queue.order, at=at, where=where, status="available", limit=1
+            *(queue_id, seat, queue.order),
+            at=clock.at(),
+            where=where,
+            status="available",
+            limit=_AT_ONCE,
         )
-        return _take(store, queue, seat, found[0], at) if found else None
+        if not found:
+            return None
+        with store.write():
+            at = clock.at()
+            for turn in found:
+                (now,) = store.turns.standing(
+                    queue_id, seat, queue.order, at=at, where=where, item_id=turn.item_id
+                )
+                if now.status == "available":
+                    return _take(store, queue, seat, now, at)
 
 
 def claim(

@@ -158,8 +158,8 @@ class Queues:
             _queued(row)
             for row in self._files.tuples(
                 f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? "
-                "AND (? IS NULL OR item_id = ?) ORDER BY item_id, criterion",
-                (queue_id, item_id, item_id),
+                f"{'' if item_id is None else 'AND item_id = ?'} ORDER BY item_id, criterion",
+                (queue_id,) if item_id is None else (queue_id, item_id),
             )
         ]
 

@@ -67,7 +67,7 @@ WITH given AS (
         sum(part = 'review' AND final IS NOT NULL) AS finals,
         max(part = 'review' AND final IS NOT NULL AND reviewer = :me) AS mine,
         max(final IS NULL AND reviewer = :me) AS pending
-    FROM review_verdict WHERE queue_id = :queue GROUP BY 1, 2
+    FROM review_verdict c WHERE c.queue_id = :queue AND {{item}} GROUP BY 1, 2
 ), seen AS (
     SELECT c.item_id, c.state, c.failed, c.flip, c.change, coalesce(c.entropy, 1) AS entropy,
         coalesce(c.margin, 0) AS margin, coalesce(c.spread, 0) AS spread,
@@ -81,7 +81,7 @@ WITH given AS (
             AND (:reason IS NULL OR instr(c.reasons, '"' || :reason || '"'))
             AND (NOT :flagged OR c.flagged IS NOT NULL) AS hit
     FROM queue_cell c LEFT JOIN given g ON g.item_id = c.item_id AND g.criterion = c.criterion
-    WHERE c.queue_id = :queue AND (:item IS NULL OR c.item_id = :item)
+    WHERE c.queue_id = :queue AND {{item}}
 ), summed AS (
     SELECT item_id, max(state <> 'resolved') AS open, max(reviews) AS reviews,
         max(reviews AND hit) AS reviews_hit, max(resolves AND hit) AS resolves_hit,
@@ -121,7 +121,7 @@ WITH given AS (
     LEFT JOIN held h ON h.item_id = i.item_id
         AND h.part = CASE WHEN s.reviews_hit THEN 'review' ELSE 'resolve' END
     LEFT JOIN queue_turn m ON m.queue_id = :queue AND m.item_id = i.item_id AND m.reviewer = :me
-    WHERE i.queue_id = :queue AND (:item IS NULL OR i.item_id = :item)
+    WHERE i.queue_id = :queue
 )
 """
 _TURN = """
@@ -153,8 +153,10 @@ class Turns:
 
         With ``status`` only those, with ``item_id`` only that one; ``limit`` -1 is no limit.
         """
+        # Without the condition SQLite would look at every item to find one.
+        query = _STANDING.format(item="true" if item_id is None else "c.item_id = :item")
         found = self._files.tuples(
-            f"{_STANDING} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
+            f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
             _values(queue_id, seat, at, where, item_id, status=status, limit=limit),
         )
@@ -171,7 +173,7 @@ class Turns:
         """How many items are what to a person; the same query, counted."""
         return dict(
             self._files.tuples(
-                f"{_STANDING} SELECT status, count(*) FROM turns GROUP BY 1",
+                f"{_STANDING.format(item='true')} SELECT status, count(*) FROM turns GROUP BY 1",
                 _values(queue_id, seat, at, where, None),
             )
         )
