@@ -17,6 +17,10 @@ from core.domain.rubric import Criterion
 from core.services.fitting import Labelled
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
+PAIR: list[dict[str, object]] = [
+    {"label": "output_1", "value": 0},
+    {"label": "output_2", "value": 1},
+]
 FIVE_MODELS = ("GPT-4", "ChatGPT", "PaLM2", "LLaMA2", "Falcon")
 
 
@@ -36,19 +40,18 @@ def found() -> bool:
 def llmbar(prompt: str, *, orders: Sequence[str] = ("original",), name: str = "") -> Recorded:
     """What five models answered under one prompt; without an answer there is no vote."""
     raters = {f"{model}/{prompt}" for model in FIVE_MODELS}
-    options = [{"label": "output_1", "value": 0}, {"label": "output_2", "value": 1}]
     rows = [
         row
         for row in _rows("llmbar")
         if row["rater_id"] in raters and row["order"] in orders and row["label"]
     ]
-    return _recorded("llmbar", name or f"LLMBar, five models, {prompt}", options, rows)
+    return _recorded("llmbar", name or f"LLMBar, five models, {prompt}", PAIR, rows)
 
 
 def dices(raters: Sequence[int]) -> Recorded:
     """What these people of 123 said; the truth is the expert's."""
     wanted = {f"r{number:03}" for number in raters}
-    options = [
+    options: list[dict[str, object]] = [
         {"label": "safe", "value": 1},
         {"label": "unsure", "value": 0.5},
         {"label": "unsafe", "value": 0},
@@ -83,3 +86,10 @@ def _recorded(
         for item in items
     )
     return Recorded(name, criterion, cells)
+
+
+def gpt4() -> Recorded:
+    """What one model answered under eight prompts, each in both orders."""
+    rows = [r for r in _rows("llmbar") if r["rater_id"].startswith("GPT-4/") and r["label"]]
+    apart = [{**row, "rater_id": f"{row['rater_id']} {row['order']}"} for row in rows]
+    return _recorded("llmbar", "LLMBar, GPT-4, 8 prompts x 2 orders", PAIR, apart)
