@@ -21,6 +21,7 @@ from core.store.store import Store
 IMPORTED = "Its votes were imported; what they cost is not known."
 NO_PRICE = "The price of {n} calls is not known."
 NO_FIRST = "It used answers kept from earlier runs, and what they cost then is not known."
+UNFINISHED = "It is not finished, so what all of it costs is not known yet."
 NO_LABEL = "No item that all chosen runs graded has a label and a verdict."
 
 
@@ -132,6 +133,8 @@ def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
 
 def _point(run: Run, hits: Array, draws: Draws) -> Point:
     money = spent(run)
+    if run.status != "done":
+        money = money._replace(whole=None, reason=money.reason or UNFINISHED)
     _, decided, labelled = hits.sum(axis=0)
     per = None if money.whole is None or not run.items else 1000 * money.whole / run.items
     return Point(

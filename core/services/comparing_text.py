@@ -19,6 +19,11 @@ def as_text(found: Comparison) -> str:
     first, second = found.runs
     lines = [f"A: {_run(first)}", f"B: {_run(second)}", "", "What changed"]
     lines += _some([_change(c.area, c.what, c.before, c.after) for c in found.changed], "changes")
+    lines += [
+        f"  Not finished: run {run.id} ({run.status}); figures hold for the votes there are."
+        for run in found.runs
+        if run.status != "done"
+    ]
     lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
     lines += [f"  mean score: {_delta(found.deltas.score)}"]
     lines += [f"  accuracy over all cells: {_delta(found.deltas.accuracy, share=True)}"]

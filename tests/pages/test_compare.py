@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from core.services.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
 from pages.ui import compare_keys as keys
 from pages.ui import state
 from tests.comparing.test_comparing import LABELS, STRONG, WEAK
+from tests.comparing.test_sweeps import request
 from tests.comparing.world import dataset, run_with
 from tests.pages.conftest import open_page, shown
 
@@ -117,3 +119,15 @@ def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
     app = open_page(PAGE, runs="99,x", a="7", b="y", flip="500", figure="z")
 
     assert app.multiselect(key=field(keys.RUNS)).value == [1, 2]
+
+
+def test_runs_that_wait_say_so(store: Store) -> None:
+    made = start_sweep(store, plan_sweep(store, request(store), Axes(replicates=(1, 2, 3))))
+    app = open_page(PAGE, runs=f"{made[0]},{made[1]}")
+
+    text = shown(app)
+    assert "No votes yet" in text
+    assert "Not finished: run 1 and run 2" in text
+    app.button(key=state.key(keys.COMPARE_ACT, "sweep")).click().run()
+    assert not app.exception
+    assert app.query_params[keys.RUNS] == "1,2,3"

@@ -31,6 +31,14 @@ def show() -> None:
         _items(found)
         section("What changed")
         changed.show(found)
+        waiting = [run for run in found.runs if not run.votes]
+        if waiting:
+            empty_state(
+                "No votes yet",
+                f"{fmt.plural(len(waiting), 'run')} of the two without votes. Differences appear "
+                "here as soon as judges have answered.",
+            )
+            return
         section("Differences on the same items (B minus A)")
         differences.show(found)
         section("Verdicts that flipped")
@@ -66,6 +74,13 @@ def _items(found: Comparison) -> None:
         ("with another label in B, which counts for both", match.relabelled),
     ):
         parts += [f"{fmt.count(len(items))} {words}"] if items else []
+    going = [run.id for run in found.runs if run.status != "done"]
+    if going:
+        st.warning(
+            f"Not finished: run {' and run '.join(map(str, going))}. What is shown holds for the "
+            "votes there are.",
+            icon=":material/hourglass_top:",
+        )
     few = " Few items: every figure is uncertain." if len(match.both) < comparing.FEW else ""
     st.caption(f"{', '.join(parts)}.{few}")
 
