@@ -96,7 +96,7 @@ def resolved_items(
     version; ``upto`` is the last review event that may be known.
     """
     head = store.datasets.version(version).head
-    truth = store.settled.truth(version, upto=upto)
+    truth = store.settled.truth(version, upto=upto, item_ids=ids)
     items = (head.resolved(item) for item in store.datasets.items(version, ids))
     if not truth:
         return tuple(items)

@@ -14,6 +14,7 @@ from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.counting import answers_of
+from core.services.preparing import resolved_items
 from core.services.truth import effective
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
@@ -125,8 +126,7 @@ def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
     """One item of a run with verdicts and votes; raises ``NotFound``."""
     run = store.runs.get(run_id)
     row = store.results.item(run_id, item_id)
-    head = store.datasets.version(run.dataset_version_id).head
-    item = head.resolved(store.datasets.item(run.dataset_version_id, item_id))
+    (item,) = resolved_items(store, run.dataset_version_id, [item_id])
     rubric = effective(item, store.rubrics.version(run.rubric_version_id).rubric)
     votes = {v.cell: v for v in store.votes.for_item(run_id, item_id)}
     failures: dict[Cell, list[FailureRow]] = {}

@@ -99,16 +99,25 @@ class SettledCells:
         return int(last)
 
     def truth(
-        self, dataset_version: int, *, upto: int | None = None
+        self,
+        dataset_version: int,
+        *,
+        upto: int | None = None,
+        item_ids: Sequence[str] | None = None,
     ) -> dict[str, dict[str, Label | None]]:
         """The labels that people settled over a dataset version, by item id and criterion.
 
         Of several runs the newest decision counts. ``None`` where it is that nobody can say.
-        ``upto`` is the last event that may be known; without it, what is settled now.
+        ``upto`` is the last event that may be known; without it, what is settled now, and only
+        that of ``item_ids`` where they are given.
         """
         if upto == 0:
             return {}
-        rows = self._now(dataset_version) if upto is None else self._then(dataset_version, upto)
+        rows = (
+            self._now(dataset_version, item_ids)
+            if upto is None
+            else self._then(dataset_version, upto)
+        )
         found: dict[str, dict[str, Label | None]] = {}
         for settled in sorted(rows, key=lambda each: each.event_id):
             label = None
@@ -117,13 +126,15 @@ class SettledCells:
             found.setdefault(settled.item_id, {})[settled.criterion] = label
         return found
 
-    def _now(self, dataset_version: int) -> builtins.list[Settled]:
+    def _now(self, dataset_version: int, item_ids: Sequence[str] | None) -> builtins.list[Settled]:
+        only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
+        values = () if item_ids is None else (json.dumps(list(item_ids)),)
         return [
             _settled(row)
             for row in self._files.tuples(
                 f"SELECT {_SETTLED} FROM settled WHERE state = 'active' "
-                "AND run_id IN (SELECT id FROM run WHERE dataset_version_id = ?)",
-                (dataset_version,),
+                f"AND run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) {only}",
+                (dataset_version, *values),
             )
         ]
 
