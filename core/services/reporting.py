@@ -48,8 +48,8 @@ def report(
     cells = store.results.verdicts(run_id)
     asked = sum(len(rated.rubric_of(row.item_id).criteria) for row in rows)
     mean = mean_with(resamples, seed)
-    found = compared(rated)
-    values = {(item, cell.criterion): cell.value for item, cell in cells}
+    verdicts = {(item, cell.criterion): cell for item, cell in cells}
+    found = compared(rated, verdicts)
     worst, best = extremes(rows)
     least, middle, most = spread(rows)
     diagnosis = diagnose(store, run_id)
@@ -67,7 +67,7 @@ def report(
         splits=slices(rows, lambda row: [row.split] if row.split else [], mean),
         reference=found.reference,
         labelled_items=found.labelled_items,
-        criteria=criterion_lines(found, values, mean, resamples=resamples, seed=seed),
+        criteria=criterion_lines(found, verdicts, mean, resamples=resamples, seed=seed),
         more_criteria=found.more,
         raters=rater_lines(found, mean),
         reference_scores=reference_line(found, mean),

@@ -9,18 +9,21 @@ import numpy as np
 
 from core.domain.rubric import Criterion
 from core.metrics.abstention import State
-from core.metrics.ratings import Means, majority
+from core.metrics.ratings import Means
 from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, Asked, Sheet
+from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.measuring import HUMAN
 from core.services.measuring_scores import Scorer
-from core.services.rated_matrix import ABSTAINED, Rated, RatedCriterion
+from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Rated
 from core.services.reporting_scores import Mean
 from core.services.reporting_values import CriterionLine, Estimate, RaterLine
+from core.store.run_rows import CellResult
 
+Verdicts = Mapping[tuple[str, str], CellResult]
 #: Items with rubrics of their own can have thousands of criteria; as many are in the report.
 MOST_CRITERIA = 60
 NO_REFERENCE = "No item has a label by a person."
+NO_VALUE = "No verdict has a value."
 NO_WHOLE = "This rater did not answer every criterion of any item."
 
 
@@ -28,66 +31,71 @@ NO_WHOLE = "This rater did not answer every criterion of any item."
 class Compared:
     """The ratings of a run beside what they are compared with.
 
-    ``reference`` is ``labels``, ``people`` (their majority, where there are no labels but people
-    rated beside judges), or empty. ``members`` are the columns whose agreement is looked at.
+    ``column`` of the sheet is the reference: labels, else the majority of people (or the one
+    person) who rated beside judges; empty where there is none. ``more`` criteria were left out.
     """
 
     rated: Rated
     sheet: Sheet
-    reference: str
-    members: tuple[str, ...]
+    column: str
     more: int
+
+    @property
+    def reference(self) -> str:
+        """``labels``, ``people`` or nothing."""
+        return "people" if self.column and self.column != LABELS else self.column
 
     @property
     def labelled_items(self) -> int:
         """How many items the reference has an answer for, on any criterion."""
-        known = [asked.columns[LABELS] >= 0 for asked in self.sheet.criteria]
-        return int(np.any(known, axis=0).sum()) if self.reference and known else 0
+        items = len(self.sheet.items)
+        known = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
+        return int(np.any(known, axis=0).sum()) if self.column and known else 0
 
 
-def compared(rated: Rated) -> Compared:
-    """The ratings of a run with the best reference they have."""
-    sheet = agreeing.sheet(rated)
-    more = max(0, len(sheet.criteria) - MOST_CRITERIA)
-    kept = rated.criteria[:MOST_CRITERIA]
-    rated = replace(rated, criteria=kept)
-    sheet = replace(sheet, criteria=sheet.criteria[:MOST_CRITERIA])
-    judges = [r for r in rated.raters if r.kind != HUMAN]
-    reference = "labels" if sheet.labelled else ""
-    if not reference and judges and len(judges) < len(rated.raters):
-        people = tuple(
-            _with_people(asked, c) for asked, c in zip(sheet.criteria, kept, strict=True)
-        )
-        sheet, reference = replace(sheet, criteria=people), "people"
-    # Columns of the sheet and raters come in the same order.
-    members = [
-        column
-        for column, rater in zip(sheet.judges, rated.raters, strict=True)
-        if rater.kind != HUMAN or not judges
-    ]
-    return Compared(rated, sheet, reference, tuple(members), more)
+def compared(rated: Rated, cells: Verdicts) -> Compared:
+    """The ratings of a run with its verdicts and the best reference they have.
+
+    The verdicts are those that were settled, also for imports, where the figures of agreement take
+    the judges' plain majority instead.
+    """
+    whole = agreeing.sheet(rated)
+    more = max(0, len(whole.criteria) - MOST_CRITERIA)
+    kept = tuple(_with_verdicts(one, rated, cells) for one in whole.criteria[:MOST_CRITERIA])
+    sheet = replace(whole, criteria=kept)
+    column = LABELS if sheet.labelled else ""
+    if not column and sheet.judges and sheet.people:
+        column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
+    return Compared(replace(rated, criteria=rated.criteria[:MOST_CRITERIA]), sheet, column, more)
 
 
-def _with_people(asked: Asked, criterion: RatedCriterion) -> Asked:
-    levels = criterion.levels[:, criterion.of_kind(HUMAN)]
-    return replace(
-        asked, columns={**asked.columns, LABELS: majority(levels, len(criterion.labels))}
-    )
+def _with_verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Asked:
+    question = _question(rated, asked)
+    level = {option: at for at, option in enumerate(question.scored)}
+    column = np.full(len(rated.items), NOT_ASKED)
+    for at, item in enumerate(rated.items):
+        cell = cells.get((item.id, question.name))
+        if cell is None or not any(_is(c, asked) for c in rated.rubric_of(item.id).criteria):
+            continue
+        option = None if cell.abstained else cell.option
+        column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)
+    return replace(asked, columns={**asked.columns, PANEL: column})
 
 
 def criterion_lines(
     found: Compared,
-    values: Mapping[tuple[str, str], float | None],
+    cells: Verdicts,
     mean: Mean,
     *,
     resamples: int,
     seed: int,
 ) -> tuple[CriterionLine, ...]:
-    """A line per criterion; ``values`` are the verdicts' values by (item, criterion)."""
+    """A line per criterion; ``cells`` are the verdicts by (item, criterion)."""
     sheet = found.sheet
-    members = replace(sheet, judges=found.members)
-    alphas = agreeing.alphas(members, resamples=resamples, seed=seed)
-    lines = agreeing.compare(sheet, LABELS, PANEL, resamples=resamples, seed=seed)
+    whom = "" if sheet.judges else HUMAN
+    alphas = agreeing.alphas(sheet, whom, resamples=resamples, seed=seed)
+    reference = found.column or LABELS
+    lines = agreeing.compare(sheet, reference, PANEL, resamples=resamples, seed=seed)
     made = []
     for asked, alpha, line in zip(sheet.criteria, alphas, lines, strict=True):
         question = _question(found.rated, asked)
@@ -95,7 +103,7 @@ def criterion_lines(
         given = np.bincount(panel[panel >= 0], minlength=len(asked.labels)).tolist()
         gone = int((panel == ABSTAINED).sum())
         asked_of = _asked_of(found.rated, question)
-        there = [values.get((sheet.items[at], question.name)) for at in np.flatnonzero(panel >= 0)]
+        there = [cells[sheet.items[at], question.name].value for at in np.flatnonzero(panel >= 0)]
         known = bool(found.reference)
         made.append(
             CriterionLine(
@@ -109,7 +117,7 @@ def criterion_lines(
                 verdicts=tuple(given),
                 abstained=gone,
                 missing=asked_of - sum(given) - gone,
-                mean=mean([value for value in there if value is not None]),
+                mean=_mean([one for one in there if one is not None], mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if known else 0,
                 accuracy=line.accuracy if known else Estimate(None, reason=NO_REFERENCE),
@@ -194,5 +202,5 @@ def _scored(column: Means) -> Sequence[float]:
     return [float(value) for value in column.values[column.known]]
 
 
-def _mean(scores: Sequence[float], mean: Mean) -> Estimate:
-    return mean(scores) if scores else Estimate(None, reason=NO_WHOLE)
+def _mean(scores: Sequence[float], mean: Mean, empty: str = NO_WHOLE) -> Estimate:
+    return mean(scores) if scores else Estimate(None, reason=empty)

@@ -71,11 +71,12 @@ def _failures(report: Report) -> Iterator[str]:
     counts = report.counts
     failed = sum(counts.failures.values())
     if failed:
+        why = "the file holds none" if report.setup.imported else "a judge failed to give one"
         kinds = ", ".join(f"{count(n)} {kind}" for kind, n in counts.failures.items())
         yield (
             f"{_capital(plural(failed, 'answer'))} of {count(counts.planned)} "
-            f"{'is' if failed == 1 else 'are'} missing because a judge failed to give "
-            f"{'it' if failed == 1 else 'them'} ({kinds}). Failures are left out, never guessed."
+            f"{'is' if failed == 1 else 'are'} missing because {why} "
+            f"({kinds}). Failures are left out, never guessed."
         )
     gone = counts.scored - counts.complete
     if gone:
@@ -115,7 +116,10 @@ def _truth(report: Report) -> Iterator[str]:
         )
         return
     if report.reference == "people":
-        yield "There are no labels; verdicts are compared with the majority of the people's votes."
+        yield (
+            "There are no labels; verdicts are compared with the majority of the people's votes, "
+            "and not at all where people tie."
+        )
     elif labelled < items:
         yield (
             f"Only {count(labelled)} of {count(items)} items have a label. Accuracy and kappa are "
@@ -182,7 +186,7 @@ def _judges(report: Report) -> Iterator[str]:
 
 def _offline(judges: Sequence[JudgeFacts], learned_from: int) -> Iterator[str]:
     trained = [judge for judge in judges if judge.training]
-    if trained:
+    if trained and learned_from:
         yield (
             f"{_listed([j.name for j in trained])} {'is' if len(trained) == 1 else 'are'} no "
             f"language model: trained on the words of {plural(learned_from, 'labelled item')}, "

@@ -84,7 +84,7 @@ def _summary(report: Report) -> tuple[str, ...]:
 
 
 def _interval(below: str) -> str:
-    return below if below.startswith("no interval") else f"95 % interval {below}"
+    return below.rstrip(".") if below.startswith("no interval") else f"95 % interval {below}"
 
 
 def _criteria(report: Report) -> int:
