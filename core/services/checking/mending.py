@@ -82,6 +82,12 @@ def _with_abstention(draft: Draft, uid: str, words: list[str]) -> Draft:
     return grown
 
 
+def is_dismissed(draft: Draft, finding: Finding) -> bool:
+    """Whether the draft remembers that this finding was dismissed."""
+    at = finding.criterion
+    return finding.rule in off(draft["meta"] if at is None else draft["criteria"][at]["meta"])
+
+
 def dismiss(draft: Draft, finding: Finding) -> Draft:
     """The draft that remembers not to show this rule here again; it is saved with the rubric."""
     return _with_off(draft, finding, lambda listed: [*listed, finding.rule])

@@ -221,6 +221,7 @@ def unfinished(criterion: Criterion) -> Iterator[Finding]:
         if match:
             sentence = f"“{match[0]}” was never filled in."
             yield Finding("unfinished", path, sentence, "Fill it in.", match[0])
+            return
 
 
 def wordy(criterion: Criterion) -> Iterator[Finding]:

@@ -8,15 +8,15 @@ import streamlit as st
 
 from core.services import draft_edits as edits
 from core.services.draft_types import CriterionDraft, Draft
-from pages.author._rubric import answers, kind, work
+from pages.author._rubric import answers, checks, checks_after, kind, work
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line, visible
 from pages.ui.widgets import row, shown_errors, tag
 
 
-def show_closed(name: str, criterion: CriterionDraft) -> None:
-    """One line that opens the card."""
+def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
+    """One line that opens the card; `mark` is the HTML of what is to mend in it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         st.button(
             label(criterion["name"] or "Unnamed", 60),
@@ -30,7 +30,7 @@ def show_closed(name: str, criterion: CriterionDraft) -> None:
         snippet = esc(one_line(criterion["requirement"], 160))
         # One piece of HTML: with thirty criteria every element counts.
         st.html(
-            f'<div class="rs-line"><b class="rs-num">{weight}</b>{"".join(_tags(criterion))}'
+            f'<div class="rs-line"><b class="rs-num">{weight}</b>{"".join(_tags(criterion))}{mark}'
             f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
         )
 
@@ -65,6 +65,8 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
             st.space("stretch")
             _actions(name, uid, place, total)
         _words(name, criterion)
+        checks.show_beside(name, uid)
+        checks_after.show_beside(name, uid)
         kind.show_kind(name, criterion)
         answers.show(name, criterion)
         kind.show_rules(name, criterion)

@@ -7,7 +7,16 @@ import streamlit as st
 from core.errors import NotFound
 from core.services import authoring
 from core.services.drafts import rubric_from
-from pages.author._rubric import form, preview, reading, trying, work, yaml_view
+from pages.author._rubric import (
+    checks,
+    checks_after,
+    form,
+    preview,
+    reading,
+    trying,
+    work,
+    yaml_view,
+)
 from pages.author._rubric.checking import show_problems
 from pages.author._rubric.conflict import show_conflict
 from pages.author._rubric.exporting import export_dialog
@@ -131,6 +140,8 @@ def _side(name: str) -> None:
     with shown_errors():
         if side == "Check":
             show_problems(name)
+            checks.show_all(name)
+            checks_after.show_all(name)
         elif side == "Preview":
             preview.show(name)
         elif side == "Scoring":

@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
 from core.services.draft_templates import Template
-from pages.author._rubric import card, rules, work
+from pages.author._rubric import card, checks, rules, work
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
@@ -35,6 +35,7 @@ def show(name: str) -> None:
     draft = work.draft(name)
     _about(name)
     total, place = len(draft["criteria"]), 0
+    placed = checks.found(name)
     for section, group in itertools.groupby(draft["criteria"], lambda c: c["section"]):
         if section or place:
             st.html(f'<div class="rs-section">{esc(section or "Without a section")}</div>')
@@ -43,7 +44,7 @@ def show(name: str) -> None:
                 if work.open_card(name) == criterion["uid"]:
                     card.show_open(name, criterion, place, total)
                 else:
-                    card.show_closed(name, criterion)
+                    card.show_closed(name, criterion, checks.mark(placed, criterion["uid"]))
                 place += 1
     if not draft["criteria"]:
         empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
