@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bench.recorded import Recorded, dices, found, llmbar
+from bench.recorded import Recorded, dices, found, gpt4, llmbar
 from core.aggregate import log_weights, settle
 from core.domain.fitted import Fitted, shares
 from core.domain.panel import Rules
@@ -134,11 +134,12 @@ def main(simulations: int = SIMULATIONS) -> None:
         print("the recorded votes are not there (../shared/data): nothing measured")
         return
     models, reference = llmbar("Vanilla"), llmbar("Metrics_Reference")
-    crowd = dices(range(5))
+    crowd, panel = dices(range(5)), gpt4()
     sets = [
         judged(models, models.name),
         judged(models, f"{models.name}, calibrated", LEARN),
         judged(reference, f"{reference.name}, calibrated", LEARN),
+        judged(panel, panel.name),
         judged(crowd, crowd.name),
         judged(crowd, f"{crowd.name}, calibrated", LEARN),
     ]

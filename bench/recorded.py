@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,6 +61,7 @@ def dices(raters: Sequence[int]) -> Recorded:
     return _recorded("dices350", f"DICES-350, {len(wanted)} raters", options, rows)
 
 
+@cache
 def _rows(folder: str) -> list[dict[str, str]]:
     with (DATA / folder / "votes.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
