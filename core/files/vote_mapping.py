@@ -11,6 +11,7 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric, fold
 from core.files.tables import Table
+from core.files.vote_deriving import AWAY, NO, YES
 
 Layout = Literal["long", "wide"]
 #: Whose answer it is. ``gold`` is no rater: it becomes the item's label.
@@ -19,7 +20,10 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 #: Names that columns go by, most telling first.
 NAMES: dict[str, tuple[str, ...]] = {
     "item": ("item id", "item", "example id", "sample id", "submission id", "document id", "id"),
-    "criterion": ("criterion", "criterion name", "dimension", "aspect", "metric", "question"),
+    "criterion": (
+        *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
+        "question",
+    ),
     "rater": (
         *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
         *("reviewer", "coder", "worker id", "worker", "user", "model"),
@@ -162,13 +166,16 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
 
 
 def alike(table: Table, columns: Sequence[VoteColumn]) -> bool:
-    """Whether columns are answers on one scale: few different words, each column sharing some."""
+    """Whether columns are answers on one scale: yes and no, or few words of which each has some."""
     found = [
         {fold(str(row[c.column])) for row in table.rows if row.get(c.column) not in (None, "")}
         for c in columns
     ]
+    words = set[str]().union(*found)
     shared = [any(one & other for other in found if other is not one) for one in found]
-    return len(found) > 1 and len(set().union(*found)) <= MOST_SHARED and all(shared)
+    return len(found) > 1 and (
+        words <= YES | NO | AWAY or (len(words) <= MOST_SHARED and all(shared))
+    )
 
 
 def _tells_criteria(pairs: Sequence[tuple[str, str]], known: set[str], separator: str) -> bool:

@@ -28,16 +28,15 @@ SourceKind = Literal["folder", "long", "wide", "autorubric", "rubric", "dataset"
 
 @dataclass(frozen=True)
 class VoteSource:
-    """Files by their names within a folder or archive; a lone file stands by itself."""
+    """Files by their names within a folder or archive; a lone file stands by itself.
+
+    ``title`` is what to call it: the folder's name, or that of the file without its ending.
+    """
 
     name: str
     files: Mapping[str, bytes]
     lone: bool
-
-    @property
-    def title(self) -> str:
-        """What to call the thing that was read: its name without ending."""
-        return stem(self.name, "Imported votes") if self.lone or _is_zip(self.name) else self.name
+    title: str
 
     def first(self, names: Iterable[str]) -> str | None:
         """The first of these files that is there."""
@@ -56,14 +55,17 @@ def open_path(path: str | os.PathLike[str]) -> VoteSource:
     }
     if not found:
         raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
-    return VoteSource(given.resolve().name or "folder", found, False)
+    name = given.resolve().name or "folder"
+    return VoteSource(name, found, False, name)
 
 
 def open_bytes(data: bytes, name: str) -> VoteSource:
     """The same for a file or zip archive at hand."""
-    if data.startswith(_ZIP):
-        return VoteSource(name, _unzipped(data, name), False)
-    return VoteSource(name, {name: data}, True)
+    title = stem(name, "Imported votes")
+    if not data.startswith(_ZIP):
+        return VoteSource(name, {name: data}, True, title)
+    folder, files = _unzipped(data, name)
+    return VoteSource(name, files, False, folder or title)
 
 
 _NOTHING = (
@@ -72,31 +74,30 @@ _NOTHING = (
 )
 
 
-def _is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
-
-
-def _unzipped(data: bytes, name: str) -> dict[str, bytes]:
-    """The known files of the archive's shallowest folder that holds any."""
+def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
+    """The archive's shallowest folder that holds known files (its name), and those files."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = _members(archive)
+            folder, members = _members(archive)
             if not members:
                 raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
-            return {known: _inflated(archive, info, name) for known, info in members.items()}
+            return folder, {n: _inflated(archive, info, name) for n, info in members.items()}
     except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError) as error:
         # RuntimeError: encrypted. NotImplementedError: a method of compression we lack.
         raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
 
 
-def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
     folders: dict[tuple[int, str], dict[str, zipfile.ZipInfo]] = {}
     for info in archive.infolist():
         path = PurePosixPath(info.filename.replace("\\", "/"))
         if path.name in KNOWN and not info.is_dir() and "__MACOSX" not in path.parts:
             folder = str(path.parent)
             folders.setdefault((len(path.parts), folder), {})[path.name] = info
-    return folders[min(folders)] if folders else {}
+    if not folders:
+        return "", {}
+    first = min(folders)
+    return PurePosixPath(first[1]).name, folders[first]
 
 
 def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:

@@ -198,3 +198,15 @@ def test_jsonl_rows_are_votes_too() -> None:
     bundle = read(lines, "votes.jsonl")
     assert [o.label for o in bundle.rubric.criteria[0].options] == ["3", "4"]
     assert [v.option for v in bundle.votes.rows] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "id,text,kim,lee\na,An answer,yes,no\nb,Another,yes,no\n",
+        "id,text,kim,lee\na,An answer,3,4\nb,Another,4,5\n",
+    ],
+)
+def test_a_text_beside_raters_does_not_hide_them(table: str) -> None:
+    # Yes and no are one scale even where nobody shares an answer; 4 is an answer of both.
+    assert kind_of(open_bytes(table.encode(), "votes.csv")) == "wide"

@@ -153,3 +153,20 @@ def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
     assert "<img" not in shown(app).replace("&lt;img", "")
     press_import(app)
     assert [j.name for j in store.runs.row(1).panel.judges] == ["**kim**", ":smile:"]
+
+
+def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
+    press_import(importing(LONG))
+
+    page = open_page("grade/run.py", run="1")
+    assert "✓ Imported" in shown(page)
+    assert "rated elsewhere by kim" in shown(page)
+    assert "They are empty where they came from" in shown(page)
+    assert not [b for b in page.button if "Retry" in b.label or "Resume" in b.label]
+
+    plan = shown(open_page("grade/run.py", run="1", view="plan"))
+    assert "votes.csv (long table)" in plan
+    assert "no: models rated too" in plan
+    assert "Times every judge is asked" not in plan
+
+    assert "3 votes" in shown(open_page("grade/runs.py"))

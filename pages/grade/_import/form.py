@@ -54,9 +54,11 @@ def _help() -> None:
     st.caption(
         "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
         "rubric.yaml and items.jsonl; or one of an autorubric experiment (manifest.json and "
-        "items.jsonl). An empty answer is a failure to answer, n/a an abstention."
+        "items.jsonl). The answer n/a is an abstention."
     )
     left, right = st.columns(2)
+    left.caption("One answer a row. An empty one is a failure to answer.")
+    right.caption("One rater a column. An empty cell was not asked.")
     left.code(
         "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
         language=None,

@@ -71,7 +71,7 @@ def _raters(preview: Preview) -> None:
             (
                 [
                     esc(rater.name),
-                    KINDS[rater.kind],
+                    tag(KINDS[rater.kind]),
                     fmt.count(rater.votes),
                     fmt.count(rater.abstentions),
                     fmt.count(rater.failures),
@@ -93,19 +93,19 @@ def _first(bundle: VoteBundle) -> None:
     own = {item.id: item.rubric for item in bundle.dataset.items if item.rubric}
     st.html('<div class="rs-section">The first votes as they are read</div>')
     table(
-        ("Line", "Item", "Criterion", "Rater", "Answer"),
+        ("Item", "Criterion", "Rater", "Answer", "Line"),
         (
             [
-                esc(str(row.line or "")),
                 esc(one_line(row.cell.item, 60)),
                 esc(one_line(row.criterion, 60)),
                 f"{esc(one_line(row.rater, 60))} {tag(KINDS[row.kind])}",
                 _answer(row, own.get(row.cell.item) or bundle.rubric),
+                esc(str(row.line or "")),
             ]
             for row in islice(bundle.votes.rows, FIRST)
         ),
         name="The first votes",
-        numbers=(0,),
+        numbers=(4,),
     )
 
 

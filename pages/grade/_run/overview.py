@@ -7,7 +7,7 @@ import streamlit as st
 from core.services import viewing
 from core.services.viewing import Run
 from pages.grade._run import figures, items, labels, orders, plan, status
-from pages.grade._run.words import versions_line
+from pages.grade._run.words import raters_line, versions_line
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
@@ -38,8 +38,8 @@ def show(run_id: int) -> None:
     """The whole page of a run."""
     back_link(RUNS_PAGE, "All runs")
     run = viewing.require_run(store(), run_id)
-    judges = ", ".join(judge.name for judge in run.panel.judges)
-    about = f"Run {run.id} · {versions_line(run)} · judged by {judges}"
+    how = "judged" if run.panel.askable else "rated elsewhere"
+    about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
     page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
     status.show(run_id)

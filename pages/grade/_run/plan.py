@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
-from core.services import choosing
+from core.services import choosing, importing
 from core.services.viewing import Run
 from pages.ui import asking_words as words
 from pages.ui import format as fmt
@@ -18,6 +18,7 @@ from pages.ui.rule_words import SCALE_WORDS, rule_label
 from pages.ui.text import esc
 from pages.ui.widgets import table, tag
 
+KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
 _WORTH_IT = "Better than the commonest answer by more than its error."
 
 
@@ -34,6 +35,9 @@ def show(run: Run, rubric: Rubric) -> None:
         ):
             st.page_link(page, label=says, icon=":material/arrow_outward:", query_params=parameters)
     table(("", ""), _facts(run, rubric), name="The plan of this run")
+    if not run.panel.askable:
+        _raters(run.panel)
+        return
     st.html('<div class="rs-section">Judges</div>')
     table(
         ("Judge", "Model or method", "Weight", "Options shown", "Settings"),
@@ -45,31 +49,59 @@ def show(run: Run, rubric: Rubric) -> None:
         _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
 
 
+def _raters(panel: Panel) -> None:
+    """Who rated elsewhere, and whether that counts."""
+    st.html('<div class="rs-section">Raters</div>')
+    table(
+        ("Rater", "Is a", "Weight", "Counts towards verdicts"),
+        (
+            [
+                esc(judge.name),
+                tag(KIND_WORDS[judge.rater_kind]),
+                fmt.number(judge.weight),
+                "no: models rated too" if judge.shadow else "yes",
+            ]
+            for judge in panel.judges
+        ),
+        name="The raters of these votes",
+        numbers=(2,),
+    )
+
+
 def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
     plan = run.plan
     rules = (
         f"{SCALE_WORDS[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
         for scale in choosing.scales_of(rubric)
     )
-    facts = [
+    of_all = [
         ("Rubric", f"{run.rubric_name}, version {run.rubric_number}"),
         ("Dataset", f"{run.dataset_name}, version {run.dataset_number}"),
-        ("Items graded", fmt.count(run.items)),
-        ("Panel", run.panel.name),
+        ("Items", fmt.count(run.items)),
         ("How votes become a verdict", "; ".join(rules) or "by each criterion's own rule"),
+    ]
+    hashes = [
+        ("Versions", ", ".join(f"{name} {number}" for name, number in plan.versions.items())),
+        ("Plan, content hash", fmt.short_hash(run.plan_hash)),
+        ("Panel, content hash", fmt.short_hash(run.panel_hash)),
+    ]
+    facts = [
+        ("Panel", run.panel.name),
         ("Seed", str(plan.seed)),
         ("Times every judge is asked", str(plan.replicates)),
         *_asking(run.panel),
         ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
         ("Judges learned from", _calibration(plan.calibration)),
-        ("Versions", ", ".join(f"{name} {number}" for name, number in plan.versions.items())),
-        ("Plan, content hash", fmt.short_hash(run.plan_hash)),
-        ("Panel, content hash", fmt.short_hash(run.panel_hash)),
+    ]
+    times = [
         ("Created", run.created),
         ("Started", run.started or fmt.DASH),
         ("Finished", run.finished or fmt.DASH),
     ]
-    return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in facts]
+    if not run.panel.askable:
+        facts, times = [("Imported from", importing.said_of(plan.details))], times[:1]
+    shown = [*of_all, *facts, *hashes, *times]
+    return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in shown]
 
 
 def _asking(panel: Panel) -> list[tuple[str, str]]:

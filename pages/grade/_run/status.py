@@ -8,7 +8,15 @@ import streamlit as st
 
 from core.services import grading
 from core.services.grading import Look, Progress
-from pages.grade._run.words import NOBODY, advice, cost_words, known_words, status_tag
+from pages.grade._run.words import (
+    IMPORTED_EMPTY,
+    NOBODY,
+    advice,
+    cost_words,
+    known_words,
+    status_tag,
+    votes_words,
+)
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -46,8 +54,8 @@ def _live(run_id: int, was_active: bool, votes: int, began: float) -> None:
 def _draw(look: Progress) -> None:
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
-        votes = f"{fmt.count(run.votes)} of {fmt.plural(run.planned, 'vote')}"
-        row([status_tag(run, look.stalled), f'<span class="rs-num">{votes}</span>'])
+        votes = f'<span class="rs-num">{votes_words(run)}</span>'
+        row([status_tag(run, look.stalled), votes])
         st.space("stretch")
         _buttons(look)
     _facts(look)
@@ -123,7 +131,7 @@ def _buttons(look: Progress) -> None:
             on_click=_on_resume,
             args=(run.id,),
         )
-    if run.failures_open and not run.active:
+    if run.failures_open and not run.active and run.panel.askable:
         st.button(
             f"Retry {fmt.plural(run.failures_open, 'failure')}",
             key=state.key(keys.RUN_ACT, "retry", run.id),
@@ -142,7 +150,7 @@ def _failures(look: Progress) -> None:
         lines.append(
             f"<div>{tag(f'✕ {kind.times} × {FAILURE_WORDS.get(kind.kind, kind.kind)}', 'bad')} "
             f"<span class='rs-quiet'>{esc(', '.join(kind.judges))}</span></div>"
-            f"<div>{esc(advice(kind.kind, of))}</div>"
+            f"<div>{esc(advice(kind.kind, of) if look.row.panel.askable else IMPORTED_EMPTY)}</div>"
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     head = "<div class='rs-section'>No vote came of these questions</div>"

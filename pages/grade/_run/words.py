@@ -20,6 +20,10 @@ STATUS: dict[str, tuple[str, Tone]] = {
     "budget": ("◼ Budget spent", "warn"),
     "failed": ("✕ Stopped by an error", "bad"),
 }
+IMPORTED: tuple[str, Tone] = ("✓ Imported", "good")
+IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
+#: So many raters are named in a line; the rest are counted.
+NAMED = 12
 NOBODY = "The process that worked on this run is gone, and nobody works on it now."
 
 _RETRY = "Retry the failures later."
@@ -51,7 +55,9 @@ def status_tag(row: RunRow, stalled: bool = False) -> str:
         return tag("◼ Nobody works on it", "warn")
     if row.cancel and row.status == "running":
         return tag("◼ Stopping", "warn")
-    words, tone = STATUS[row.status]
+    words, tone = STATUS[row.status] if row.panel.askable else IMPORTED
+    if not row.panel.askable:
+        return tag(words, tone)
     if row.status == "done" and row.failures_open:
         return tag(f"{words}, {fmt.plural(row.failures_open, 'failure')}", "warn")
     return tag(words, tone)
@@ -76,6 +82,20 @@ def versions_line(row: RunRow) -> str:
         f"{one_line(row.rubric_name, 70)}, version {row.rubric_number}, on "
         f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
     )
+
+
+def raters_line(row: RunRow) -> str:
+    """Who judged, or rated elsewhere; many are counted."""
+    names = [one_line(judge.name, 60) for judge in row.panel.judges]
+    more = f" and {fmt.count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
+def votes_words(row: RunRow) -> str:
+    """How many votes there are, of how many planned; an import has what it has."""
+    if not row.panel.askable:
+        return fmt.plural(row.votes, "vote")
+    return f"{fmt.count(row.votes)} of {fmt.plural(row.planned, 'vote')}"
 
 
 def cost_words(row: RunRow) -> str:

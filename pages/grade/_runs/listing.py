@@ -6,7 +6,13 @@ import streamlit as st
 
 from core.services import grading
 from core.services.grading import RunMeans, RunRow
-from pages.grade._run.words import cost_words, status_tag, versions_line
+from pages.grade._run.words import (
+    cost_words,
+    raters_line,
+    status_tag,
+    versions_line,
+    votes_words,
+)
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -133,14 +139,12 @@ def _card(one: RunRow, means: RunMeans) -> None:
         if one.active:
             done = one.votes + one.failures_open
             st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
-        judges = ", ".join(judge.name for judge in one.panel.judges)
-        lines = (f"{versions_line(one)} · {judges}", " · ".join(_facts(one, means)))
+        lines = (f"{versions_line(one)} · {raters_line(one)}", " · ".join(_facts(one, means)))
         st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
 
 
 def _facts(one: RunRow, means: RunMeans) -> list[str]:
-    votes = f"{fmt.count(one.votes)} of {fmt.plural(one.planned, 'vote')}"
-    facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes]
+    facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes_words(one)]
     if grading.spared(one):
         facts.append(f"{fmt.count(grading.spared(one))} not needed")
     if means.score is not None:
