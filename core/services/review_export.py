@@ -14,10 +14,11 @@ from core.domain.panel import Judge
 from core.domain.review import Given
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
+from core.files import dump_dataset
 from core.identity import text_hash
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
-from core.services.truth import effective
+from core.services.truth import effective, with_truth
 from core.store.review_rows import EventRow, QueuedCell, VerdictRow
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -216,6 +217,14 @@ def event_rows(store: Store, run_id: int, queue_id: int | None = None) -> Iterat
 def timeline(store: Store, run_id: int, item_id: str, criterion: str) -> list[EventRow]:
     """What happened to a cell, and to its item as a whole, in its order."""
     return store.events.of_cell(run_id, item_id, criterion)
+
+
+def labelled_dataset(store: Store, version_id: int) -> str:
+    """A dataset version as JSON lines, with the labels that people settled laid over its own."""
+    whole = store.datasets.load(version_id)
+    truth = store.settled.truth(version_id)
+    items = tuple(with_truth(item, truth.get(item.id, {})) for item in whole.items)
+    return dump_dataset(whole.model_copy(update={"items": items}))
 
 
 def as_jsonl(rows: Iterable[Row]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.review import Given, Span
+from core.files import parse_dataset
 from core.services import review_export, reviewing
 from core.services.review_export import LONG, as_csv, as_jsonl, event_rows, long_rows, wide_rows
 from core.store.store import Store
@@ -93,3 +94,10 @@ def test_csv_comes_back_as_it_was_and_runs_no_formula(store: Store, half: int) -
     lines = [json.loads(line) for line in as_jsonl(rows).splitlines()]
     assert lines == json.loads(json.dumps(rows))
     assert as_csv([], LONG).strip() == ",".join(LONG)
+
+
+def test_the_dataset_goes_out_with_what_people_settled(store: Store, half: int) -> None:
+    version = store.runs.row(half).dataset_version_id
+    read = parse_dataset(review_export.labelled_dataset(store, version).encode(), "x.jsonl").value
+    assert [sorted(item.labels) for item in read.items] == [["Right"], ["Right"], [], []]
+    assert read.items[1].labels["Right"].reason == "=SUM(A1)"  # Ada's note, not the old reason
