@@ -8,11 +8,12 @@ from core.figures.bars import score_histogram, verdict_bars
 from core.figures.cells import agreement_cells, confusion_cells
 from core.figures.comparing import Gap, Priced, differences, frontier
 from core.figures.dots import Dot, Strip, forest, strips
-from core.figures.maps import agreement_map
+from core.figures.maps import MOST_NAMES, agreement_map
 from core.figures.plates import Series, plate
 from core.figures.scatter import bland_altman
 
 __all__ = [
+    "MOST_NAMES",
     "Dot",
     "Gap",
     "Priced",

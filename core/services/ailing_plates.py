@@ -70,13 +70,10 @@ def shown(evidence: Evidence, finding: Finding, checks: Sequence[Candidate]) -> 
 def _position(evidence: Evidence, at: int) -> Plate | None:
     """How often each place was chosen, for the number of options that most answers had."""
     found = evidence.places.get(evidence.names[at], {})
-    sizes: dict[int, list[Sequence[int]]] = {}
-    for counts in found.values():
-        sizes.setdefault(len(counts), []).append(counts)
-    if not sizes:
+    if not found:
         return None
-    size = max(sizes, key=lambda k: sum(map(sum, sizes[k])))
-    chosen = np.sum(sizes[size], axis=0)
+    counts = max(found.values(), key=sum)
+    size, chosen = len(counts), np.array(counts)
     whole = int(chosen.sum())
     return Plate(
         axes=("Place at which an option was shown", "Share of answers"),

@@ -23,6 +23,7 @@ from core.store.vote_rows import OrderCount
 
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Scored = Mapping[tuple[str, int], tuple[int, ...]]
 LABELS, MAJORITIES = "the labels", "people's majorities"
 
 
@@ -58,8 +59,9 @@ class Evidence:
     """A run, ready to be examined. ``words`` counts the words of each item's output.
 
     ``shown`` holds per judge and question how choices went with the orders that were shown,
-    ``places`` how often each judge chose the option at each place. ``truth`` is what the criteria's
-    ``truth`` is called: the labels, or without any the majorities of people.
+    ``places`` how often each judge chose the option at each place, by the number of options.
+    ``truth`` is what the criteria's ``truth`` is called: the labels, or without any the majorities
+    of people.
     """
 
     judges: tuple[Judge, ...]
@@ -69,7 +71,7 @@ class Evidence:
     shown: Mapping[str, Sequence[Shown]]
     own: int = 1
     truth: str = LABELS
-    places: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    places: Mapping[str, Mapping[int, Sequence[int]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,6 +99,8 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
     for cell in store.results.all_cells(run_id):
         settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
     rated = gather(rubric, items, answers, settled)
+    orders = store.votes.orders_shown(run_id, run.plan.replicates)
+    scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
     by_people = labelled < FEW and len(judges) < len(run.panel.judges)
     names = [judge.name for judge in judges]
@@ -105,22 +109,25 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
         items=items,
         words=np.array([len(item.output.split()) for item in items], np.float64),
         criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
-        shown=_shown(rated, store.votes.orders_shown(run_id, run.plan.replicates)),
+        shown=_shown(scored, orders),
         own=run.plan.replicates,
         truth=MAJORITIES if by_people else LABELS,
-        places={name: _places(store.votes.places(run_id, name)) for name in names},
+        places=_places(scored, orders),
     )
 
 
-def _places(rows: Sequence[tuple[str, int, int]]) -> dict[str, list[int]]:
-    """Per criterion how often the option at each place was chosen."""
-    found: dict[str, dict[int, int]] = {}
-    for criterion, place, times in rows:
-        found.setdefault(criterion, {})[place] = times
-    return {
-        criterion: [times.get(place, 0) for place in range(max(times) + 1)]
-        for criterion, times in found.items()
-    }
+def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, list[int]]]:
+    """Per judge and number of options how often the option at each place was chosen.
+
+    An option that is no answer (na) stays where it was listed, so only answers before it count.
+    """
+    found: dict[str, dict[int, list[int]]] = {}
+    for row in rows:
+        size = len(scored[row.criterion, len(row.order)])
+        place = row.order.index(row.option)
+        if place < size:
+            found.setdefault(row.judge, {}).setdefault(size, [0] * size)[place] += row.times
+    return found
 
 
 def _asked(
@@ -171,12 +178,17 @@ def _criterion(rated: Rated, matrix: RatedCriterion) -> Criterion:
     raise KeyError(matrix.name)  # pragma: no cover - every matrix comes from a rubric in force
 
 
-def _shown(rated: Rated, rows: Sequence[OrderCount]) -> dict[str, list[Shown]]:
+def _scored(rated: Rated) -> Scored:
+    """The options that are answers, by criterion and number of choices."""
+    return {
+        (criterion.name, len(criterion.choices)): criterion.scored
+        for item in rated.items
+        for criterion in rated.rubric_of(item.id).criteria
+    }
+
+
+def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[Shown]]:
     """Choices against orders per judge; one table per criterion and number of options."""
-    scored: dict[tuple[str, int], tuple[int, ...]] = {}
-    for item in rated.items:
-        for criterion in rated.rubric_of(item.id).criteria:
-            scored[criterion.name, len(criterion.choices)] = criterion.scored
     tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
     for row in rows:
         size = len(row.order)
