@@ -70,13 +70,17 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True)
 class Forest:
-    """Values with their intervals below each other, on an axis from ``low`` to ``high``."""
+    """Values with their intervals below each other, on an axis from ``low`` to ``high``.
+
+    ``axis`` says what the values are, ``marks`` what their second values are.
+    """
 
     name: str
     rows: tuple[Reach, ...]
     low: float = 0.0
     high: float = 1.0
     marks: str = ""
+    axis: str = ""
 
 
 class Piece(NamedTuple):

@@ -73,10 +73,11 @@ def _forest(block: Forest) -> str:
     for row, one in enumerate(block.rows):
         y = 12 + _LINE * row + _LINE / 2
         parts += _reach(one, y, x)
+    parts.append(_text(WIDTH - _RIGHT, floor + 36, block.axis.lower(), "end"))
     if block.marks:
         parts.append(f'<path class="mark" d="{_diamond(_LEFT + 6, floor + 32)}"/>')
         parts.append(_text(_LEFT + 16, floor + 36, block.marks))
-    return _svg(block.name, floor + (44 if block.marks else 24), parts)
+    return _svg(block.name, floor + 44, parts)
 
 
 def _reach(one: Reach, y: float, x: Callable[[float], float]) -> list[str]:

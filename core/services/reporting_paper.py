@@ -190,7 +190,7 @@ def _sliced(title: str, one: str, parts: Sequence[Slice], whole: Slice) -> list[
     high = max(1.0, *(r.value if r.high is None else r.high for r in reaches), 1.0)
     note = "An item with several tags is in several rows." if one == "Tag" else ""
     return [
-        Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high),
+        Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
         Table(
             f"Scores {title[0].lower()}{title[1:]}",
             heads,

@@ -67,7 +67,7 @@ def _forest(report: Report) -> Forest:
         if (value := line.accuracy.value) is not None
     )
     name = f"Accuracy against the {reference(report)}, by criterion"
-    return Forest(name, rows, marks="always giving the commonest answer")
+    return Forest(name, rows, marks="always giving the commonest answer", axis="Accuracy")
 
 
 def _trust(report: Report) -> Table:

@@ -89,4 +89,4 @@ def _plot(run_id: int, block: Histogram | Forest | Bars, place: str) -> None:
 def _forest(block: Forest) -> object:
     dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
     whole = block.low >= 0 and block.high <= 1
-    return draw.forest(dots, "", block.marks, whole=whole)
+    return draw.forest(dots, block.axis, block.marks, whole=whole)
