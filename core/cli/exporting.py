@@ -22,7 +22,23 @@ FORMATS = (
 )
 
 
-@click.command()
+#: The line with the backspace keeps click from filling the paragraph below it.
+_HELP = """Write a run to a file or folder; calls nobody.
+
+\b
+csv, jsonl   one row per judgement, with reason, evidence and time
+report       the report as HTML that opens without network (also: html)
+markdown     the report as Markdown
+everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json
+folder       the common layout: rubric.yaml, items.jsonl, votes.csv
+autorubric   its experiment folder: manifest.json, items.jsonl
+canvas       rubric assessments as Canvas imports them
+
+What a format cannot hold is said on stderr.
+"""
+
+
+@click.command(help=_HELP)
 @click.argument("run", type=click.IntRange(1))
 @click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="See below.")
 @click.option(
@@ -33,19 +49,7 @@ FORMATS = (
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @db_option
 def export(run: int, form: str, out: Path | None, force: bool, db: Path | None) -> None:
-    r"""Write a run to a file or folder; calls nobody.
-
-    \b
-    csv, jsonl   one row per judgement, with reason, evidence and time
-    report       the report as HTML that opens without network (also: html)
-    markdown     the report as Markdown
-    everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json
-    folder       the common layout: rubric.yaml, items.jsonl, votes.csv
-    autorubric   its experiment folder: manifest.json, items.jsonl
-    canvas       rubric assessments as Canvas imports them
-
-    What a format cannot hold is said on stderr.
-    """
+    """Writes a run to a file or folder."""
     from core.services.exporting import export as exported
 
     with output.plain_errors():

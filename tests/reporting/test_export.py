@@ -186,3 +186,12 @@ def test_a_run_that_does_not_exist_is_refused(store: Store) -> None:
 
 def test_the_command_knows_every_format() -> None:
     assert exporting.FORMATS == FORMATS
+
+
+def test_help_says_what_each_format_is_on_a_line_of_its_own() -> None:
+    lines = CliRunner().invoke(main, ["export", "--help"]).output.splitlines()
+
+    starts = {
+        line.split()[0].rstrip(",") for line in lines if line.startswith("  ") and line.split()
+    }
+    assert {"csv", "report", "markdown", "everything", "folder", "autorubric", "canvas"} <= starts
