@@ -1,4 +1,4 @@
-"""Exact upper bounds of the share of wrong ones, from a random draw."""
+"""Exact bounds of a share, from a random draw."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from math import ceil, log
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, gammaln
+
+from core.metrics.figure import Figure
+from core.metrics.selection import AUDIT, Mean
 
 
 def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
@@ -60,3 +63,29 @@ def fewest(alpha: float, delta: float = 0.05) -> int:
     (29, 59)
     """
     return ceil(log(delta) / log(1 - alpha) - 1e-9)
+
+
+def share_of_rest(right: int, n: int, rest: int, *, missing: int = 0, level: float = 0.95) -> Mean:
+    """The share of right ones among the ``rest``, of n + rest of which n were drawn at random.
+
+    The interval is exact, two one-sided bounds of the rest (``upper_bound_of_rest``). Undefined
+    with fewer than 10 drawn, and while ``missing`` drawn ones are not known: those known first are
+    not a random draw.
+
+    >>> few = share_of_rest(9, 9, 100)
+    >>> few.figure.reason
+    'Only 9 items were drawn at random; 10 are needed to speak of the rest.'
+    >>> mean = share_of_rest(18, 20, 200)
+    >>> mean.figure.value, mean.low, mean.high
+    (0.9, 0.675, 0.99)
+    """
+    if n < AUDIT or missing:
+        what = "item was" if n == 1 else "items were"
+        reason = f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
+        if missing:
+            reason = f"{missing} of the {n + missing} drawn at random are still to be decided."
+        return Mean(Figure.undefined(reason, n), None, None)
+    tail = (1 - level) / 2
+    high = upper_bound_of_rest(right, n, rest, tail)
+    low = 1 - upper_bound_of_rest(n - right, n, rest, tail)
+    return Mean(Figure.defined(right / n, n), low, high)
