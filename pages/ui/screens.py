@@ -25,6 +25,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "Write, check and version rubrics; see exactly what a judge will be sent.",
         ),
         Screen(
+            "author/library.py",
+            "Library",
+            "local_library",
+            "Ready-made criteria with anchors and worked examples, and whole rubrics.",
+        ),
+        Screen(
             "author/datasets.py", "Datasets", "dataset", "Bring in what is judged and look it over."
         ),
     ),

@@ -63,6 +63,12 @@ def _add(name: str) -> None:
                 on_click=_on_add,
                 args=(name, template),
             )
+        st.page_link(
+            "author/library.py",
+            label="From the library",
+            icon=":material/local_library:",
+            query_params={state.RUBRIC: name},
+        )
 
 
 def _on_add(name: str, template: Template) -> None:
