@@ -17,6 +17,7 @@ from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.consensus import Agreed, Stand, decide, label_of
 from core.services.effects import Effect, effect, snapshot
+from core.services.fitted import fitted_of
 from core.services.preparing import derive_for, resolved_items, settled_lookup
 from core.services.reviewers import now_seated
 from core.services.truth import effective
@@ -93,7 +94,7 @@ def derive_item(store: Store, run: Run, item_id: str) -> None:
     if not said and not store.settled.of_items(run.id, [item_id]):
         store.results.forget(run.id, item_id)
         return
-    derive = derive_for(run.plan, rubric, items, settled_lookup(store, run.id))
+    derive = derive_for(run.plan, rubric, items, settled_lookup(store, run.id), fitted_of(run))
     store.results.put(run.id, derive(ballots))
 
 

@@ -20,6 +20,7 @@ from core.services.fitted import fitted_of
 from core.services.fitting import Labelled, fit_criterion, heard
 from core.services.preparing import derive_for, load_job
 from core.services.rescoring import score_source
+from core.services.settling import derive_item
 from core.store.run_rows import RunPlan
 from core.store.store import Store
 
@@ -108,6 +109,15 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
     calibrating.use(store, run_id, [])
     assert right(store, run_id) == 16
     assert fitted_of(store.runs.get(run_id)) == {}
+
+
+def test_settling_one_cell_leaves_the_fitted_rule_on_the_others(store: Store) -> None:
+    run_id = graded(store)
+    fitted = calibrating.offers(store, run_id)[0].fitted
+    assert fitted is not None
+    calibrating.use(store, run_id, [fitted])
+    derive_item(store, store.runs.get(run_id), "i00")
+    assert right(store, run_id) == 36
 
 
 def test_the_command_line_scores_a_run_by_its_fitted_rule_until_told_otherwise(
