@@ -59,6 +59,13 @@ def look(
     return Look(source, kind, table, mapping)
 
 
+def guessed(seen: Look, rubric: Rubric | None) -> VoteMapping | None:
+    """The mapping of a table, guessed anew with a rubric at hand."""
+    if seen.table is None or seen.mapping is None:
+        return None
+    return guess_vote_mapping(seen.table, seen.mapping.layout, rubric)
+
+
 def look_at_bytes(data: bytes, name: str, *, rubric: Rubric | None = None) -> Look:
     """The same for a file at hand."""
     return look(open_bytes(data, name), rubric=rubric)

@@ -101,6 +101,16 @@ def test_a_wide_table_gets_a_rater_a_column(store: Store) -> None:
 def test_a_rubric_that_is_kept_here_can_be_the_question(store: Store) -> None:
     rubric = Rubric(name="Mine", criteria=(Criterion(name="cites", requirement="Cites."),))
     version = store.rubrics.create(rubric, now=clock.now())
+    app = importing(LONG)
+    app.selectbox(key=keys.RUBRIC).select(version.id).run()
+    # Its only criterion is what the answers are to, though the file names none.
+    press_import(app)
+    assert store.runs.row(1).rubric_version_id == version.id
+
+
+def test_criteria_that_a_file_names_are_those_of_the_rubric(store: Store) -> None:
+    rubric = Rubric(name="Mine", criteria=(Criterion(name="cites", requirement="Cites."),))
+    version = store.rubrics.create(rubric, now=clock.now())
     app = importing(
         LONG.replace("item,", "criterion,item,")
         .replace("\na,", "\ncites,a,")

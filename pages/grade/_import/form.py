@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.errors import InputError
 from core.files import SourceKind
-from core.services import authoring, datasets, importing
+from core.services import authoring, datasets, importing, importing_files
 from core.services.importing_files import CheckedVotes, Look
 from pages.grade._import import columns, found
-from pages.ui import import_cache, state
+from pages.ui import dataset_cache, import_cache, state
 from pages.ui import import_keys as keys
 from pages.ui.dataset_cache import Upload
 from pages.ui.resources import store
@@ -86,8 +86,10 @@ def _holds_votes(upload: Upload, seen: Look) -> bool:
 
 
 def _beside_and_mapping(upload: Upload, seen: Look) -> None:
-    key, mapping = upload.file_id, seen.mapping
     rubric, dataset = _beside(seen)
+    # With another rubric, headings may mean something else: the choices begin anew.
+    key = f"{upload.file_id}-{rubric or 0}"
+    mapping = importing_files.guessed(seen, dataset_cache.rubric(rubric))
     if seen.table is not None and mapping is not None:
         mapping = columns.show(key, seen.table, mapping)
     checked = import_cache.checked(key, seen, mapping, rubric, dataset)

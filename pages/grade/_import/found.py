@@ -47,8 +47,8 @@ def _summary(preview: Preview) -> None:
         st.warning("There are no votes in it: only its rubric and its items will be kept.")
     figures(
         [
-            Figure("Votes", fmt.count(preview.votes)),
-            Figure("of them abstentions", fmt.count(preview.abstentions)),
+            Figure("Votes", fmt.count(preview.votes), "Abstentions among them."),
+            Figure("Abstentions", fmt.count(preview.abstentions)),
             Figure("Empty answers", fmt.count(preview.failures), "Failures to answer, no votes."),
             Figure("Raters", fmt.count(len(preview.raters))),
             Figure("Items", fmt.count(preview.items)),
