@@ -9,6 +9,8 @@ from core.figures.base import MARGIN, QUIET, STEPS, coefficient, plain
 
 #: From here on, names beside the map would overlap; they are told on hover.
 MOST_NAMES = 45
+#: And from here on below it, on a narrow screen.
+MOST_ACROSS = 20
 
 
 def agreement_map(
@@ -59,7 +61,9 @@ def agreement_map(
         "fixedrange": True,
         "automargin": True,
     }
-    figure.update_xaxes(**axis, range=[-0.5, size - 0.5], tickangle=-55)
+    # The names beside the rows are those of the columns, too.
+    across = {**axis, "showticklabels": size <= MOST_ACROSS}
+    figure.update_xaxes(**across, range=[-0.5, size - 0.5], tickangle=-55)
     figure.update_yaxes(**axis, range=[size - 0.5, -0.5])
     figure.update_layout(
         height=max(420, min(760, 160 + 18 * size)),

@@ -39,6 +39,11 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     return _Columns(store, run, items).sheet()
 
 
+def settled_upto(store: Store) -> int:
+    """The last decision of anybody: labels, and so figures, may change with every one."""
+    return store.settled.last_event()
+
+
 def sheet(rated: Rated) -> Sheet:
     """Ratings that are at hand, as a sheet."""
     columns = {

@@ -45,7 +45,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    about = (run.id, run.votes, run.failures_open)
+    about = (run.id, run.votes, run.failures_open, agreeing.settled_upto(store()))
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
     whole = remembered("agreement sheet", about, lambda: agreeing.sheet_of(store(), run.id))
