@@ -10,6 +10,7 @@ import click
 from core.cli import output
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.comparing import compare
+from core.cli.contests import contest, rank
 from core.cli.exporting import export
 from core.cli.importing import import_
 from core.cli.linting import lint
@@ -24,6 +25,8 @@ def main() -> None:
 
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
+    main.add_command(command)
+for command in (contest, rank):
     main.add_command(command)
 
 

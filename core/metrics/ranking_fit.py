@@ -18,7 +18,7 @@ from scipy.special import expit
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking import LOST, TIED, WON
 
-_STEPS, _HALVINGS, _LONGEST_STEP = 60, 12, 2.0
+_STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
 #: The largest difference between observed and fitted points, per contest, that ends the search.
 _CLOSE = 1e-9
 
@@ -71,7 +71,7 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> F
     # No ties: the parameter is at its limit. Nothing but ties: strengths cannot be told.
     free = (tied > 0) & (tied < played)
     values = np.zeros((systems + 1, resamples))
-    values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, 40.0, -np.inf))
+    values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
     now = _state(design, totals, values, prior, free)
     goal = _CLOSE * np.maximum(played, 1.0)
     for _ in range(_STEPS):
@@ -89,9 +89,9 @@ def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Ar
     >>> [round(float(share), 3) for share in outcome_shares(np.array(0.0), np.log(0.5))]
     [0.4, 0.2, 0.4]
     """
-    logits = np.stack(
-        np.broadcast_arrays(gap / 2, np.asarray(log_tie, np.float64), -gap / 2), axis=0
-    )
+    # From some point on everything ties; infinities would make shares undefined.
+    tie = np.minimum(np.asarray(log_tie, np.float64), _ALL_TIE)
+    logits = np.stack(np.broadcast_arrays(gap / 2, tie, -gap / 2), axis=0)
     powers = np.exp(logits - logits.max(axis=0))
     won, tied, lost = powers / powers.sum(axis=0)
     return won, tied, lost

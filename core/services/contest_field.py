@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from core.domain.base import near
@@ -176,13 +175,3 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     if fold(name) in by_fold:
         return f"Did you mean {by_fold[fold(name)]!r}?"
     return near(name, set(known)) or f"There are {', '.join(map(repr, known))}."
-
-
-def read_files(paths: Sequence[Path], read: Callable[[Path], Dataset]) -> list[Dataset]:
-    """The datasets of files; one that has no name of its own is called after its file."""
-    found = []
-    for path in paths:
-        dataset = read(path)
-        unnamed = dataset.name == Dataset.model_fields["name"].default
-        found.append(dataset.model_copy(update={"name": path.stem}) if unnamed else dataset)
-    return found

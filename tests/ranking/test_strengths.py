@@ -187,3 +187,11 @@ def test_win_rates_do_not_reward_meeting_the_weak_more_often() -> None:
     # 0 beat 2 nine times and lost to 1 once: 0.9 of its contests, half of its opponents.
     table = table_of([(0, 2, 1.0)] * 9 + [(0, 1, 0.0)], 3)
     assert win_rates(table.pairs, table.totals(), 3)[0] == 0.5
+
+
+def test_where_everything_ties_no_contest_can_tell_systems_apart() -> None:
+    table = table_of([(0, 1, 0.5)] * 20, 2)
+    (found,) = strengths(table, np.random.default_rng(0))
+    assert found.log_tie == math.inf
+    assert further_contests(0.1, 0.2, found.log_tie).value is None
+    assert not found.better.any()

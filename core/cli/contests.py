@@ -1,0 +1,203 @@
+"""Commands that compare systems: contest, rank."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import output
+from core.cli.common import db_option, open_db
+
+if TYPE_CHECKING:
+    from core.services.contests import ContestRequest
+    from core.store.store import Store
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
+_POSITIVE = click.IntRange(1)
+
+
+class _ManyNames(click.Command):
+    """A command whose ``--systems`` takes all names up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        spread: list[str] = []
+        taking = False
+        for arg in args:
+            if arg == "--systems":
+                taking = True
+            elif arg.startswith("-"):
+                taking = False
+                spread.append(arg)
+            else:
+                spread += ["--systems", arg] if taking else [arg]
+        return super().parse_args(ctx, spread)
+
+
+@click.command(cls=_ManyNames)
+@click.argument("datasets", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--systems",
+    multiple=True,
+    metavar="NAME ...",
+    help="The systems to compare, up to the next option. All of them when absent.",
+)
+@click.option(
+    "--criterion",
+    "criteria",
+    multiple=True,
+    metavar="NAME|TEXT",
+    help="A criterion of --rubric by its name, or a question of your own. All in one when absent.",
+)
+@click.option("--rubric", type=click.Path(path_type=Path), help="Where criteria come from.")
+@click.option("--each", is_flag=True, help="Ask every criterion of --rubric by itself.")
+@click.option("--join", "join_by", metavar="KEY", help="Key of the items' meta to join by.")
+@click.option(
+    "--design",
+    type=click.Choice(["all", "baseline", "sampled", "adaptive"]),
+    default="all",
+    show_default=True,
+    help="Which pairs meet.",
+)
+@click.option("--baseline", default="", metavar="NAME", help="Whom all meet (--design baseline).")
+@click.option("--per-task", type=_POSITIVE, default=1, help="Pairs per task (sampled, adaptive).")
+@click.option("--rounds", type=_POSITIVE, default=3, help="Rounds at most (adaptive).")
+@click.option("--per-round", type=_POSITIVE, default=20, help="Contests per round (adaptive).")
+@click.option("--one-order", is_flag=True, help="Show each pair in one order only, balanced.")
+@click.option("--no-ties", is_flag=True, help="Offer no tie.")
+@click.option("--both-bad", is_flag=True, help="Offer that both are bad.")
+@click.option(
+    "--disagreement",
+    type=click.Choice(["tie", "inconclusive"]),
+    default="tie",
+    show_default=True,
+    help="What a contest is whose two orders name different winners.",
+)
+@click.option("--summaries", is_flag=True, help="One more call per contest sums up the reasons.")
+@click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON).")
+@click.option("--judge", "judges", multiple=True, metavar="MODEL", help="A model name.")
+@click.option("--api-base", default="", help="Address of an OpenAI-compatible server.")
+@click.option("--key-env", default="", metavar="NAME", help="Variable that holds the key.")
+@click.option("--mode", type=click.Choice(["criterion", "rubric", "two_step"]))
+@click.option("--cache/--no-cache", default=None, help="Use answers kept from earlier runs.")
+@click.option("--seed", type=int, help="Decides who meets and who is shown first.")
+@click.option("--replicates", type=click.IntRange(1, 100), default=1, show_default=True)
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@click.option("--name", default="", help="Name of the run.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@db_option
+@json_option
+def contest(
+    db: Path | None,
+    as_json: bool,
+    only_estimate: bool,
+    rounds: int,
+    per_round: int,
+    **options: Any,
+) -> None:
+    """Compare systems: ask which of two answers is better, in both orders.
+
+    DATASETS is one file whose items name their system and share prompts, or one file per system
+    whose items share ids. They stand before --systems.
+    """
+    from core.services import contest_files
+
+    with output.plain_errors(as_json):
+        store = open_db(db)
+        made = contest_files.request_from_files(store, **options)
+        for notice in made.notices:
+            output.say(f"note: {notice}")
+        more = rounds - 1 if options["design"] == "adaptive" else 0
+        figures = contest_files.estimate_figures(store, made.request, more, per_round)
+        if only_estimate:
+            _say_estimate(figures, as_json)
+            return
+        output.say(contest_files.estimate_line(figures))
+        _hold(store, made.request, more, per_round, as_json)
+
+
+@click.command()
+@click.argument("source")
+@click.option("--join", "by", metavar="KEY", help="Key of the items' meta to join by.")
+@click.option(
+    "--include-related",
+    is_flag=True,
+    help="Count a judge's scores for its own and its family's answers, too.",
+)
+@click.option("--bootstrap", type=click.IntRange(0), default=1000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@db_option
+@json_option
+def rank(
+    source: str,
+    by: str | None,
+    include_related: bool,
+    bootstrap: int,
+    seed: int,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Rank the systems of SOURCE from votes that exist; calls nobody.
+
+    SOURCE is a contest run, a run that graded several systems' answers, or a folder in the common
+    layout.
+    """
+    from core.services import rankings
+
+    with output.plain_errors(as_json):
+        report = rankings.rank_source(
+            lambda: open_db(db),
+            source,
+            by=by,
+            exclude=() if include_related else ("self", "family"),
+            seed=seed,
+            resamples=bootstrap,
+        )
+        if as_json:
+            output.result(report)
+        else:
+            click.echo(rankings.as_text(report))
+
+
+def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_json: bool) -> None:
+    """Works the contest off, round after round where it is adaptive, and says how it ended."""
+    from core.services import contest_rounds, contests, grading, headless, rankings
+
+    runs: list[int] = []
+    following: ContestRequest | None = request
+    while following is not None:
+        runs.append(contests.start(store, following))
+        _follow(store, runs[-1])
+        done = grading.summary(store, runs[-1])["status"] == "done"
+        again = done and len(runs) <= more
+        following = contest_rounds.next_round(store, runs, per_round) if again else None
+    ended = [grading.summary(store, run) for run in runs]
+    report = rankings.contest_report(store, runs)
+    if as_json:
+        output.result({**ended[-1], "rounds": ended, "ranking": report})
+    else:
+        for figures in ended:
+            click.echo(headless.summary_as_text(figures))
+        click.echo(rankings.as_text(report))
+    complete = all(f["status"] == "done" and not f["failures"] for f in ended)
+    sys.exit(output.DONE if complete else output.NOT_ALL)
+
+
+def _follow(store: Store, run_id: int) -> None:
+    from core.services import headless
+
+    bar = output.ProgressBar()
+    headless.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
+    bar.end()
+
+
+def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
+    from core.services import contest_files
+
+    if as_json:
+        output.result(figures)
+    else:
+        click.echo(contest_files.estimate_line(figures))
