@@ -14,7 +14,7 @@ from pages.ui import library_keys as keys
 from pages.ui import state
 from pages.ui.families import NEW
 from pages.ui.resources import store
-from pages.ui.text import one_line
+from pages.ui.text import label, one_line
 from pages.ui.widgets import shown_errors
 
 EDITOR = "author/rubrics.py"
@@ -27,17 +27,20 @@ def show(picked: list[str], looked: Entry | None) -> None:
     state.seed(keys.LIBRARY_TARGET, asked if asked in titles else NEW)
     if state.get(keys.LIBRARY_TARGET) not in titles:
         state.put(keys.LIBRARY_TARGET, NEW)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         target = st.selectbox(
             "Put them into",
             list(titles),
             key=keys.LIBRARY_TARGET,
             format_func=lambda name: one_line(titles[name], 60),
+            label_visibility="collapsed",
             width=300,
         )
-        words = fmt.plural(len(picked), "criterion", "criteria") if picked else "the one below"
+        words = fmt.plural(len(picked), "criterion", "criteria")
+        if not picked and looked is not None:
+            words = f"“{looked.criterion.name}”"
         pressed = st.button(
-            f"Add {words}",
+            label(f"Add {words}", 60),
             key=state.key(keys.LIBRARY_ACT, "add"),
             type="primary",
             icon=":material/add:",
@@ -98,10 +101,10 @@ def _grown(name: str, picked: list[str]) -> str:
 
 def _targets() -> dict[str, str]:
     """The names of drafts and rubrics, the unsaved first, with what to call them."""
-    titles = {NEW: "A new rubric"}
+    titles = {NEW: "Into a new rubric"}
     for kept in authoring.all_kept(store()):
         if not kept.name.isdecimal():
-            titles[kept.name] = f"{kept.draft['name'] or 'Untitled rubric'} (never saved)"
+            titles[kept.name] = f"Into {kept.draft['name'] or 'Untitled rubric'} (never saved)"
     for found in authoring.listing(store()):
-        titles[str(found.id)] = found.name
+        titles[str(found.id)] = f"Into {found.name}"
     return titles

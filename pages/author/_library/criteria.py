@@ -20,8 +20,11 @@ ANY = "any"
 
 
 def show() -> None:
-    """The list on the left; where it goes and the one that is looked at on the right."""
+    """What to pick and where it goes; the list on the left, the one looked at on the right."""
     found = _filtered()
+    first = found[0][1][0] if found else None
+    looked = library.entry(str(state.get(keys.LIBRARY_LOOK) or "")) or first
+    adding.show(picked(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
         if not found:
@@ -29,9 +32,6 @@ def show() -> None:
         for pack, entries in found:
             _pack(pack, entries)
     with right, st.container(key="rs_beside"):
-        first = found[0][1][0] if found else None
-        looked = library.entry(str(state.get(keys.LIBRARY_LOOK) or "")) or first
-        adding.show(picked(), looked)
         if looked is not None:
             one.show(looked)
 
@@ -44,7 +44,7 @@ def picked() -> list[str]:
 
 def _filtered() -> list[tuple[Pack, list[Entry]]]:
     titles = {pack.name: pack.title for pack in library.packs()}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         search = st.text_input(
             "Search",
             key=keys.LIBRARY_SEARCH,

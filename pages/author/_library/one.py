@@ -56,7 +56,7 @@ def _option(option: Option, fits: bool) -> str:
     chip = "rs-chip" + (" rs-na" if option.na else "") + (" rs-chosen" if fits else "")
     tick = "✓ " if fits else ""
     return (
-        f'<div style="margin:.35rem 0"><span class="{chip}">{tick}{esc(option.label)} '
+        f'<div style="margin:.75rem 0 0"><span class="{chip}">{tick}{esc(option.label)} '
         f"<small>{value}</small></span>"
         f'<div class="rs-quiet" style="margin-top:.15rem">{esc(option.description)}</div></div>'
     )

@@ -24,7 +24,7 @@ def show_problems(name: str) -> None:
     draft = work.draft(name)
     problems = problems_of(draft)
     if not problems:
-        st.success("Nothing to mend. This rubric can be saved and used.", icon=":material/check:")
+        st.success("Nothing to mend before saving: it can be used.", icon=":material/check:")
         return
     count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to mend before saving"
     st.warning(count, icon=":material/build:")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.identity import content_hash
-from core.services.checking import Finding, rule_of
+from core.services.checking import Finding, Rule, rule_of
 from core.services.checking.mending import check_draft, dismiss, is_dismissed, mended, recall
 from core.services.drafts import locate, payload
 from pages.author._rubric import work
@@ -82,15 +82,24 @@ def _count(live: list[Placed]) -> str:
 def _show(name: str, one: Placed, where: str) -> None:
     rule = rule_of(one.finding)
     subject = _subject(name, one) if where == "side" else ""
-    st.html(
-        '<div class="rs-card"><div class="rs-row">'
+    with st.container(border=True, gap="xxsmall"):
+        st.html(_words(rule, one, subject))
+        _acts(name, one, where)
+
+
+def _words(rule: Rule, one: Placed, subject: str) -> str:
+    return (
+        '<div class="rs-row">'
         f"{tag(rule.severity, 'warn' if one.serious else 'neutral')}<b>{esc(rule.title)}</b>"
         f'<span class="rs-quiet">{subject}</span></div>'
         f"<div>{esc(one.finding.sentence)}</div>"
         f'<div class="rs-quiet">{esc(one.finding.mend)}</div>'
         f'<details class="rs-quiet"><summary>Why it matters</summary>{esc(rule.why)}<br>'
-        f"<i>{esc(rule.source)}</i></details></div>"
+        f"<i>{esc(rule.source)}</i></details>"
     )
+
+
+def _acts(name: str, one: Placed, where: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if one.finding.edit is not None:
             _button(name, one, where, "mend", one.finding.edit.words, "auto_fix_high")
