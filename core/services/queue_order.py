@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.domain.review import Order
 from core.domain.rubric import Criterion
 from core.scoring import Measured, looks_at_texts, measure
+from core.services.calibrating import likely
 from core.services.counting import Counting, counting_of
 from core.services.impact import ORDERS as FORMULAS
 from core.services.impact import Tally, WhatIf, tally
@@ -32,8 +33,33 @@ ORDERS: dict[Order, tuple[str, str]] = {
 }
 
 
+def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
+    """The open cells of a queue, weighed by what people have settled since they were queued."""
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    queued = [cell for cell in store.queues.cells(queue_id) if cell.state != "resolved"]
+    ids = list(dict.fromkeys(cell.item_id for cell in queued))
+    items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
+    places = {item.item_id: item.position for item in store.queues.items(queue_id)}
+    cells = [
+        Candidate(
+            cell.item_id,
+            places[cell.item_id],
+            effective(items[cell.item_id], rubric).criterion(cell.criterion),
+            cell.reasons,
+            cell.chance,
+        )
+        for cell in queued
+    ]
+    return weigh(store, run, cells)
+
+
 def weigh(store: Store, run: Run, cells: Sequence[Candidate]) -> list[QueuedCell]:
-    """The cells with what settling each could change, in the order given."""
+    """The cells with what settling each could change, in the order given.
+
+    Where labels have shown which judges are right how often, an option's chance is what they make
+    of the votes; else it is the share of the votes (``impact``).
+    """
+    known = likely(store, run.id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
@@ -54,7 +80,9 @@ def weigh(store: Store, run: Run, cells: Sequence[Candidate]) -> list[QueuedCell
         if looks_at_texts(in_force) and item_id not in texts:
             texts[item_id] = measure(in_force, texts_from(items[item_id]))
         votes = tallies.get((item_id, name), Tally({}, {}))
-        impact = what_if.impact(name, answers.get(item_id, {}), votes, texts.get(item_id))
+        impact = what_if.impact(
+            name, answers.get(item_id, {}), votes, texts.get(item_id), known.get((item_id, name))
+        )
         found.append(
             QueuedCell(
                 item_id=item_id,

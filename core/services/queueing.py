@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.identity import seeded
 from core.services import clock
 from core.services.queue_cells import Candidate, Cells, Chosen, Preview, choose
-from core.services.queue_order import ORDERS, weigh
+from core.services.queue_order import ORDERS, weigh, weigh_again
 from core.services.reviewers import require_lead
 from core.services.settling import bring_states_up_to_date
 from core.store.content import dump
@@ -101,16 +101,19 @@ def make_queue(
 
 
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
-    """Queue what the rule chooses by now, for a run that goes on; returns the cells added.
+    """Queue what the rule chooses by now; returns the cells added.
 
-    Nothing is ever taken out, and nobody's work changes.
+    For a run that goes on, and for one whose settled cells tell more about its judges: what is
+    open is weighed anew. Nothing is ever taken out, and nobody's work changes.
     """
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
     chosen = choose(store, row.run_id, row.rule, seed=row.seed, stale=stale)
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue_id)}
     fresh = [c for c in chosen.cells if (c.item_id, c.criterion.name) not in inside]
+    weighed = weigh_again(store, run, queue_id)
     with store.write():
+        store.queues.reweigh(queue_id, weighed)
         return _fill(store, run, row, fresh) if fresh else 0
 
 

@@ -174,6 +174,21 @@ class Queues:
                 (state, raised, queue_id, item_id, criterion),
             )
 
+    def reweigh(self, queue_id: int, cells: Sequence[QueuedCell]) -> None:
+        """Give cells the numbers that they are ordered by anew; nothing else of them changes."""
+        with self._files.write() as db:
+            db.executemany(
+                "UPDATE queue_cell SET flip = ?, change = ?, entropy = ?, margin = ?, spread = ? "
+                "WHERE queue_id = ? AND item_id = ? AND criterion = ?",
+                (
+                    (
+                        *(c.flip, c.change, c.entropy, c.margin, c.spread),
+                        *(queue_id, c.item_id, c.criterion),
+                    )
+                    for c in cells
+                ),
+            )
+
     def set_flag(self, queue_id: int, item_id: str, criterion: str, role: Role | None) -> None:
         """Route a cell to a role, or with ``None`` to everybody again."""
         with self._files.write() as db:

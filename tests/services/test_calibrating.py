@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,11 @@ from bench.recorded import dices, found, llmbar
 from core.aggregate import Ballot
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel, Rules
+from core.domain.review import QueueRule, QueueSettings
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Outcome, Vote
 from core.errors import Conflict, InputError
-from core.services import calibrating
+from core.services import calibrating, queueing, reviewers
 from core.services.fitted import fitted_of
 from core.services.fitting import Labelled, fit_criterion, heard
 from core.services.preparing import derive_for, load_job
@@ -212,3 +214,29 @@ def test_where_labels_help_little_it_is_often_not_offered() -> None:
     # Five raters of DICES: the best alone has .677, the majority .660.
     offered = [trial(dices(range(5)), 20, seed).offered for seed in range(10)]
     assert not all(offered)
+
+
+def test_a_queue_brought_up_to_date_is_ordered_by_what_labels_showed(store: Store) -> None:
+    # 20 items are labelled: good is right, the two others mostly are not. Where good alone stands
+    # against both, the majority is likely wrong; by votes alone every split of 2 : 1 looks alike.
+    run = graded(store, 20)
+    reviewers.sign_in(store, "Ada")
+    lead = reviewers.seat(store, "Ada", "s")
+    by_votes = {2 / 3: 0.375, 1.0: 0.125}  # (1 + 1/2) / (3 + 1), (0 + 1/2) / (3 + 1)
+    queue = queueing.make_queue(
+        store, lead, run, "q", QueueRule(everything=True), QueueSettings(), seed=1
+    )
+    learned = {cell.item_id: cell for cell in store.queues.cells(queue.id)}
+    plain = {cell.item_id: by_votes[cell.agreement or 0.0] for cell in store.results.all_cells(run)}
+    outvoted = [f"i{n:02}" for n in range(20, ITEMS) if n % 10 != 7 and n % 5 in (0, 2, 3)]
+    assert outvoted
+    # What settling is expected to change is what the fit says of the other option, not the votes.
+    known = calibrating.likely(store, run)
+    for item in outvoted:
+        voted = next(c.option for c in store.results.cells(run, item))
+        other = 1 - (voted or 0)
+        assert known[item, "right"][other] > 0.5 > plain[item]
+        assert learned[item].change == pytest.approx(known[item, "right"][other])
+    store.queues.reweigh(queue.id, [replace(c, change=0.0) for c in learned.values()])
+    assert queueing.refresh(store, lead, queue.id) == 0
+    assert {c.item_id: c for c in store.queues.cells(queue.id)} == learned
