@@ -181,16 +181,17 @@ class Votes:
         )
         return [BallotRow._make((*key, bool(abstained))) for *key, abstained in found]
 
-    def columns(self, run_id: int, below: int) -> list[VoteColumn]:
-        """The votes of replicates 0 to ``below`` - 1 by criterion, judge and replicate.
+    def columns(self, run_id: int, below: int | None = None) -> list[VoteColumn]:
+        """The votes (of replicates 0 to ``below`` - 1) by criterion, judge and replicate.
 
         What ``all_ballots`` gives, a column at a time and several times as fast.
         """
         rows = self._files.tuples(
             "SELECT criterion, judge, replicate, json_group_array(item_id), "
             "json_group_array(CASE WHEN abstained THEN NULL ELSE option END) "
-            "FROM vote WHERE run_id = ? AND replicate < ? GROUP BY criterion, judge, replicate",
-            (run_id, below),
+            "FROM vote WHERE run_id = ? AND (? IS NULL OR replicate < ?) "
+            "GROUP BY criterion, judge, replicate",
+            (run_id, below, below),
         )
         return [
             VoteColumn(criterion, judge, replicate, json.loads(items), json.loads(given))
