@@ -6,7 +6,7 @@ shown has its own votes; the contest is won where the orders agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -99,8 +99,10 @@ class Contests:
         return choice_of(self.rounds[held.run_id].criteria[held.question], row.option)
 
 
-def read(store: Store, run_ids: Sequence[int]) -> Contests:
-    """The contests of these runs. They must have the same systems and questions.
+def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = None) -> Contests:
+    """The contests of these runs, or only those of these items of theirs.
+
+    The runs must have the same systems and questions.
 
     Raises:
         InputError: a run is no contest, or does not fit the first.
@@ -122,8 +124,9 @@ def read(store: Store, run_ids: Sequence[int]) -> Contests:
                 "by one."
             )
         systems, weights = tuple(details["systems"]), names
-        items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-        tasks.update((str(i.meta["task"]), None) for i in items)
+        ids = [i for i in store.runs.item_ids(run_id) if items is None or i in items]
+        pairs = resolved_items(store, run.dataset_version_id, ids)
+        tasks.update((str(i.meta["task"]), None) for i in pairs)
         judges.update((j.name, j) for j in run.panel.judges)
         rounds[run_id] = Round(
             Design.model_validate(details["design"]),
@@ -131,20 +134,21 @@ def read(store: Store, run_ids: Sequence[int]) -> Contests:
             run.panel.rules,
             {c.name: c for c in criteria},
         )
-        held += _held(store, run_id, items, list(names), systems)
+        held += _held(store, run_id, pairs, list(names), systems)
     return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
 
 
 def _held(
     store: Store,
     run_id: int,
-    items: Iterable[Item],
+    items: Sequence[Item],
     questions: Sequence[str],
     systems: Sequence[str],
 ) -> list[Held]:
     rows: dict[tuple[str, str], list[BallotRow]] = {}
-    for row in store.votes.all_ballots(run_id):
-        rows.setdefault((row.item_id, row.criterion), []).append(row)
+    for found in store.votes.ballots(run_id, [item.id for item in items]):
+        for row in found.ballots:
+            rows.setdefault((row.item_id, row.criterion), []).append(row)
     failed: dict[tuple[str, str], int] = {}
     for cell in store.votes.failed(run_id):
         failed[cell.item, cell.criterion] = failed.get((cell.item, cell.criterion), 0) + 1
@@ -153,7 +157,7 @@ def _held(
         meta = item.meta
         first, second = sorted((meta["first"], meta["second"]), key=systems.index)
         bouts.setdefault((meta["task"], first, second), []).append(item)
-    found = []
+    contests = []
     for (task, first, second), orders in bouts.items():
         lengths = _lengths(orders[0], first)
         for question in questions:
@@ -166,8 +170,8 @@ def _held(
                 )
                 for item in orders
             )
-            found.append(Held(run_id, task, question, first, second, lengths, shown))
-    return found
+            contests.append(Held(run_id, task, question, first, second, lengths, shown))
+    return contests
 
 
 def outcome(
