@@ -26,13 +26,17 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     import pandas
     import plotly.graph_objects
 
+    # Pages of figures stand on NumPy and SciPy: the first visitor should not wait for them.
+    import core.services.agreeing
+
     # What is imported by now stays: the collector need not look at it again on every rerun.
     gc.collect()
     gc.freeze()
     settings = load_settings()
     ensure_example(open_store(settings))
     with runner_beside(settings):
-        yield {"warm": (pandas.__name__, plotly.graph_objects.__name__)}
+        warm = (pandas, plotly.graph_objects, core.services.agreeing)
+        yield {"warm": tuple(module.__name__ for module in warm)}
 
 
 app = st.App(Path(__file__).parent / "pages" / "frame.py", lifespan=lifespan)
