@@ -50,7 +50,8 @@ class RunRow:
     ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
     others. ``cached`` counts answers kept from earlier calls, which are no calls and cost nothing
     now; ``saved`` is what they cost then, where known. ``seconds`` is the time that runners spent.
-    ``lease_until`` is in Unix seconds.
+    ``lease_until`` is in Unix seconds. ``rubric_version_id`` is what was asked; scores follow
+    ``scored_version_id``, which is the same unless somebody let them follow a newer one.
     """
 
     id: int
@@ -60,6 +61,8 @@ class RunRow:
     rubric_id: int
     rubric_name: str
     rubric_number: int
+    scored_version_id: int
+    scored_number: int
     dataset_version_id: int
     dataset_id: int
     dataset_name: str

@@ -18,14 +18,16 @@ from core.store.run_rows import RESTING, Run, RunKind, RunPlan, RunRow, RunStatu
 
 _ROW = """
     r.id, r.name, r.kind, r.rubric_version_id, rv.rubric_id, rv.name AS rubric_name,
-    rv.number AS rubric_number, r.dataset_version_id, dv.dataset_id, dv.name AS dataset_name,
-    dv.number AS dataset_number, r.panel, r.panel_hash, r.plan_hash, r.status, r.items, r.planned,
+    rv.number AS rubric_number, sv.id AS scored_version_id, sv.number AS scored_number,
+    r.dataset_version_id, dv.dataset_id, dv.name AS dataset_name, dv.number AS dataset_number,
+    r.panel, r.panel_hash, r.plan_hash, r.status, r.items, r.planned,
     r.votes, r.abstentions, r.failures_open, r.calls, r.tokens_in, r.tokens_cached, r.tokens_out,
     r.tokens_thinking, r.cost, r.cost_unknown, r.cached, r.saved, r.seconds, r.created, r.started,
     r.finished, r.message, r.cancel, r.lease_owner, r.lease_until, r.fence
 """
 _FROM = """
     run r JOIN rubric_version rv ON rv.id = r.rubric_version_id
+    JOIN rubric_version sv ON sv.id = coalesce(r.scored_version_id, r.rubric_version_id)
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import StoreError
 from core.store.review_tables import REVIEWS
+from core.store.scored_tables import SCORED_VERSIONS
 from core.store.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables", "outcomes", "responses", "reviews")
+NAMES = ("first_tables", "outcomes", "responses", "reviews", "scored_versions")
 
 
 def first_tables(db: Database) -> None:
@@ -60,6 +61,12 @@ def reviews(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def scored_versions(db: Database) -> None:
+    """The version of its rubric that a run's scores follow: so far, always the one it asked."""
+    for statement in SCORED_VERSIONS:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -70,6 +77,7 @@ def migrations() -> Migrations:
     steps()(outcomes)
     steps()(responses)
     steps()(reviews)
+    steps()(scored_versions)
     return steps
 
 

@@ -22,6 +22,7 @@ from core.store.reviewers import Reviewers
 from core.store.rows import Counts, Mismatch
 from core.store.rubrics import Rubrics
 from core.store.runs import Runs
+from core.store.scored import ScoredVersions
 from core.store.settled import SettledCells, Verdicts
 from core.store.votes import Votes
 
@@ -54,6 +55,7 @@ class Store:
         self.events = Events(self._files)
         self.verdicts = Verdicts(self._files)
         self.settled = SettledCells(self._files)
+        self.scored = ScoredVersions(self._files)
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""

@@ -267,7 +267,7 @@ CREATE TABLE run (
     lease_owner TEXT,
     lease_until REAL,
     fence INTEGER NOT NULL DEFAULT 0
-, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id)) STRICT;
 CREATE TABLE run_item (
     run_id INTEGER NOT NULL REFERENCES run(id),
     position INTEGER NOT NULL,
@@ -287,6 +287,17 @@ CREATE TABLE run_item (
     trace TEXT, outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review')),
     PRIMARY KEY (run_id, position),
     UNIQUE (run_id, item_id)
+) STRICT;
+CREATE TABLE scored_change (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run(id),
+    ts TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    from_id INTEGER NOT NULL REFERENCES rubric_version(id),
+    to_id INTEGER NOT NULL REFERENCES rubric_version(id),
+    kept TEXT NOT NULL,
+    marked TEXT NOT NULL,
+    reason TEXT NOT NULL
 ) STRICT;
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY,
@@ -350,6 +361,7 @@ CREATE INDEX run_by_rubric ON run (rubric_version_id);
 CREATE INDEX run_item_by_agreement ON run_item (run_id, agreement);
 CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome);
 CREATE INDEX run_item_by_score ON run_item (run_id, score);
+CREATE INDEX scored_change_by_run ON scored_change (run_id, id);
 CREATE INDEX vote_matrix
     ON vote (run_id, criterion, judge, item_id, replicate, option, abstained);
 CREATE TRIGGER call_is_never_deleted BEFORE DELETE ON call
@@ -380,6 +392,10 @@ CREATE TRIGGER run_is_never_deleted BEFORE DELETE ON run
 BEGIN SELECT RAISE(ABORT, 'run rows are never deleted'); END;
 CREATE TRIGGER run_is_never_updated BEFORE UPDATE OF id, kind, rubric_version_id, dataset_version_id, panel, panel_hash, plan, plan_hash, items, planned, created ON run
 BEGIN SELECT RAISE(ABORT, 'run rows are never updated in these columns'); END;
+CREATE TRIGGER scored_change_is_never_deleted BEFORE DELETE ON scored_change
+BEGIN SELECT RAISE(ABORT, 'scored_change rows are never deleted'); END;
+CREATE TRIGGER scored_change_is_never_updated BEFORE UPDATE ON scored_change
+BEGIN SELECT RAISE(ABORT, 'scored_change rows are never updated'); END;
 CREATE TRIGGER segment_is_never_deleted BEFORE DELETE ON segment
 BEGIN SELECT RAISE(ABORT, 'segment rows are never deleted'); END;
 CREATE TRIGGER segment_is_never_updated BEFORE UPDATE ON segment

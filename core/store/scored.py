@@ -1,0 +1,135 @@
+"""Under which version of its rubric a run's verdicts are scored, and every change of that.
+
+The plan says what was asked, and never changes. Beside it stands the version that scores follow
+now; each change of it is kept, and never altered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.review import Place
+from core.errors import Conflict, InputError, NotFound
+from core.store.connection import Connections, new_id
+from core.store.content import clean
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChange:
+    """A change of the version that a run's scores follow.
+
+    ``kept`` are hashes of questions whose older answers somebody let stand; ``marked`` the cells
+    whose settled decisions were put aside with it, because their question changed.
+    """
+
+    id: int
+    run_id: int
+    ts: str
+    actor: str
+    from_id: int
+    from_number: int
+    to_id: int
+    to_number: int
+    kept: tuple[str, ...]
+    marked: tuple[Place, ...]
+    reason: str
+
+
+class ScoredVersions:
+    """Reached as ``store.scored``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def follow(
+        self,
+        run_id: int,
+        version_id: int,
+        *,
+        before: int,
+        actor: str,
+        now: str,
+        kept: Sequence[str] = (),
+        marked: Sequence[tuple[str, str]] = (),
+        reason: str = "",
+    ) -> int:
+        """Let the run's scores follow a version, and keep who did it; returns the change's id.
+
+        ``before`` is the version that the caller saw them follow. Nothing is derived anew here.
+
+        Raises:
+            Conflict: somebody changed it meanwhile.
+            InputError: the version is one of another rubric.
+        """
+        with self._files.write() as db:
+            rows = db.execute(
+                "SELECT coalesce(r.scored_version_id, r.rubric_version_id), v.rubric_id "
+                "FROM run r JOIN rubric_version v ON v.id = r.rubric_version_id WHERE r.id = ?",
+                (run_id,),
+            ).fetchall()
+            if not rows:
+                raise NotFound(f"There is no run {run_id}.")
+            ((standing, rubric_id),) = rows
+            if standing != before:
+                raise Conflict("Somebody let this run follow another version. Look at it again.")
+            self._require_same(version_id, rubric_id)
+            db.execute("UPDATE run SET scored_version_id = ? WHERE id = ?", (version_id, run_id))
+            cursor = db.execute(
+                "INSERT INTO scored_change "
+                "(run_id, ts, actor, from_id, to_id, kept, marked, reason) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(run_id, now, clean(actor), before, version_id),
+                    *(json.dumps(list(kept)), json.dumps([list(m) for m in marked])),
+                    clean(reason),
+                ),
+            )
+            return new_id(cursor)
+
+    def changes(self, run_id: int) -> list[ScoredChange]:
+        """Every change of a run, newest first."""
+        found = self._files.tuples(
+            "SELECT c.id, c.run_id, c.ts, c.actor, c.from_id, f.number, c.to_id, t.number, "
+            "c.kept, c.marked, c.reason FROM scored_change c "
+            "JOIN rubric_version f ON f.id = c.from_id JOIN rubric_version t ON t.id = c.to_id "
+            "WHERE c.run_id = ? ORDER BY c.id DESC",
+            (run_id,),
+        )
+        return [_change(*row) for row in found]
+
+    def runs_of(self, rubric_id: int) -> list[int]:
+        """The runs that asked a version of this rubric, newest first."""
+        found = self._files.tuples(
+            "SELECT r.id FROM run r JOIN rubric_version v ON v.id = r.rubric_version_id "
+            "WHERE v.rubric_id = ? AND r.kind = 'run' ORDER BY r.id DESC",
+            (rubric_id,),
+        )
+        return [run_id for (run_id,) in found]
+
+    def settled_under(self, run_id: int) -> list[tuple[Place, int]]:
+        """The cells that people settled and that count, with the version they were shown."""
+        found = self._files.tuples(
+            "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
+            "JOIN review_event e ON e.id = s.event_id "
+            "WHERE s.run_id = ? AND s.state = 'active' ORDER BY 1, 2",
+            (run_id,),
+        )
+        return [(Place(item_id, criterion), version) for item_id, criterion, version in found]
+
+    def _require_same(self, version_id: int, rubric_id: int) -> None:
+        rows = self._files.tuples(
+            "SELECT rubric_id FROM rubric_version WHERE id = ?", (version_id,)
+        )
+        if not rows:
+            raise NotFound(f"There is no rubric version {version_id}.")
+        if rows[0][0] != rubric_id:
+            raise InputError("That is a version of another rubric than the run asked.")
+
+
+def _change(*row: Any) -> ScoredChange:
+    *plain, kept, marked, reason = row
+    places = tuple(Place(*place) for place in json.loads(marked))
+    return ScoredChange(*plain, tuple(json.loads(kept)), places, reason)
