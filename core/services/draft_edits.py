@@ -32,8 +32,13 @@ def set_criterion(draft: Draft, uid: str, name: str, value: Any) -> Draft:
     return with_criterion(draft, uid, lambda c: cast("CriterionDraft", {**c, name: value}))
 
 
-def add_criterion(draft: Draft, template: Template = "yes_no") -> tuple[Draft, str]:
-    """The draft with one more criterion at its end, and that criterion's uid."""
+def add_criterion(
+    draft: Draft, template: Template = "yes_no", *, na: bool = False
+) -> tuple[Draft, str]:
+    """The draft with one more criterion at its end, and that criterion's uid.
+
+    ``na`` gives it "Not applicable" as one more answer.
+    """
     serial = Serial(draft["serial"])
     criterion = CriterionDraft(
         uid=serial.next("c"),
@@ -41,7 +46,7 @@ def add_criterion(draft: Draft, template: Template = "yes_no") -> tuple[Draft, s
         requirement="",
         weight=10.0,
         scale=TEMPLATE_SCALE[template],
-        options=template_options(template, serial),
+        options=template_options(template, serial, na=na),
         section=draft["criteria"][-1]["section"] if draft["criteria"] else "",
         tags=[],
         aggregation=None,

@@ -132,13 +132,16 @@ def _by_value(option: OptionDraft) -> tuple[bool, float]:
     return option["na"], option["value"] or 0.0
 
 
-def apply_template(draft: Draft, uid: str, template: Template) -> Draft:
-    """The draft with a criterion's scored options replaced by a template's; abstentions stay."""
+def apply_template(draft: Draft, uid: str, template: Template, *, na: bool = False) -> Draft:
+    """The draft with a criterion's scored options replaced by a template's; abstentions stay.
+
+    ``na`` adds "Not applicable" where the criterion has no abstention of its own.
+    """
     serial = Serial(draft["serial"])
 
     def change(criterion: CriterionDraft) -> CriterionDraft:
         out = [o for o in criterion["options"] if o["na"]]
-        options = [*template_options(template, serial), *out]
+        options = [*template_options(template, serial, na=na and not out), *out]
         parked = {**criterion["parked"], criterion["scale"]: criterion["options"]}
         scale = TEMPLATE_SCALE[template]
         return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})

@@ -26,9 +26,9 @@ WIND = (
     "Because of wind, the water moves up the beach",
 )
 DEPTH = {
-    "Poor": "",
-    "Fair": ", on the side that faces it",
-    "Good": ", on the side that faces it and on the far side, which is why there are two every day",
+    "Absent": "",
+    "In part": ", on the side that faces it",
+    "Whole": ", on the side that faces it and on the far side, so that there are two every day",
 }
 TONE = {
     "Category A": "I think: {}.",

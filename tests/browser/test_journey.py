@@ -129,7 +129,7 @@ def read_item(page: Any) -> None:
     assert shown[-1] == "Cannot assess"
     assert sorted(places) == [1, 2, 3, 4]
     assert places != [1, 2, 3, 4], "take a seed that shuffles this question"
-    assert [("Poor", "Fair", "Good", "Cannot assess")[place - 1] for place in places] == shown
+    assert [("Absent", "In part", "Whole", "Cannot assess")[place - 1] for place in places] == shown
     page.get_by_text("Prompt, reply and cost").nth(1).click()
     page.get_by_text("Reply, as it came").wait_for()
     settle(page)

@@ -11,7 +11,7 @@ from pages.ui import state
 from tests.ailments.test_diagnosing import run
 from tests.checking.made import criterion, levels, rubric
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import PAGE, done, draft_of, field, press, saved
+from tests.pages.test_rubrics import PAGE, done, draft_of, field, name_of, press, saved
 
 GIVEN: Rubric = rubric(
     criterion("The answer is clear and concise.", name="Style"),
@@ -85,3 +85,13 @@ def test_what_the_newest_run_says_stands_beside_its_criterion_with_the_way_to_it
     assert "has changed since" not in shown(app)
     app = done(app.text_area(key=field(name, uid, "requirement")).set_value("Cites a law."))
     assert "The criterion has changed since that run asked it" in shown(app)
+
+
+def test_a_criterion_is_added_from_a_template_with_a_way_out_in_one_click() -> None:
+    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    name = name_of(app)
+    done(app.toggle(key=state.key(state.RUBRIC_ACT, name, "with_na")).set_value(True))
+    press(app, name, "add", "bands")
+    labels = [o["label"] for o in draft_of(app)["criteria"][0]["options"]]
+    assert labels[0] == "Fails (1-2)"
+    assert labels[-1] == "Not applicable"

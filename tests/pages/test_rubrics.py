@@ -198,8 +198,8 @@ def test_another_scale_shows_its_options_at_once(store: Store) -> None:
     press(app, name, "toggle", uid)
     done(app.segmented_control(key=field(name, uid, "scale")).set_value("ordinal"))
     labels = [o["label"] for o in draft_of(app)["criteria"][0]["options"]]
-    assert labels == ["Poor", "Fair", "Good"]
-    assert "Poor" in [t.value for t in app.text_input]
+    assert labels == ["Absent", "In part", "Whole"]
+    assert "Absent" in [t.value for t in app.text_input]
 
 
 def view(app: AppTest, which: str) -> AppTest:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.services import draft_options as options
-from core.services.draft_templates import Template
+from core.services.draft_templates import TEMPLATE_WORDS, Template
 from core.services.draft_types import CriterionDraft, OptionDraft
 from pages.author._rubric import work
 from pages.ui import format as fmt
@@ -15,12 +15,11 @@ from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import shown_errors
 
-TEMPLATES: Mapping[str, Template] = {
-    "Yes or no": "yes_no",
-    "3 levels": "three",
-    "4 levels": "four",
-    "5 levels": "five",
-    "2 categories": "categories",
+#: What a template's menu says: each template without and with "Not applicable".
+TEMPLATES: Mapping[str, tuple[Template, bool]] = {
+    f"{words}{more}": (template, na)
+    for template, words in TEMPLATE_WORDS.items()
+    for more, na in (("", False), (", or not applicable", True))
 }
 #: The height, in pixels, of a field for a line or two.
 SHORT = 68
@@ -173,6 +172,6 @@ def _on_all(name: str, act: str, uid: str) -> None:
 
 def _on_template(name: str, uid: str, key: str) -> None:
     with shown_errors():
-        template = TEMPLATES[str(state.get(key))]
-        work.change(name, options.apply_template(work.draft(name), uid, template))
+        template, na = TEMPLATES[str(state.get(key))]
+        work.change(name, options.apply_template(work.draft(name), uid, template, na=na))
         state.drop(state.RUBRIC_FIELD, name, uid)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
-from core.services.draft_templates import Template
+from core.services.draft_templates import TEMPLATE_WORDS, Template
 from pages.author._rubric import card, checks, rules, work
 from pages.ui import state
 from pages.ui.text import esc
@@ -20,13 +20,6 @@ STRATEGIES: Mapping[str, tuple[str, str]] = {
     "zero": ("Zero", "It gives no points, but its weight still counts."),
     "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
     "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
-}
-ADD: Mapping[str, tuple[Template, str]] = {
-    "yes_no": ("yes_no", "Yes or no"),
-    "three": ("three", "3 levels"),
-    "four": ("four", "4 levels"),
-    "five": ("five", "5 levels"),
-    "categories": ("categories", "Categories"),
 }
 
 
@@ -53,12 +46,18 @@ def show(name: str) -> None:
 
 
 def _add(name: str) -> None:
-    st.caption("Add a criterion")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Add a criterion", width="content")
+        st.toggle(
+            "with “Not applicable”",
+            key=state.key(state.RUBRIC_ACT, name, "with_na"),
+            help="The new criterion gets one more answer, for texts that it does not concern.",
+        )
     with st.container(horizontal=True):
-        for kind, (template, words) in ADD.items():
+        for template, words in TEMPLATE_WORDS.items():
             st.button(
                 words,
-                key=state.key(state.RUBRIC_ACT, name, "add", kind),
+                key=state.key(state.RUBRIC_ACT, name, "add", template),
                 icon=":material/add:",
                 on_click=_on_add,
                 args=(name, template),
@@ -73,7 +72,8 @@ def _add(name: str) -> None:
 
 def _on_add(name: str, template: Template) -> None:
     with shown_errors():
-        grown, uid = edits.add_criterion(work.draft(name), template)
+        na = bool(state.get(state.key(state.RUBRIC_ACT, name, "with_na")))
+        grown, uid = edits.add_criterion(work.draft(name), template, na=na)
         work.change(name, grown)
         work.keep_open(name, uid)
 
