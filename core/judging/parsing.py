@@ -82,6 +82,18 @@ def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply |
     return [_entry(found, id_, count) for id_, count in n_choices.items()]
 
 
+def whole_object(text: str, key: str) -> dict[str, object] | None:
+    """The last complete JSON object in ``text`` that has ``key``, once; ``None`` where none is.
+
+    >>> whole_object('Sure: {"a": 1}', "a")
+    {'a': 1}
+    """
+    found = _load(text.strip()) or _last_object(text, {key})
+    if found is None or key not in found or key in found.twice:
+        return None
+    return found
+
+
 def _entry(found: _Object, id_: str, n_choices: int) -> Reply | Unreadable:
     if id_ not in found:
         return Unreadable("malformed", f"The reply left out {id_}.")

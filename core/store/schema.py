@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.errors import StoreError
+from core.store.help_tables import HELPS
 from core.store.review_tables import REVIEWS
 from core.store.scored_tables import SCORED_VERSIONS
 from core.store.tables import LIBRARY, RUNS, TRIGGERS, VOTES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables", "outcomes", "responses", "reviews", "scored_versions")
+NAMES = ("first_tables", "outcomes", "responses", "reviews", "scored_versions", "helps")
 
 
 def first_tables(db: Database) -> None:
@@ -67,6 +68,12 @@ def scored_versions(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def helps(db: Database) -> None:
+    """What writing models were asked for, with every step of it."""
+    for statement in HELPS:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -78,6 +85,7 @@ def migrations() -> Migrations:
     steps()(responses)
     steps()(reviews)
     steps()(scored_versions)
+    steps()(helps)
     return steps
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.identity import content_hash
 from core.store.connection import Connections
 from core.store.datasets import Datasets
+from core.store.helps import Helps
 from core.store.judges import Drafts, Judges, Panels, SettingValues
 from core.store.leases import Leases
 from core.store.responses import Responses
@@ -48,6 +49,7 @@ class Store:
         self.leases = Leases(self._files)
         self.drafts = Drafts(self._files)
         self.settings = SettingValues(self._files)
+        self.helps = Helps(self._files)
         self.reviewers = Reviewers(self._files)
         self.queues = Queues(self._files)
         self.signs = RunSigns(self._files)

@@ -86,6 +86,36 @@ CREATE TABLE failure (
     UNIQUE (run_id, item_id, criterion, judge, replicate, attempt),
     FOREIGN KEY (run_id, item_id) REFERENCES run_item (run_id, item_id)
 ) STRICT;
+CREATE TABLE help_step (
+    id INTEGER PRIMARY KEY,
+    task_id INTEGER NOT NULL REFERENCES help_task(id),
+    name TEXT NOT NULL,
+    value TEXT,
+    failure TEXT,
+    message TEXT NOT NULL DEFAULT '',
+    call TEXT,
+    asked INTEGER NOT NULL CHECK (asked IN (0, 1)),
+    cost REAL,
+    created TEXT NOT NULL,
+    CHECK ((value IS NULL) <> (failure IS NULL))
+) STRICT;
+CREATE TABLE help_task (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    request TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN
+        ('queued', 'running', 'done', 'cancelled', 'interrupted', 'budget', 'failed')),
+    planned INTEGER NOT NULL,
+    budget REAL,
+    result TEXT,
+    message TEXT NOT NULL DEFAULT '',
+    owner TEXT,
+    until REAL,
+    cancel INTEGER NOT NULL DEFAULT 0 CHECK (cancel IN (0, 1)),
+    created TEXT NOT NULL,
+    updated TEXT NOT NULL
+) STRICT;
 CREATE TABLE item (
     version_id INTEGER NOT NULL REFERENCES dataset_version(id),
     position INTEGER NOT NULL,
@@ -344,6 +374,9 @@ CREATE TABLE vote (
 CREATE INDEX call_by_run ON call (run_id);
 CREATE INDEX dataset_version_by_hash ON dataset_version (hash);
 CREATE INDEX failure_open ON failure (run_id, item_id, criterion) WHERE open = 1;
+CREATE INDEX help_step_by_task ON help_step (task_id, id);
+CREATE UNIQUE INDEX help_step_done ON help_step (task_id, name) WHERE value IS NOT NULL;
+CREATE INDEX help_task_by_subject ON help_task (subject, kind, id);
 CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
     ON "_sqlite_migrations" ("migration_set", "name");
 CREATE UNIQUE INDEX judge_name ON judge (name) WHERE archived IS NULL;
@@ -376,6 +409,10 @@ CREATE TRIGGER failure_is_never_deleted BEFORE DELETE ON failure
 BEGIN SELECT RAISE(ABORT, 'failure rows are never deleted'); END;
 CREATE TRIGGER failure_is_never_updated BEFORE UPDATE OF id, run_id, item_id, criterion, judge, replicate, attempt, kind, message, ord, call_id, created ON failure
 BEGIN SELECT RAISE(ABORT, 'failure rows are never updated in these columns'); END;
+CREATE TRIGGER help_step_is_never_deleted BEFORE DELETE ON help_step
+BEGIN SELECT RAISE(ABORT, 'help_step rows are never deleted'); END;
+CREATE TRIGGER help_step_is_never_updated BEFORE UPDATE ON help_step
+BEGIN SELECT RAISE(ABORT, 'help_step rows are never updated'); END;
 CREATE TRIGGER item_is_never_deleted BEFORE DELETE ON item
 BEGIN SELECT RAISE(ABORT, 'item rows are never deleted'); END;
 CREATE TRIGGER item_is_never_updated BEFORE UPDATE ON item

@@ -46,7 +46,7 @@ def test_every_table_of_ours_is_strict(store: Store) -> None:
 
 def test_the_names_kept_apart_are_those_of_the_migrations(store: Store) -> None:
     with store.write() as db:
-        applied = db.execute("SELECT name FROM _sqlite_migrations").fetchall()
+        applied = db.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
     assert applied == [(name,) for name in NAMES]
     assert migrations().name == SET
 

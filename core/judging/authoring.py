@@ -1,0 +1,159 @@
+"""A model as a writer's help: one request in, one strictly read piece of writing out, or why not.
+
+It goes through the same doors, gates and retries as a judge's question, and is accounted for in the
+same way. A reply that cannot be read gets one repair, and is then a failure: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache as once
+from functools import partial
+from typing import Generic, TypeVar
+
+from core.domain.panel import Judge
+from core.domain.votes import Call, Cell, FailureKind, Segment
+from core.identity import seeded
+from core.judging.authoring_words import REPAIR
+from core.judging.calling import Caller
+from core.judging.doors import CallError, Completion, Door
+from core.judging.faults import redact
+from core.judging.gate import Clock, ProviderGate, Sleep
+from core.judging.parsing import Unreadable
+from core.judging.schemas import Schema
+from core.judging.tally import Tally
+
+ValueT = TypeVar("ValueT")
+
+#: A verdict is short, and a judge may be held to that; a piece of writing gets at least so much.
+LEAST_TOKENS, LEAST_SECONDS = 4000, 180.0
+_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
+_FILTERED = frozenset({"content_filter", "refusal", "safety"})
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a model is asked to write: the messages, the reply's JSON schema, the wording's name."""
+
+    segments: tuple[Segment, ...]
+    schema: Schema
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why there is no writing. ``message`` is fit to show and holds no key."""
+
+    kind: FailureKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[ValueT]):
+    """What came of a request, and the call with its cost; ``None`` where none was made."""
+
+    value: ValueT | Failed
+    call: Call | None
+
+
+def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
+    """The judge's settings for writing: room for more than a verdict.
+
+    ``varied`` lifts a temperature that was set low, for texts that shall differ.
+
+    >>> writer_of(Judge(name="j", model="m", max_tokens=300, temperature=0), varied=True).max_tokens
+    4000
+    """
+    changed: dict[str, object] = {"timeout": max(judge.timeout, LEAST_SECONDS)}
+    if judge.max_tokens is not None:
+        changed["max_tokens"] = max(judge.max_tokens, LEAST_TOKENS)
+    if varied and judge.temperature is not None:
+        changed["temperature"] = max(judge.temperature, 1.0)
+    return judge.model_copy(update=changed)
+
+
+class Writer:
+    """A model that can be asked to write. The door and the gate may be shared with judges."""
+
+    def __init__(
+        self,
+        spec: Judge,
+        door: Door,
+        key: str | None,
+        gate: ProviderGate,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self.spec = spec
+        self._key = (key or "").strip() or None
+        self._door = door.name
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock)
+
+    async def write(
+        self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
+    ) -> Written[ValueT]:
+        """The writing as ``read`` makes it of the reply; never raises for trouble with the call.
+
+        ``name`` tells this request from others; pauses are drawn from it.
+        """
+        if self.spec.key_env and not self._key:
+            words = f"The environment variable {self.spec.key_env} is not set. Put the key into it."
+            return Written(Failed("missing_key", words), None)
+        tally = Tally(self.spec, Cell(name, "", self.spec.name))
+        rng = once(partial(seeded, "backoff", name, self.spec.name))
+        value: ValueT | Failed
+        try:
+            segments = writing.segments
+            found = self._read(
+                await self._caller.complete(segments, writing.schema, tally, rng), read
+            )
+            if isinstance(found, Unreadable) and tally.spent < self.spec.tries:
+                more = Segment("user", REPAIR.format(problem=found.message))
+                said = await self._caller.complete((*segments, more), writing.schema, tally, rng)
+                found = self._read(said, read, again=True)
+            value = Failed(found.kind, found.message) if isinstance(found, Unreadable) else found
+        except CallError as error:
+            value = Failed(error.kind, error.message)
+        return Written(value, tally.call(self._params(writing)))
+
+    def close(self) -> None:
+        """Its limits bind nobody any more; the door stays open."""
+        self._caller.close()
+
+    def _read(
+        self,
+        completion: Completion,
+        read: Callable[[str | None], ValueT | Unreadable],
+        *,
+        again: bool = False,
+    ) -> ValueT | Unreadable:
+        if completion.refusal:
+            raise CallError("refusal", f"The model refused: {completion.refusal[:300]}")
+        if completion.finish in _FILTERED:
+            raise CallError("content_filter", "The provider's content filter stopped the reply.")
+        if completion.finish == "length":
+            return Unreadable("malformed", _CUT_OFF)
+        found = read(completion.text)
+        if again and isinstance(found, Unreadable):
+            return Unreadable(found.kind, f"{found.message} A second request did not help.")
+        return found
+
+    def _params(self, writing: Writing) -> dict[str, object]:
+        spec = self.spec
+        sent = {
+            "door": self._door,
+            "prompt": writing.version,
+            "model": spec.model,
+            "api_base": spec.api_base or None,
+            "temperature": spec.temperature,
+            "max_tokens": spec.max_tokens,
+            "thinking": spec.thinking,
+            "params": spec.params or None,
+        }
+        given = {name: value for name, value in sent.items() if value is not None}
+        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self._key))
+        return shown
