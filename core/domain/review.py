@@ -25,6 +25,7 @@ Part = Literal["review", "resolve"]
 Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
 SettledState = Literal["active", "stale", "retired"]
 #: Why a cell is queued. ``failure``: failures, or no verdict. ``chosen``: named or everything.
+#: ``gold``: its label is known, so that reviewers can be compared with it.
 Reason = Literal[
     "failure",
     "split",
@@ -36,6 +37,7 @@ Reason = Literal[
     "stale",
     "chosen",
     "audit",
+    "gold",
 ]
 #: Why a cell cannot be assessed.
 Why = Literal[
@@ -67,7 +69,7 @@ class QueueRule(Noun):
     ``near_mark``: the item's score is this close to a mark of the rubric's decision, and this
     cell can move it over (``None``: not asked). ``everything`` takes all cells. ``items`` and
     ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
-    reason holds for.
+    reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
     """
 
     split: bool = True
@@ -82,6 +84,7 @@ class QueueRule(Noun):
     items: tuple[str, ...] | None = None
     criteria: tuple[str, ...] | None = None
     audit_share: Share = 0.1
+    gold_share: Share = 0.0
 
 
 class QueueSettings(Noun):
@@ -93,6 +96,7 @@ class QueueSettings(Noun):
     independent people look at each item of a random ``overlap_share``, one at the others.
     ``policy`` ends a cell that several looked at: all say the same, most do, or an adjudicator
     always decides. ``assignees`` are names; with ``pool`` anybody may review if there are none.
+    ``repeat_share`` of a person's items come back to them later (``services.repeating``).
     """
 
     mode: Mode = "until_commit"
@@ -103,6 +107,7 @@ class QueueSettings(Noun):
     assignment: Assignment = "pool"
     assignees: tuple[Name, ...] = ()
     lease_seconds: Annotated[float, Field(ge=10, le=86_400)] = 600.0
+    repeat_share: Share = 0.0
 
     @model_validator(mode="after")
     def _check(self) -> QueueSettings:

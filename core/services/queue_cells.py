@@ -11,7 +11,10 @@ from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.identity import seeded
 from core.services.flips import twins
+from core.services.preparing import resolved_items
 from core.services.rounds import near_gate
+from core.services.scored import scored_rubric
+from core.services.truth import effective, labels_of
 from core.store.review_signs import Signs
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -20,7 +23,7 @@ Cells = Collection[tuple[str, str]]
 
 
 class Candidate(NamedTuple):
-    """A cell that a rule queues. ``chance`` is 1, or the audit's share."""
+    """A cell that a rule queues. ``chance`` is 1, or that of being drawn."""
 
     item_id: str
     position: int
@@ -81,6 +84,7 @@ def choose(
     signs = store.signs.of_cells(run_id)
     apart = _apart(store, run) if rule.flip else frozenset()
     why = _Why(rule, apart, frozenset(stale))
+    drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
     draw = seeded("audit", seed).random
     cells, settled, of = list[Candidate](), 0, 0
     for item in _items(store, run, rule):
@@ -94,12 +98,42 @@ def choose(
                 continue
             of += sign is not None or rule.everything
             reasons = why.queued(item, criterion, sign)
-            if not reasons and chance < rule.audit_share and sign and sign.option is not None:
-                reasons = ("audit",)
+            pi = 1.0
+            if not reasons and sign and sign.option is not None:
+                reasons, pi = drawn.queued(item.item_id, criterion.name, chance)
             if reasons:
-                pi = rule.audit_share if reasons == ("audit",) else 1.0
                 cells.append(Candidate(item.item_id, item.position, criterion, reasons, pi))
     return Chosen(tuple(cells), settled, of)
+
+
+class _Draws:
+    """Draws for the audit, and for the cells whose label is known; neither looks at the other."""
+
+    def __init__(self, rule: QueueRule, seed: int, labelled: Cells) -> None:
+        self._rule, self._seed, self._labelled = rule, seed, labelled
+
+    def queued(
+        self, item_id: str, criterion: str, chance: float
+    ) -> tuple[tuple[Reason, ...], float]:
+        """Why the cell is in, if it is, and the chance that it had of being drawn at all."""
+        audit, gold = self._rule.audit_share, 0.0
+        if (item_id, criterion) in self._labelled:
+            gold = self._rule.gold_share
+        either = audit + (1 - audit) * gold
+        if chance < audit:
+            return ("audit",), either
+        if gold and seeded("gold", self._seed, item_id, criterion).random() < gold:
+            return ("gold",), either
+        return (), 1.0
+
+
+def _labelled(store: Store, run: Run) -> frozenset[tuple[str, str]]:
+    """The cells that the dataset itself labels with one of their options."""
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id), upto=0)
+    return frozenset(
+        (item.id, name) for item in items for name in labels_of(item, effective(item, rubric))
+    )
 
 
 def _asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
@@ -109,7 +143,7 @@ def _asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
 
 
 def _items(store: Store, run: Run, rule: QueueRule) -> Iterator[_Item]:
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     own = store.signs.own_rubrics(run.id)
     scores = store.signs.scores(run.id)
     for item_id, position, score in scores:

@@ -20,6 +20,7 @@ from core.services.effects import Effect, effect, snapshot
 from core.services.fitted import fitted_of
 from core.services.preparing import derive_for, resolved_items, settled_lookup
 from core.services.reviewers import now_seated
+from core.services.scored import scored_rubric
 from core.services.truth import effective
 from core.store.review_content import settled_data, settled_from
 from core.store.review_rows import NewEvent, QueueRow
@@ -51,7 +52,7 @@ class Act:
     @cached_property
     def rubric(self) -> Rubric:
         """The rubric in force for the item."""
-        whole = self.store.rubrics.version(self.run.rubric_version_id).rubric
+        whole = scored_rubric(self.store, self.run)
         return effective(self.item, whole)
 
     def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
@@ -60,7 +61,7 @@ class Act:
             ts=self.now,
             seat=self.seat,
             run_id=self.run.id,
-            rubric_version_id=self.run.rubric_version_id,
+            rubric_version_id=self.run.scored_version_id,
             action=action,
             queue_id=None if self.queue is None else self.queue.id,
             item_id=self.item_id,
@@ -87,7 +88,7 @@ def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> Effect
 
 def derive_item(store: Store, run: Run, item_id: str) -> None:
     """Derive the verdicts and the score of one item anew."""
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
     ballots = store.votes.ballots(run.id, [item_id])
     said = ballots[0].ballots or store.votes.failures_of(run.id, item_id)
@@ -232,7 +233,7 @@ def labelled_sample(store: Store, queue_id: int) -> Sample:
         found.right.append(float(decided.option == voted))
         found.chances.append(cell.chance)
         found.audited.append(cell.audit)
-        found.queued.append(not cell.audit)
+        found.queued.append(not (cell.audit or cell.gold))
     return found
 
 

@@ -73,10 +73,15 @@ def _drawn(store: Store, queue: QueueRow) -> _Drawn:
     for row in store.results.all_cells(queue.run_id):
         place = (row.item_id, row.criterion)
         cell, decided = queued.get(place), known.get(place)
-        if row.judged is None or not _looked_at(queue, row) or (cell and not cell.audit):
+        if row.judged is None or not _looked_at(queue, row):
+            continue
+        if cell and not cell.audit and not cell.gold:
             continue
         done = decided is not None and decided.state == "active"
-        if cell is None:
+        if cell and cell.gold:
+            # Drawn for its label, beside the audit, from the same cells: one of the rest.
+            found.rest.append(row.agreement or 0.0)
+        elif cell is None:
             if not done:
                 found.rest.append(row.agreement or 0.0)
         elif decided is None or not done:

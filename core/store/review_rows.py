@@ -19,7 +19,8 @@ from core.domain.review import (
 )
 
 #: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
-#: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at.
+#: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at;
+#: ``repeat`` is what a second look gave, and changes nothing.
 Action = Literal[
     "verdict",
     "reveal",
@@ -35,6 +36,7 @@ Action = Literal[
     "take_over",
     "unmask",
     "change",
+    "repeat",
     "undo",
 ]
 
@@ -81,7 +83,7 @@ class QueuedItem:
 class QueuedCell:
     """A cell of a queue with why it is there and what settling it was expected to change.
 
-    ``chance`` is that of being queued: 1 where a rule holds, else the audit's share. ``flip``,
+    ``chance`` is that of being queued: 1 where a rule holds, else that of the draws. ``flip``,
     ``change``, ``entropy``, ``margin`` and ``spread`` are as of when the cell was queued.
     """
 
@@ -103,6 +105,11 @@ class QueuedCell:
     def audit(self) -> bool:
         """Whether only the random audit chose it."""
         return self.reasons == ("audit",)
+
+    @property
+    def gold(self) -> bool:
+        """Whether only its known label brought it in."""
+        return self.reasons == ("gold",)
 
 
 @dataclass(frozen=True, slots=True)
