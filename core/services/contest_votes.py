@@ -58,7 +58,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One contest. ``first`` is the system listed earlier; ``lengths`` are words of each answer."""
+    """One contest. ``first`` is the system listed earlier; ``lengths`` are words of each answer.
+
+    ``sources`` are the ids of the items that hold the two answers in their own dataset.
+    """
 
     run_id: int
     task: str
@@ -66,6 +69,7 @@ class Held:
     first: str
     second: str
     lengths: tuple[int, int]
+    sources: tuple[str, str]
     shown: tuple[Shown, ...]
 
 
@@ -159,7 +163,7 @@ def _held(
         bouts.setdefault((meta["task"], first, second), []).append(item)
     contests = []
     for (task, first, second), orders in bouts.items():
-        lengths = _lengths(orders[0], first)
+        lengths, sources = _lengths(orders[0], first), _sources(orders[0], first)
         for question in questions:
             shown = tuple(
                 Shown(
@@ -170,7 +174,7 @@ def _held(
                 )
                 for item in orders
             )
-            contests.append(Held(run_id, task, question, first, second, lengths, shown))
+            contests.append(Held(run_id, task, question, first, second, lengths, sources, shown))
     return contests
 
 
@@ -237,6 +241,11 @@ def votes_of(store: Store, held: Held) -> dict[str, list[VoteRow]]:
         ]
         for shown in held.shown
     }
+
+
+def _sources(item: Item, first: str) -> tuple[str, str]:
+    a, b = item.meta["sources"]
+    return (a, b) if item.meta["first"] == first else (b, a)
 
 
 def _lengths(item: Item, first: str) -> tuple[int, int]:

@@ -183,6 +183,7 @@ def _items(joined: Field, bouts: Sequence[Bout], design: Design, seed: int) -> l
                         "second": shown[1],
                         "swapped": turn,
                         "leads": turn == orders[0],
+                        "sources": [task.answers[name].id for name in shown],
                     },
                 )
             )
