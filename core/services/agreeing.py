@@ -11,7 +11,7 @@ from core.services.agreeing_cells import (
     spread_of_groups,
 )
 from core.services.agreeing_groups import Ceiling, Matrix, Standing, alphas, ceiling, kappas
-from core.services.agreeing_load import settled_upto, sheet, sheet_of
+from core.services.agreeing_load import sheet, sheet_of
 from core.services.agreeing_pairs import RESAMPLES, Close, Line, OptionLine, closely, compare
 from core.services.agreeing_scores import (
     ScoreLine,
@@ -67,7 +67,6 @@ __all__ = [
     "score_lines",
     "score_pair",
     "scores_of",
-    "settled_upto",
     "sheet",
     "sheet_of",
     "sliced",

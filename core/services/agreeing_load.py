@@ -26,6 +26,7 @@ from core.services.measuring import panel_levels
 from core.services.preparing import resolved_items
 from core.services.rated import of_run
 from core.services.rated_matrix import ABSTAINED, FAILED, NOT_ASKED, Levels, Rated, RatedCriterion
+from core.services.scored import scored_rubric
 from core.store.run_rows import Run
 from core.store.store import Store
 
@@ -37,11 +38,6 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     if any(item.rubric is not None for item in items):
         return sheet(of_run(store, run_id))
     return _Columns(store, run, items).sheet()
-
-
-def settled_upto(store: Store) -> int:
-    """The last decision of anybody: labels, and so figures, may change with every one."""
-    return store.settled.last_event()
 
 
 def sheet(rated: Rated) -> Sheet:
@@ -91,7 +87,7 @@ class _Columns:
         self._place = {item.id: at for at, item in enumerate(items)}
         self._own = run.plan.replicates
         self._kinds = {judge.name: judge.rater_kind for judge in run.panel.judges}
-        rubric = store.rubrics.version(run.rubric_version_id).rubric
+        rubric = scored_rubric(store, run)
         self._criteria = {criterion.name: criterion for criterion in rubric.criteria}
         self._found: dict[str, dict[str, Levels]] = {name: {} for name in self._criteria}
         self._raters: dict[str, str] = {}

@@ -23,6 +23,7 @@ from core.services.measuring_scores import Answers, Scorer
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import FAILED, NOT_ASKED, Rated
 from core.services.results import rubric_lookup
+from core.services.scored import scored_rubric
 from core.store.store import Store
 
 #: Codes of cells that no answer came from: asked in vain, or never.
@@ -80,7 +81,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> Scores:
     """The scores of everybody in the whole sheet of a run, from their own answers."""
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, sheet.items)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     scorer = Scorer(Rated(items, rubric_lookup(rubric, items), (), (), {}, {}))
     names = dict.fromkeys(name for one in sheet.criteria for name in one.columns if name != PEOPLE)
     return Scores(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.store.run_rows import RunItemFilter, RunItemRow, RunItemSort, ScoreBin
+from core.store.run_rows import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
 from core.store.store import Store
 
 __all__ = [
@@ -18,9 +18,16 @@ __all__ = [
     "neighbours",
     "run_items",
     "scores",
+    "stands_on",
     "systems",
     "verdict_counts",
 ]
+
+
+def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
+    """Plain values that change whenever verdicts or scores of the run would."""
+    counts = (run.votes, run.failures_open, run.scored_version_id)
+    return (run.id, *counts, store.settled.last_event())
 
 
 class Neighbours(NamedTuple):

@@ -17,6 +17,7 @@ from core.services.counting import counting_of
 from core.services.fitted import fitted_of, keep
 from core.services.fitting import Labelled, fit_criterion, in_words
 from core.services.preparing import load_job, resolved_items
+from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of
 from core.store.run_rows import RESTING
 from core.store.store import Store
@@ -45,7 +46,7 @@ def offers(store: Store, run_id: int) -> list[Offer]:
     """A fit per criterion of a run, from all of its items whose truth is known by now."""
     run = store.runs.get(run_id)
     used = fitted_of(run)
-    rubric = store.rubrics.version(run.plan.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     cells = labelled_cells(store, run_id)
     found = []
     for criterion in rubric.criteria:
@@ -67,7 +68,7 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
         Conflict: the run is being worked off.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.plan.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     by_name = {c.name: c for c in rubric.criteria}
     problems = tuple(
         problem for each in fitted if (problem := _problem(each, by_name.get(each.criterion)))
@@ -99,7 +100,7 @@ def labelled_cells(store: Store, run_id: int) -> dict[str, list[Labelled]]:
     """
     run = store.runs.get(run_id)
     plan = run.plan
-    rubric = store.rubrics.version(plan.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     counting = counting_of(plan)
     ids = store.runs.item_ids(run_id)
     by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
@@ -132,9 +133,9 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
     (``impact.WhatIf.impact``) finds more errors than one made of votes alone
     (docs/adjudication.md).
     """
-    plan = store.runs.get(run_id).plan
-    rubric = store.rubrics.version(plan.rubric_version_id).rubric
-    counting = counting_of(plan)
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    counting = counting_of(run.plan)
     fits = {o.criterion: o.fitted for o in offers(store, run_id) if o.fitted and o.offered}
     found: dict[tuple[str, str], dict[int, float]] = {}
     for votes in store.votes.ballots(run_id) if fits else ():

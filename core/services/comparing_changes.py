@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
+from core.services.scored import scored_rubric
 from core.store.run_rows import Run
 from core.store.store import Store
 
@@ -32,10 +33,11 @@ def changes(store: Store, first: Run, second: Run) -> tuple[Change, ...]:
 
 
 def _rubrics(store: Store, first: Run, second: Run) -> Iterator[Change]:
-    if first.rubric_version_id == second.rubric_version_id:
+    ids = [(run.rubric_version_id, run.scored_version_id) for run in (first, second)]
+    if ids[0] == ids[1]:
         return
     yield Change("rubric", "version", _rubric_words(first), _rubric_words(second))
-    one, other = (store.rubrics.version(run.rubric_version_id).rubric for run in (first, second))
+    one, other = (scored_rubric(store, run) for run in (first, second))
     before, after = ({c.name: c for c in rubric.criteria} for rubric in (one, other))
     for name in dict.fromkeys([*before, *after]):
         if name not in after:
@@ -53,7 +55,7 @@ def _rest(rubric: Rubric) -> dict[str, Any]:
 
 
 def _rubric_words(run: Run) -> str:
-    return f"{run.rubric_name}, version {run.rubric_number}"
+    return f"{run.rubric_name}, {run.version_words}"
 
 
 def _datasets(store: Store, first: Run, second: Run) -> Iterator[Change]:

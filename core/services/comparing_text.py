@@ -46,7 +46,7 @@ def as_text(found: Comparison) -> str:
 def _run(run: Run) -> str:
     judges = ", ".join(judge.name for judge in run.panel.judges)
     return (
-        f"run {run.id}, {run.name} ({run.rubric_name} version {run.rubric_number} on "
+        f"run {run.id}, {run.name} ({run.rubric_name} {run.version_words} on "
         f"{run.dataset_name} version {run.dataset_number}; {judges})"
     )
 

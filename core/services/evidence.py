@@ -17,6 +17,7 @@ from core.metrics.ailments.position import Shown
 from core.metrics.ratings import majority
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Answer, Levels, Rated, RatedCriterion, Rater, gather
+from core.services.scored import scored_rubric
 from core.store.run_rows import Run
 from core.store.store import Store
 from core.store.vote_rows import OrderCount
@@ -86,7 +87,7 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     settled: dict[str, dict[str, int | None]] = {}
     for cell in store.results.all_cells(run_id):

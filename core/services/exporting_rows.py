@@ -78,7 +78,7 @@ class Graded:
 def graded(store: Store, run_id: int) -> Graded:
     """A run, ready to be exported. Raises ``NotFound``."""
     run = store.runs.get(run_id)
-    version = store.rubrics.version(run.rubric_version_id)
+    version = store.rubrics.version(run.scored_version_id)
     rows = store.results.items(run_id, limit=run.items)
     return Graded(
         store=store,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.metrics.wilson import wilson
+from core.services.scored import scored_rubric
 from core.store.store import Store
 from core.store.vote_rows import BallotRow
 
@@ -43,7 +44,7 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
     if run.panel.asking.flip == "off":
         return []
     own = run.plan.replicates
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     sizes = {c.name: len(c.scored) for c in rubric.criteria}
     ballots = store.votes.all_ballots(run_id)
     found = []

@@ -14,6 +14,7 @@ from core.domain.fitted import Fitted
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
+from core.judging.authoring import Writer
 from core.judging.caching import ResponseCache
 from core.judging.doors import Door, door_for, open_door
 from core.judging.gate import ProviderGate
@@ -24,6 +25,7 @@ from core.services.asking import Asker
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of
 from core.services.results import NOTHING_FITTED, SettledOf, deriver, rubric_lookup, texts_lookup
+from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of, with_truth
 from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
@@ -31,7 +33,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Job:
-    """A run with everything that working it off needs. ``done`` are cells not to be asked."""
+    """A run with everything that working it off needs. ``done`` are cells not to be asked.
+
+    ``rubric`` is what judges are asked; ``derive`` scores under the version that the run follows.
+    """
 
     run: Run
     plan: RunPlan
@@ -52,6 +57,7 @@ def load_job(store: Store, run_id: int) -> Job:
     run = store.runs.get(run_id)
     plan = run.plan
     rubric = store.rubrics.version(plan.rubric_version_id).rubric
+    scored = scored_rubric(store, run)
     items = resolved_items(store, plan.dataset_version_id, store.runs.item_ids(run_id))
     return Job(
         run=run,
@@ -60,7 +66,7 @@ def load_job(store: Store, run_id: int) -> Job:
         items=items,
         calibration=calibration_items(store, plan),
         done=store.votes.present(run_id) | store.votes.failed(run_id),
-        derive=derive_for(plan, rubric, items, settled_lookup(store, run_id), fitted_of(run)),
+        derive=derive_for(plan, scored, items, settled_lookup(store, run_id), fitted_of(run)),
     )
 
 
@@ -124,6 +130,13 @@ class Doors:
 
     def judge(self, spec: Judge, cache: ResponseCache | None = None) -> LLMJudge:
         """An LLM judge that can be asked; its key comes from the environment, here and now."""
+        return LLMJudge(spec, *self._way(spec), cache=cache)
+
+    def writer(self, spec: Judge) -> Writer:
+        """The same model behind the same gate, to be asked for a piece of writing."""
+        return Writer(spec, *self._way(spec))
+
+    def _way(self, spec: Judge) -> tuple[Door, str | None, ProviderGate]:
         kind = door_for(spec)
         if kind not in self._doors:
             self._doors[kind] = open_door(kind)
@@ -131,7 +144,7 @@ class Doors:
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         gate = self._gates.setdefault(shared, ProviderGate())
         key = os.environ.get(spec.key_env) if spec.key_env else None
-        return LLMJudge(spec, self._doors[kind], key, gate, cache=cache)
+        return self._doors[kind], key, gate
 
     async def close(self) -> None:
         """Closes the connections."""

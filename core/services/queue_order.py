@@ -14,6 +14,7 @@ from core.services.impact import Tally, WhatIf, tally
 from core.services.preparing import resolved_items
 from core.services.queue_cells import Candidate
 from core.services.results import texts_from
+from core.services.scored import scored_rubric
 from core.services.spread import expected_disagreement, spread
 from core.services.truth import effective
 from core.store.review_rows import QueuedCell
@@ -35,7 +36,7 @@ ORDERS: dict[Order, tuple[str, str]] = {
 
 def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
     """The open cells of a queue, weighed by what people have settled since they were queued."""
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     queued = [cell for cell in store.queues.cells(queue_id) if cell.state != "resolved"]
     ids = list(dict.fromkeys(cell.item_id for cell in queued))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
@@ -60,7 +61,7 @@ def weigh(store: Store, run: Run, cells: Sequence[Candidate]) -> list[QueuedCell
     of the votes; else it is the share of the votes (``impact``).
     """
     known = likely(store, run.id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
     tallies = _tallies(store, run, cells)

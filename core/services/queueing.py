@@ -164,7 +164,7 @@ def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -
             ts=clock.now(),
             seat=seat,
             run_id=row.run_id,
-            rubric_version_id=run.rubric_version_id,
+            rubric_version_id=run.scored_version_id,
             action="change",
             queue_id=row.id,
             before=dump(row.settings),

@@ -11,6 +11,7 @@ from core.files import read_folder, read_votes
 from core.metrics.abstention import State
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Answer, Rated, Rater, gather
+from core.services.scored import scored_rubric
 from core.store.store import Store
 
 
@@ -34,7 +35,7 @@ def of_run(store: Store, run_id: int) -> Rated:
     Imported votes give the same ratings as the folder they came from: nobody here settled them.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}

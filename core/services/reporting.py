@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.services import clock
 from core.services.browsing import scores as score_bins
+from core.services.browsing import stands_on as run_stands_on
 from core.services.diagnosing import diagnose
 from core.services.rated import of_run
 from core.services.reporting_criteria import (
@@ -26,6 +27,7 @@ from core.services.reporting_scores import (
 )
 from core.services.reporting_setup import counts_of, setup_of
 from core.services.reporting_values import Report
+from core.services.scored import scored_rubric
 from core.store.store import Store
 
 __all__ = ["RESAMPLES", "SEED", "Report", "report", "stands_on"]
@@ -42,7 +44,7 @@ def report(
     not given). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     rated = of_run(store, run_id)
     rows = store.results.items(run_id, limit=run.items)
     cells = store.results.verdicts(run_id)
@@ -86,4 +88,4 @@ def report(
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
     """Plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
-    return (run_id, row.votes, row.failures_open, row.status, store.settled.last_event())
+    return (*run_stands_on(store, row), row.status)

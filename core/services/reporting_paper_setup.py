@@ -9,7 +9,7 @@ from core.files.paper import Block, Facts, Section, Sentences, Table, Words
 from core.identity import canonical_json
 from core.metrics.bootstrap import SMALL
 from core.services.numbers import DASH, cost, count, number, percent, seconds, tokens
-from core.services.reporting_values import JudgeFacts, Report
+from core.services.reporting_values import JudgeFacts, Report, Setup
 from core.services.reporting_words import day_and_time, kind
 from core.services.reporting_words import number as counted
 
@@ -19,7 +19,7 @@ def setup_section(report: Report) -> Section:
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [
-        ("Rubric", Words(f"{setup.rubric}, version {setup.rubric_number}", setup.rubric_hash)),
+        ("Rubric", Words(f"{setup.rubric}, {_version(setup)}", setup.rubric_hash)),
         ("Dataset", Words(f"{setup.dataset}, version {setup.dataset_number}", setup.dataset_hash)),
         ("Panel", Words(setup.panel, setup.panel_hash)),
         ("Votes become a verdict", Words(rules)),
@@ -146,3 +146,9 @@ def method_section(report: Report) -> Section:
         "as answers, abstentions never as wrong ones.",
     )
     return Section("How figures were made", (Sentences(lines),))
+
+
+def _version(setup: Setup) -> str:
+    if setup.asked_number == setup.rubric_number:
+        return f"version {setup.rubric_number}"
+    return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"

@@ -79,7 +79,9 @@ class JudgeFacts:
 
 @dataclass(frozen=True)
 class Setup:
-    """What was graded how. ``learned_from`` counts the labelled items that judges learned from.
+    """What was graded how. Scores follow version ``rubric_number`` of the rubric, with its hash;
+    judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
+    learned from.
 
     ``imported`` tells where the votes came from if they were not asked for here, else is empty.
     """
@@ -91,6 +93,7 @@ class Setup:
     rubric: str
     rubric_number: int
     rubric_hash: str
+    asked_number: int
     dataset: str
     dataset_number: int
     dataset_hash: str

@@ -17,6 +17,7 @@ from core.services.counting import Counting, counting_of
 from core.services.fitted import fitted_of
 from core.services.preparing import resolved_items
 from core.services.results import NOTHING_FITTED, RubricOf, deriver, rubric_lookup, texts_lookup
+from core.services.scored import scored_rubric
 from core.store.run_rows import CellResult, Derive, ItemResult
 from core.store.store import Store
 from core.store.vote_rows import BallotRow, ItemBallots
@@ -43,7 +44,7 @@ def _score_run(
     store: Store, run_id: int, rules: Sequence[str], abstain: str | None
 ) -> dict[str, Any]:
     run = store.runs.get(run_id)
-    rubric = with_abstention(store.rubrics.version(run.rubric_version_id).rubric, abstain)
+    rubric = with_abstention(scored_rubric(store, run), abstain)
     items = [
         i.model_copy(update={"rubric": with_abstention(i.rubric, abstain)}) if i.rubric else i
         for i in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))

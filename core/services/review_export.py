@@ -18,6 +18,7 @@ from core.files import dump_dataset
 from core.identity import text_hash
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
+from core.services.scored import scored_rubric
 from core.services.truth import effective, with_truth
 from core.store.review_rows import EventRow, QueuedCell, VerdictRow
 from core.store.run_rows import Run
@@ -59,7 +60,7 @@ def long_rows(store: Store, run_id: int, *, names: bool = True) -> Iterator[Row]
     people numbers.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     queued: dict[tuple[str, str], QueuedCell] = {}
     said: dict[str, list[VerdictRow]] = {}
@@ -170,7 +171,7 @@ class _Rows:
             "item_id": self._item.id,
             "submission_id": self._submission,
             "criterion_id": criterion,
-            "rubric_version": self._run.rubric_number,
+            "rubric_version": self._run.scored_number,
             "split": self._item.split or "",
             "stratum": "" if cell is None else ("audit" if cell.audit else "rule"),
             "inclusion_prob": "" if cell is None else cell.chance,
@@ -188,7 +189,7 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
     All rows have the same columns; those of criteria that an item does not have are empty.
     """
     run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id), upto=0)
     rubrics = {item.id: effective(item, rubric) for item in items}
     names = list(dict.fromkeys(c.name for each in rubrics.values() for c in each.criteria))

@@ -19,7 +19,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     cost = figures["cost_usd"]
     lines = [
         f"Run {run.id}: {run.name} ({run.status})",
-        f"  rubric   {run.rubric_name}, version {run.rubric_number}",
+        f"  rubric   {run.rubric_name}, {run.version_words}",
         f"  dataset  {run.dataset_name}, version {run.dataset_number}, {run.items} items",
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",

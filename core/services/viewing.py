@@ -15,6 +15,7 @@ from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.counting import answers_of
 from core.services.preparing import resolved_items
+from core.services.scored import scored_rubric
 from core.services.truth import effective
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
@@ -127,7 +128,7 @@ def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
     run = store.runs.get(run_id)
     row = store.results.item(run_id, item_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
-    rubric = effective(item, store.rubrics.version(run.rubric_version_id).rubric)
+    rubric = effective(item, scored_rubric(store, run))
     votes = {v.cell: v for v in store.votes.for_item(run_id, item_id)}
     failures: dict[Cell, list[FailureRow]] = {}
     for failure in store.votes.failures_of(run_id, item_id):
@@ -246,7 +247,7 @@ def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
 
 def rubric_of(store: Store, run: Run) -> Rubric:
     """The rubric of a run. Items may have their own; see ``item_view``."""
-    return store.rubrics.version(run.rubric_version_id).rubric
+    return scored_rubric(store, run)
 
 
 def require_run(store: Store, run_id: int | None) -> Run:

@@ -100,6 +100,13 @@ class RunRow:
         """Whether it is queued or running."""
         return self.status not in RESTING
 
+    @property
+    def version_words(self) -> str:
+        """The version that scores follow, and what judges were asked where that is another one."""
+        asked = self.rubric_number
+        other = "" if asked == self.scored_number else f" (judges were asked version {asked})"
+        return f"version {self.scored_number}{other}"
+
 
 @dataclass(frozen=True, slots=True)
 class Run(RunRow):

@@ -91,14 +91,14 @@ class ScoredVersions:
 
     def changes(self, run_id: int) -> list[ScoredChange]:
         """Every change of a run, newest first."""
-        found = self._files.tuples(
-            "SELECT c.id, c.run_id, c.ts, c.actor, c.from_id, f.number, c.to_id, t.number, "
-            "c.kept, c.marked, c.reason FROM scored_change c "
+        rows = self._files.rows(
+            "SELECT c.id, c.run_id, c.ts, c.actor, c.from_id, f.number AS from_number, c.to_id, "
+            "t.number AS to_number, c.kept, c.marked, c.reason FROM scored_change c "
             "JOIN rubric_version f ON f.id = c.from_id JOIN rubric_version t ON t.id = c.to_id "
             "WHERE c.run_id = ? ORDER BY c.id DESC",
             (run_id,),
         )
-        return [_change(*row) for row in found]
+        return [_change(dict(row)) for row in rows]
 
     def runs_of(self, rubric_id: int) -> list[int]:
         """The runs that asked a version of this rubric, newest first."""
@@ -129,7 +129,6 @@ class ScoredVersions:
             raise InputError("That is a version of another rubric than the run asked.")
 
 
-def _change(*row: Any) -> ScoredChange:
-    *plain, kept, marked, reason = row
-    places = tuple(Place(*place) for place in json.loads(marked))
-    return ScoredChange(*plain, tuple(json.loads(kept)), places, reason)
+def _change(fields: dict[str, Any]) -> ScoredChange:
+    kept, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
+    return ScoredChange(kept=tuple(kept), marked=tuple(Place(*p) for p in marked), **fields)

@@ -24,7 +24,7 @@ CRITERIA = 12
 
 def show(run: Run, rubric: Rubric) -> None:
     """The histogram of scores, then the verdicts of every criterion."""
-    about = (run.id, run.votes, run.failures_open)
+    about = browsing.stands_on(store(), run)
     bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
     if not bins:
         empty_state("No scores yet", "They appear here as soon as the first items are graded.")

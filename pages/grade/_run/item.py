@@ -68,7 +68,7 @@ def _bar(view: ItemView) -> None:
 
 def _place(view: ItemView) -> Neighbours:
     now = filters.shown()
-    about = (view.run.id, view.run.votes, view.run.failures_open, now, view.item.id)
+    about = (*browsing.stands_on(store(), view.run), now, view.item.id)
     return remembered(
         "neighbours",
         about,

@@ -75,7 +75,7 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         for scale in choosing.scales_of(rubric)
     )
     of_all = [
-        ("Rubric", f"{run.rubric_name}, version {run.rubric_number}"),
+        ("Rubric", f"{run.rubric_name}, {run.version_words}"),
         ("Dataset", f"{run.dataset_name}, version {run.dataset_number}"),
         ("Items", fmt.count(run.items)),
         ("How votes become a verdict", "; ".join(rules) or "by each criterion's own rule"),

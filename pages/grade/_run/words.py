@@ -79,7 +79,7 @@ def advice(kind: str, judges: Sequence[Judge]) -> str:
 def versions_line(row: RunRow) -> str:
     """What was graded with what, with the versions."""
     return (
-        f"{one_line(row.rubric_name, 70)}, version {row.rubric_number}, on "
+        f"{one_line(row.rubric_name, 70)}, {row.version_words}, on "
         f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
     )
 

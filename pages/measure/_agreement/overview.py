@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import agreeing
+from core.services import agreeing, browsing
 from pages.measure._agreement import choosing, closeup, criteria, findings, raters, scores
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
@@ -45,7 +45,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    about = (run.id, run.votes, run.failures_open, agreeing.settled_upto(store()))
+    about = browsing.stands_on(store(), run)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
     whole = remembered("agreement sheet", about, lambda: agreeing.sheet_of(store(), run.id))

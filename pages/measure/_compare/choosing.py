@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.errors import NotFound
-from core.services import grading, sweeps, viewing
+from core.services import browsing, grading, sweeps, viewing
 from core.services.grading import RunRow
 from core.services.viewing import Run
 from pages.ui import compare_keys as keys
@@ -27,7 +27,8 @@ class Chosen(NamedTuple):
     @property
     def about(self) -> tuple[object, ...]:
         """Changes whenever anything that is shown of the runs would."""
-        return tuple((r.id, r.votes, r.failures_open, r.cached, r.cost) for r in self.runs.values())
+        runs = self.runs.values()
+        return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
 
 
 def choose() -> Chosen | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import QueueRule, QueueSettings, Seat
-from core.services import authoring, clock, grading, queueing
+from core.services import authoring, browsing, clock, grading, queueing
 from core.services.grading import RunRow
 from pages.review._queues import settings_form
 from pages.ui import format as fmt
@@ -143,7 +143,7 @@ def _outlook(
     who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: str
 ) -> None:
     seed = _seed()
-    about = (run.id, run.votes, run.failures_open, rule.model_dump_json(), seed)
+    about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed)
     found = remembered(
         "queue preview", about, lambda: queueing.preview(store(), run.id, rule, seed=seed)
     )
