@@ -71,6 +71,12 @@ def test_the_one_looked_at_goes_into_a_rubric_that_is_there_with_one_click(store
     assert len(kept.draft["criteria"]) == before + 1
 
 
+def test_the_editor_leads_to_the_library_and_is_where_its_criteria_go(store: Store) -> None:
+    name = saved(store)
+    app = press(open_page("author/rubrics.py", rubric=name), name, "library")
+    assert app.selectbox(key=keys.LIBRARY_TARGET).value == name
+
+
 def test_a_whole_rubric_is_used_with_one_click() -> None:
     app = open_page(PAGE)
     done(app.segmented_control(key=keys.LIBRARY_VIEW).set_value("Whole rubrics"))

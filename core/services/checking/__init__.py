@@ -30,6 +30,7 @@ from core.services.checking.finding import (
     Severity,
     below,
 )
+from core.services.checking.language import READ
 from core.services.checking.rules import RULES, Rule
 
 __all__ = [
@@ -112,8 +113,11 @@ def _all(rubric: Rubric) -> Iterator[Finding]:
 
 def check_criterion(criterion: Criterion, at: int) -> Iterator[Finding]:
     """What one criterion's own words and options say, where it is number ``at`` of its rubric."""
+    head = criterion
+    if len(criterion.requirement) > READ:
+        head = criterion.model_copy(update={"requirement": criterion.requirement[:READ]})
     for look in CRITERION_CHECKS:
-        for finding in look(criterion):
+        for finding in look(criterion if look is wording.wordy else head):
             yield below(finding, at)
 
 

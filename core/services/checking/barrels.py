@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from core.domain.rubric import Criterion
 from core.services.checking.finding import Edit, Finding
-from core.services.checking.language import listed, sentences
+from core.services.checking.language import READ, listed, sentences
 
 _ADJECTIVES = listed(
     """accurate actionable appropriate balanced biased brief clear coherent complete comprehensive
@@ -74,14 +74,16 @@ def double_barrelled(criterion: Criterion) -> Iterator[Finding]:
     if found is None:
         return
     quote, parts = found
-    edit = parts and Edit("split", (), "Split into two criteria", list(parts))
+    # Of a requirement that was not read to its end, nothing may be cut off.
+    whole = len(text) < READ
+    edit = parts and whole and Edit("split", (), "Split into two criteria", list(parts))
     yield Finding(
         "double-barrelled",
         ("requirement",),
         f"Asks more than one thing: “{quote}”.",
         "Make one criterion of each, so that a text which has only one of them can be judged.",
         quote,
-        edit,
+        edit or None,
     )
 
 

@@ -21,6 +21,9 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+#: Of a longer requirement the checks read this many characters; its length is told by itself.
+READ = 800
+
 #: Words that carry no subject of their own in a criterion.
 STOP = frozenset(
     listed(

@@ -15,7 +15,7 @@ _UNIT = (
 _COUNTED = re.compile(
     rf"\b\d{{2,}}(?:[.,]\d+)?\s*(?:-|–|to|and|or)?\s*(?:\d+\s+)?(?:more\s+|fewer\s+)?{_UNIT}\b"
     rf"|\b(?:number|count|percentage|proportion) of (?:the )?{_UNIT}\b"
-    r"|\bword[- ]?(?:count|limit)\b|\bcounts? (?:the|how many)\b"
+    r"|\bword[- ]?(?:count|limit)\b"
     r"|\bexactly (?:\d+|[a-z]+) (?:words|characters|letters|syllables|tokens)\b",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ from core.services.checking.finding import Finding
 
 #: From this share of all weights on, the other criteria hardly show in the score.
 DROWNING = 0.6
-#: Below this share a criterion hardly shows itself.
+#: Below this share, and a tenth of an equal share, a criterion hardly shows itself.
 DROWNED = 0.01
 #: A checklist shorter than this is looked over at a glance.
 CHECKLIST = 5
@@ -30,7 +30,7 @@ def drowning(rubric: Rubric) -> Iterator[Finding]:
                 "together cannot outweigh it.",
                 "If it must decide alone, make it a gate; else bring the weights closer together.",
             )
-        elif 0 < share < DROWNED:
+        elif 0 < share < DROWNED and share < 0.1 / len(rubric.criteria):
             yield Finding(
                 "drowned-weight",
                 ("criteria", at, "weight"),

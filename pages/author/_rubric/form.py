@@ -62,12 +62,13 @@ def _add(name: str) -> None:
                 on_click=_on_add,
                 args=(name, template),
             )
-        st.page_link(
-            "author/library.py",
-            label="From the library",
+        if st.button(
+            "From the library",
+            key=state.key(state.RUBRIC_ACT, name, "library"),
+            type="tertiary",
             icon=":material/local_library:",
-            query_params={state.RUBRIC: name},
-        )
+        ):
+            st.switch_page("author/library.py", query_params={state.RUBRIC: name})
 
 
 def _on_add(name: str, template: Template) -> None:
