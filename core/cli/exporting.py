@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: As ``core.services.exporting.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder"),
-    "everything",
+    *("reviews", "events", "labelled", "everything"),
 )
 
 
@@ -33,6 +33,9 @@ everything   a zip of items, verdicts, votes, failures and calls as CSV, and rep
 folder       the common layout: rubric.yaml, items.jsonl, votes.csv
 autorubric   its experiment folder: manifest.json, items.jsonl
 canvas       rubric assessments as Canvas imports them
+reviews      one row per vote and per person's verdict, first and final (CSV)
+events       the record of reviewing, event by event (JSON lines)
+labelled     the dataset with the labels that people settled (JSON lines)
 
 What a format cannot hold is said on stderr.
 """

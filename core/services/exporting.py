@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from core.files.csv_writer import csv_text
 from core.files.html_paper import html_paper
 from core.files.markdown_paper import markdown_paper
+from core.services import review_export
 from core.services.exporting_canvas import canvas_csv
 from core.services.exporting_folder import folder_files
 from core.services.exporting_peer import experiment_files
@@ -33,7 +34,18 @@ from core.services.reporting_paper import paper
 from core.store.store import Store
 
 Format = Literal[
-    "csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder", "everything"
+    "csv",
+    "jsonl",
+    "autorubric",
+    "canvas",
+    "report",
+    "html",
+    "markdown",
+    "folder",
+    "reviews",
+    "events",
+    "labelled",
+    "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -57,6 +69,8 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
     """The run in that form. Raises ``NotFound`` for an unknown run."""
     if form in ("report", "html", "markdown"):
         return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
+    if form in ("reviews", "events", "labelled"):
+        return _reviewed(store, run_id, form)
     found = graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
         "csv": lambda g: _single("judgements.csv", csv_text(LONG, _values(LONG, judgements(g)))),
@@ -88,6 +102,18 @@ def _written(found: Report, form: Literal["html", "markdown"]) -> Exported:
     if form == "markdown":
         return _single("report.md", markdown_paper(paper(found)))
     return _single("report.html", html_paper(paper(found)))
+
+
+def _reviewed(store: Store, run_id: int, form: str) -> Exported:
+    """What people said, while they are still at it: verdicts, the record, the dataset."""
+    if form == "reviews":
+        rows = review_export.long_rows(store, run_id)
+        return _single("reviews.csv", review_export.as_csv(rows, review_export.LONG))
+    if form == "events":
+        rows = review_export.event_rows(store, run_id)
+        return _single("events.jsonl", review_export.as_jsonl(rows))
+    version = store.runs.get(run_id).dataset_version_id
+    return _single("labelled.jsonl", review_export.labelled_dataset(store, version))
 
 
 def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:

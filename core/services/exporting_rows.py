@@ -9,6 +9,7 @@ from functools import cached_property
 from core.domain.dataset import Item
 from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
+from core.services.exporting_reviews import Reviews, reviews_of
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
 from core.services.reporting_setup import rater_kind
@@ -54,6 +55,7 @@ class Graded:
     rows: tuple[RunItemRow, ...]
     cells: Mapping[tuple[str, str], CellResult]
     settled: tuple[Settled, ...]
+    reviews: Reviews
 
     @cached_property
     def rubric_of(self) -> RubricOf:
@@ -89,11 +91,15 @@ def graded(store: Store, run_id: int) -> Graded:
         rows=tuple(rows),
         cells={(item, cell.criterion): cell for item, cell in store.results.verdicts(run_id)},
         settled=tuple(s for s in store.settled.of_run(run_id) if s.state == "active"),
+        reviews=reviews_of(store, run_id),
     )
 
 
 def judgements(found: Graded) -> Iterator[Row]:
-    """One row per judgement: votes, failures, then what people settled, item by item."""
+    """One row per judgement: votes, failures, then what people settled, item by item.
+
+    ``round`` of a vote counts replicates from 1; it is 2 where an adjudicator ended a disagreement.
+    """
     by_item: dict[str, list[Settled]] = {}
     for one in found.settled:
         by_item.setdefault(one.item_id, []).append(one)
@@ -123,6 +129,7 @@ def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row
         "evidence_start": span[0] if span else None,
         "evidence_end": span[1] if span else None,
         "created_at": vote.created,
+        "round": vote.cell.replicate % found.run.plan.replicates + 1,
         "replicate": vote.cell.replicate,
         "confidence": vote.confidence,
         "shown_order": None if vote.order is None else " ".join(map(str, vote.order)),
@@ -136,6 +143,7 @@ def _failure(found: Graded, item: Item, failure: FailureRow) -> Row:
         "status": f"failed: {failure.kind}",
         "rationale": failure.message,
         "created_at": failure.created,
+        "round": failure.cell.replicate % found.run.plan.replicates + 1,
         "replicate": failure.cell.replicate,
     }
 
@@ -149,6 +157,7 @@ def _settled(found: Graded, item: Item, criterion: Criterion | None, one: Settle
         "vote_value": value,
         "status": one.provenance,
         "rationale": one.note,
+        **found.reviews.decided(one, criterion),
     }
 
 
@@ -160,6 +169,7 @@ def _row(found: Graded, item: Item, criterion: str) -> Row:
         "criterion_id": criterion,
         "rubric_version": found.rubric_hash,
         "split": item.split,
+        **found.reviews.drawn(item.id, criterion),
     }
 
 

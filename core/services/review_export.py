@@ -173,7 +173,7 @@ class _Rows:
             "criterion_id": criterion,
             "rubric_version": self._run.scored_number,
             "split": self._item.split or "",
-            "stratum": "" if cell is None else ("audit" if cell.audit else "rule"),
+            "stratum": "" if cell is None else cell.stratum,
             "inclusion_prob": "" if cell is None else cell.chance,
             **said,
         }

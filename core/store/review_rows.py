@@ -111,6 +111,13 @@ class QueuedCell:
         """Whether only its known label brought it in."""
         return self.reasons == ("gold",)
 
+    @property
+    def stratum(self) -> Literal["rule", "audit", "gold"]:
+        """Which draw brought it in: the rule takes all that fit it."""
+        if self.audit:
+            return "audit"
+        return "gold" if self.gold else "rule"
+
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
