@@ -107,10 +107,11 @@ def contest(
 
     with output.plain_errors(as_json):
         store = open_db(db)
-        made = contest_files.request_from_files(store, **options)
+        design = _design(options)
+        made = contest_files.request_from_files(store, design=design, **options)
         for notice in made.notices:
             output.say(f"note: {notice}")
-        more = rounds - 1 if options["design"] == "adaptive" else 0
+        more = rounds - 1 if design["kind"] == "adaptive" else 0
         figures = contest_files.estimate_figures(store, made.request, more, per_round)
         if only_estimate:
             _say_estimate(figures, as_json)
@@ -160,6 +161,17 @@ def rank(
             output.result(report)
         else:
             click.echo(rankings.as_text(report))
+
+
+def _design(options: dict[str, Any]) -> dict[str, Any]:
+    """Takes what makes the design out of the options."""
+    same = ("baseline", "per_task", "both_bad", "disagreement", "summaries")
+    return {
+        "kind": options.pop("design"),
+        "orders": "one" if options.pop("one_order") else "both",
+        "ties": not options.pop("no_ties"),
+        **{name: options.pop(name) for name in same},
+    }
 
 
 def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_json: bool) -> None:

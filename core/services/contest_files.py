@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.domain.base import near
+from core.domain.base import build, near
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking
 from core.domain.rubric import Rubric, fold
@@ -36,14 +36,7 @@ def request_from_files(
     rubric: Path | None,
     each: bool,
     join_by: str | None,
-    design: str,
-    baseline: str,
-    per_task: int,
-    one_order: bool,
-    no_ties: bool,
-    both_bad: bool,
-    disagreement: str,
-    summaries: bool,
+    design: Mapping[str, Any],
     panel: Path | None,
     judges: Sequence[str],
     api_base: str,
@@ -53,14 +46,19 @@ def request_from_files(
     cache: bool | None,
     **options: Any,
 ) -> FileRequest:
-    """A request for dataset files and judges. Files are kept as datasets of their content."""
+    """A request for dataset files and judges. Files are kept as datasets of their content.
+
+    ``design`` has the fields of ``Design``.
+    """
     source = read_rubric_file(rubric).value if rubric else None
     read = [_dataset(path, source) for path in datasets]
     notices = [str(problem) for _, found in read for problem in found]
     who = panel_from(panel, judges, api_base, key_env, concurrency)
     given = {"mode": mode, "cache": cache}
-    asking = Asking.model_validate(
-        {**who.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}}
+    asking = build(
+        Asking,
+        {**who.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}},
+        "way of asking",
     )
     versions = tuple(
         store.datasets.create(dataset, now=clock.now(), source=path.name).id
@@ -71,20 +69,7 @@ def request_from_files(
         panel=who.model_copy(update={"asking": asking}),
         systems=_split(systems, [dataset for dataset, _ in read]),
         questions=questions_from(criteria, source, each),
-        design=Design.model_validate(
-            {
-                "kind": design,
-                "baseline": baseline,
-                "per_task": per_task,
-                "orders": "one" if one_order else "both",
-                "ties": not no_ties,
-                "both_bad": both_bad,
-                "disagreement": disagreement,
-                "summaries": summaries,
-            }
-        )
-        if design != "baseline" or baseline
-        else _no_baseline(),
+        design=_design(design),
         guidelines=source.guidelines if source else "",
         join=join_by,
         **options,
@@ -172,5 +157,7 @@ def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ..
     return tuple(found)
 
 
-def _no_baseline() -> Design:
-    raise InputError("--design baseline needs to know whom all others meet: --baseline NAME.")
+def _design(words: Mapping[str, Any]) -> Design:
+    if words["kind"] == "baseline" and not words["baseline"]:
+        raise InputError("--design baseline needs to know whom all others meet: --baseline NAME.")
+    return build(Design, words, "design")

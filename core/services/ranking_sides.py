@@ -13,7 +13,7 @@ from core.services.contest_votes import Contests, outcome, read
 from core.services.ranking import leaderboard
 from core.store.store import Store
 
-#: ``reversed``: they name different winners. ``contest_tie``, ``score_tie``: one of them names none.
+#: ``reversed``: they name different winners. ``contest_tie``, ``score_tie``: one names none.
 Kind = Literal["agree", "reversed", "contest_tie", "score_tie"]
 _LEVEL = 1e-9
 
