@@ -12,6 +12,7 @@ from core.errors import Conflict
 from core.identity import seeded
 from core.services.claiming import Ticket
 from core.services.preparing import resolved_items
+from core.services.scored import scored_rubric
 from core.services.truth import effective
 from core.services.viewing import CriterionView, item_view
 from core.store.review_content import given_data, given_from
@@ -24,6 +25,7 @@ class BlindCell:
     """A cell to say something about. ``first`` and ``final`` are my own verdicts, as far as I am.
 
     ``mine``: it is for me to review or resolve; else it waits for others and is shown for context.
+    ``remark`` is why somebody flagged it or sent it back, for whoever goes on with it.
     """
 
     criterion: Criterion
@@ -32,6 +34,7 @@ class BlindCell:
     final: Given | None
     draft: Given | None
     flagged: Role | None
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,13 +115,17 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
     queue = store.queues.get(ticket.queue_id)
     run = store.runs.get(queue.run_id)
     (item,) = resolved_items(store, run.dataset_version_id, [ticket.item_id], upto=0)
-    rubric = effective(item, store.rubrics.version(run.rubric_version_id).rubric)
+    rubric = effective(item, scored_rubric(store, run))
     mode = item_mode(queue, store.queues.item(queue.id, item.id).assisted, ticket.part)
     own = {v.criterion: v for v in my_verdicts(store, ticket)}
     queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, item.id)}
     drafted = drafts(store, ticket)
+    remarks = remarks_on(store, queue, ticket.item_id)
     cells = tuple(
-        _blind_cell(c, queued[c.name], own.get(c.name), drafted.get(c.name), ticket)
+        replace(
+            _blind_cell(c, queued[c.name], own.get(c.name), drafted.get(c.name), ticket),
+            remark=remarks.get(c.name, ""),
+        )
         for c in rubric.criteria
         if c.name in queued and _shown(queued[c.name], own.get(c.name), ticket)
     )
@@ -135,6 +142,18 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
         guidelines=rubric.guidelines,
         cells=cells,
     )
+
+
+def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
+    """Why cells were last flagged or sent back in this queue, by criterion, where that stands."""
+    told = [
+        event
+        for event in store.events.of_cell(queue.run_id, item_id)
+        if event.queue_id == queue.id and event.action in ("flag", "unflag", "send_back")
+    ]
+    gone = store.events.undone([event.id for event in told])
+    last = {event.criterion: event for event in told if event.id not in gone}
+    return {name: event.reason for name, event in last.items() if event.action != "unflag"}
 
 
 def _shown(cell: QueuedCell, own: VerdictRow | None, ticket: Ticket) -> bool:

@@ -1,12 +1,14 @@
 """Who is at the screen: signed in where a login is configured, else a name given once.
 
 A name given once is kept in this browser (not in the address, which people share), so that a
-reload or another tab finds it. It is no proof of anything; a configured login is.
+reload or another tab finds it. It is no proof of anything; a configured login is. The session is
+one browser tab: it outlives a reload, so that a reload keeps the item that is open.
 """
 
 from __future__ import annotations
 
 import secrets
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
@@ -17,38 +19,55 @@ from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import label
-from pages.ui.widgets import shown_errors
+from pages.ui.widgets import page_header, shown_errors
 
 # Text that reaches the script is data (`data`), and what comes back is text from this browser.
+# A browser that keeps nothing (storage refused) has a session until it is reloaded.
 _REMEMBER = """
 export default function({ data, setStateValue }) {
-  const place = "rubric-studio-reviewer";
+  const place = "rubric-studio-reviewer", tab = "rubric-studio-tab";
+  const fresh = () => Array.from(crypto.getRandomValues(new Uint8Array(8)),
+    (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let name = "", session = "";
   try {
-    if (data.keep !== null) {
-      if (data.keep === "") window.localStorage.removeItem(place);
-      else window.localStorage.setItem(place, data.keep);
-    }
-    setStateValue("name", window.localStorage.getItem(place) || "");
+    if (data.keep === "") window.localStorage.removeItem(place);
+    else if (data.keep !== null) window.localStorage.setItem(place, data.keep);
+    name = window.localStorage.getItem(place) || "";
+    session = window.sessionStorage.getItem(tab) || fresh();
+    window.sessionStorage.setItem(tab, session);
   } catch (refused) {
-    setStateValue("name", "");
+    session = session || data.session || fresh();
   }
+  if (data.session !== session || data.name !== name) setStateValue("heard", { name, session });
 }
 """
+#: Longest name and session that are taken from a browser.
+LONGEST = 100
+
+
+class _Heard(NamedTuple):
+    """What the browser said: the name it keeps, and which tab it is. Empty before it has spoken."""
+
+    name: str = ""
+    session: str = ""
 
 
 def seat() -> Seat | None:
     """The seat of whoever is here; asks for a name, and gives `None`, while nobody is known."""
-    name = _signed_in() if _login_configured() else _given()
+    signed = login_configured()
+    heard = _listen()
+    name = _signed_in() if signed else _given(heard)
     if name is None:
         return None
-    return reviewers.seat(store(), name, _session())
+    session = _session(heard, wait=signed)
+    return None if session is None else reviewers.seat(store(), name, session)
 
 
 def show_seat(who: Seat) -> None:
     """One quiet line: who reviews here, and how to become somebody else."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"You are **{label(who.name)}** ({who.role}).")
-        signed = _login_configured()
+        signed = login_configured()
         st.button(
             "Log out" if signed else "Not you?",
             key=state.key(keys.IDENTITY, "leave"),
@@ -57,28 +76,58 @@ def show_seat(who: Seat) -> None:
         )
 
 
-def _session() -> str:
-    if not state.get(keys.SESSION):
-        state.put(keys.SESSION, secrets.token_hex(8))
-    return str(state.get(keys.SESSION))
-
-
-def _login_configured() -> bool:
+def login_configured() -> bool:
+    """Whether `.streamlit/secrets.toml` has a section `[auth]`."""
     try:
         return "auth" in st.secrets
     except StreamlitSecretNotFoundError:
         return False  # no secrets file at all: nobody configured a login
 
 
+def _session(heard: _Heard, *, wait: bool) -> str | None:
+    """This tab, as long as it lives; `None` while its browser has yet to say which one it is."""
+    known = state.get(keys.SESSION)
+    if not known:
+        if wait and not heard.session:
+            return None
+        known = heard.session or secrets.token_hex(8)
+        state.put(keys.SESSION, known)
+    return str(known)
+
+
+def _listen() -> _Heard:
+    """What this browser remembers; it is told what to remember from now on, if anything."""
+    found = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
+        key=state.key(keys.IDENTITY, "browser"),
+        data={
+            "keep": state.get(keys.KEEP),
+            "name": state.get(keys.HEARD, _Heard()).name,
+            "session": state.get(keys.HEARD, _Heard()).session,
+        },
+        default={"heard": {"name": "", "session": ""}},
+        height=1,
+        on_heard_change=lambda: None,
+    )
+    said = getattr(found, "heard", None) or {}
+    heard = _Heard(*(str(said.get(part) or "")[:LONGEST] for part in _Heard._fields))
+    if heard.session:
+        state.put(keys.HEARD, heard)
+    return heard
+
+
 def _signed_in() -> str | None:
     user = st.user
     if not user.is_logged_in:
+        page_header("Review")
         st.html('<div class="rs-empty"><b>Log in to review</b></div>')
         with st.container(horizontal=True, horizontal_alignment="center"):
-            st.button("Log in", key=state.key(keys.IDENTITY, "login"), on_click=st.login)
+            st.button(
+                "Log in", key=state.key(keys.IDENTITY, "login"), type="primary", on_click=st.login
+            )
         return None
     if user.get("email_verified") is False:
         st.error("Your provider says that your e-mail address is not verified.")
+        st.button("Log out", key=state.key(keys.IDENTITY, "leave"), on_click=st.logout)
         return None
     # The address is what a provider guarantees; people may change the name that is shown.
     name = str(user.get("email") or user.get("sub") or "").strip().casefold()
@@ -86,34 +135,20 @@ def _signed_in() -> str | None:
     return name
 
 
-def _given() -> str | None:
+def _given(heard: _Heard) -> str | None:
     name: str | None = state.get(keys.NAME)
-    remembered = _remember(state.get(keys.KEEP))
-    if name is None and remembered and state.get(keys.KEEP) is None:
-        name = reviewers.sign_in(store(), remembered).name
+    if name is None and heard.name.strip() and state.get(keys.KEEP) is None:
+        name = reviewers.sign_in(store(), heard.name).name
         state.put(keys.NAME, name)
     if name is None:
-        _ask()
+        # Drawn late: a browser that knows a name says so before one would read the question.
+        with st.container(key="rs_late"):
+            _ask()
     return name
 
 
-def _remember(keep: str | None) -> str:
-    """What this browser remembers; `keep` is what it is to remember from now on, if anything."""
-    found = _browser()(
-        key=state.key(keys.IDENTITY, "browser"),
-        data={"keep": keep},
-        default={"name": ""},
-        height=1,
-        on_name_change=lambda: None,
-    )
-    return str(found.name or "").strip()
-
-
-def _browser() -> st.components.v2.types.ComponentRenderer:
-    return st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)
-
-
 def _ask() -> None:
+    page_header("Review")
     st.html(
         '<div class="rs-empty"><b>Who reviews?</b><br>Your name stands beside every decision of '
         "yours. It is kept in this browser.</div>"
@@ -122,7 +157,7 @@ def _ask() -> None:
         st.container(horizontal=True, horizontal_alignment="center"),
         st.form(state.key(keys.IDENTITY, "form"), width=380),
     ):
-        st.text_input("Your name", key=state.key(keys.IDENTITY, "name"), max_chars=100)
+        st.text_input("Your name", key=state.key(keys.IDENTITY, "name"), max_chars=LONGEST)
         st.form_submit_button("Start", type="primary", on_click=_enter, width="stretch")
 
 

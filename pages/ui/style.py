@@ -52,6 +52,18 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .st-key-rs_report .rs-table :is(th,td){padding-right:1.4rem}
 @media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
  max-height:calc(100vh - 4.5rem);overflow:auto}}
+.rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
+.st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD)}
+[class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
+.st-key-rs_options button{padding:.4rem .7rem;min-height:0}
+:is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,
+:is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div>span
+{justify-content:flex-start;text-align:left;width:100%}
+.st-key-rs_options kbd{order:-1;min-width:1.5rem;margin:0 .5rem 0 0;padding:.05rem .4rem;text-align:center;
+ border:1px solid currentColor;border-radius:.3rem;font-weight:650;opacity:.8;align-self:flex-start}
+.st-key-rs_options button:focus-visible{outline:3px solid light-dark(#0B6B68,#83D6CC);outline-offset:2px}
+@keyframes rs-late{from{visibility:hidden}to{visibility:visible}}
+.st-key-rs_late{animation:rs-late 0s .6s both}
 .rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
 .rs-cut{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .rs-line{display:flex;gap:.45rem;align-items:center;white-space:nowrap;overflow:hidden}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
-from core.services import queueing, review_acts
+from core.services import review_acts
 from core.services.reviewing import Effect
 from pages.review._item import desk as desks
 from pages.review._item import hands
@@ -13,7 +15,7 @@ from pages.ui import format as fmt
 from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import esc, label
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
 
 #: Every key with what it does; the same list is shown by H.
@@ -41,85 +43,51 @@ def show(at: Desk, queue_name: str) -> None:
 
 
 def _where(at: Desk, queue_name: str) -> None:
-    progress = queueing.progress(store(), at.queue_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _button(at, "Queues", "back", icon="arrow_back", act=_close)
-        resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
-        here = f"<b>Item {at.number}</b> · " if at.item is not None else ""
+        if st.button("Queue", key=state.key(keys.REVIEW_ACT, "back"), icon=":material/arrow_back:"):
+            _close(at)
+        done = f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
+        here = f"Item {at.number}" if at.item is not None else "Reviewing"
         st.html(
-            f'<span class="rs-num">{here}<span class="rs-quiet">{esc(queue_name[:80])} · '
-            f"{resolved}</span></span>"
+            f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
+            f"{esc(one_line(queue_name, 60))} · {done}</span></div>",
+            width="content",
         )
         st.space("stretch")
         if at.item is not None:
-            _button(
-                at,
-                "",
-                "previous",
-                icon="chevron_left",
-                key="Left",
-                act=_step,
-                args=(-1,),
-                help="Previous item",
-            )
-            _button(
-                at,
-                "",
-                "following",
-                icon="chevron_right",
-                key="Right",
-                act=_step,
-                args=(1,),
-                help="Next item",
-            )
-            st.button(
-                "Skip",
-                key=state.key(keys.REVIEW_ACT, "skip"),
-                shortcut="S",
-                on_click=hands.skip,
-                args=(at, at.number, ""),
-            )
-        _button(at, "Undo", "undo", key="U", act=None)
-        st.button(
-            "Keys",
-            key=state.key(keys.REVIEW_ACT, "help"),
-            shortcut="H",
-            on_click=_toggle_help,
-        )
+            _press("", "previous", "Left", hands.step, (at, at.number, -1), "chevron_left")
+            _press("", "following", "Right", hands.step, (at, at.number, 1), "chevron_right")
+            _press("Skip", "skip", "S", hands.skip, (at, at.number, ""))
+        _press("Undo", "undo", "U", hands.undo, (at,))
+        _press("Keys", "help", "H", _toggle_help, ())
         if at.item is not None and at.seat.resolves:
             _more(at)
 
 
-def _button(
-    at: Desk,
+def _press(
     words: str,
     what: str,
-    *,
+    shortcut: str,
+    act: Callable[..., None],
+    args: tuple[object, ...],
     icon: str = "",
-    key: str | None = None,
-    act: object = None,
-    args: tuple[object, ...] = (),
-    help: str | None = None,
 ) -> None:
     st.button(
         words,
         key=state.key(keys.REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
-        shortcut=key,
-        help=help,
-        on_click=hands.undo if act is None else act,  # type: ignore[arg-type]
-        args=(at, *args),
+        shortcut=shortcut,
+        help=None if words else f"The {what} item",
+        on_click=act,
+        args=args,
     )
 
 
 def _close(at: Desk) -> None:
+    """Back to the queue; the item is given back, what was said of it stays a draft."""
     hands.guarded(at, desks.leave)
-    at.effect = None
-    state.put(keys.REVIEW_LEAVING, True)
-
-
-def _step(at: Desk, by: int) -> None:
-    hands.guarded(at, lambda desk: desks.step(desk, by))
+    at.effect, at.undone = None, ()
+    st.switch_page("review/queues.py", query_params={keys.QUEUE: str(at.queue_id)})
 
 
 def _toggle_help() -> None:
@@ -127,23 +95,49 @@ def _toggle_help() -> None:
 
 
 def _said(at: Desk) -> None:
-    """What the last act changed, and what was refused."""
-    if at.effect is not None:
-        st.html(f'<div class="rs-row" role="status">{effect_line(at.effect)}</div>')
+    """What the last act changed, and what was refused; always a line, so that nothing jumps."""
     refused = hands.refusal()
     if refused is not None:
-        st.error(label(refused.message), icon=":material/error:")
+        where = f"{refused.where}: " if refused.where else ""
+        parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
+    elif at.effect is not None or at.undone:
+        parts = [effect_line(at.effect, at.undone)]
+    else:
+        parts = ['<span class="rs-quiet">&nbsp;</span>']
+    st.html(f'<div class="rs-row" role="status">{"".join(parts)}</div>')
+    if refused is not None:
         problem_list(refused.problems)
 
 
-def effect_line(effect: Effect) -> str:
-    """The HTML of what a decision changed, in one line."""
+OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}
+ACTS = {
+    "verdict": "your verdict",
+    "final": "your confirmation",
+    "skip": "the skip",
+    "flag": "the flag",
+    "unflag": "taking the flag away",
+    "send_back": "sending it back",
+}
+
+
+def effect_line(effect: Effect | None, undone: Sequence[str] = ()) -> str:
+    """The HTML of what a decision changed, or of what taking acts back did, in one line."""
+    acts = " and ".join(ACTS.get(one, one) for one in undone)
+    head = f"Taken back: {acts}." if undone else "Last decision:"
+    said = "" if effect is None else _changes(effect)
+    if not said and not undone:
+        said = "your verdicts stand; nothing changed"
+    return f'<span class="rs-quiet">{esc(head)}</span> <span>{said}</span>'
+
+
+def _changes(effect: Effect) -> str:
     parts = []
-    if effect.changed:
+    if effect.score_before != effect.score_after:
         before, after = fmt.score(effect.score_before), fmt.score(effect.score_after)
         parts.append(f"score {before} → <b>{after}</b>")
     if effect.outcome_before != effect.outcome_after:
-        parts.append(f"{effect.outcome_before or 'open'} → <b>{effect.outcome_after or 'open'}</b>")
+        before, after = OUTCOMES[effect.outcome_before], OUTCOMES[effect.outcome_after]
+        parts.append(f"{before} → <b>{after}</b>")
     for cell in effect.cells:
         if cell.state == "disagreement":
             parts.append(f"{esc(cell.criterion)}: reviewers disagree, an adjudicator decides")
@@ -152,8 +146,7 @@ def effect_line(effect: Effect) -> str:
         elif cell.before != cell.after:
             was, now = esc(cell.before or "no verdict"), esc(cell.after or "uncertain")
             parts.append(f"{esc(cell.criterion)}: {was} → <b>{now}</b>")
-    said = " · ".join(parts) if parts else "your verdicts stand; nothing changed"
-    return f'<span class="rs-quiet">Last decision:</span> <span>{said}</span>'
+    return " · ".join(parts)
 
 
 def _more(at: Desk) -> None:

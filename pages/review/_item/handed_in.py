@@ -11,7 +11,7 @@ from core.domain.dataset import Item, Sections
 from core.domain.review import Given, Span
 from core.services.reviewing import BlindItem
 from core.services.sentences import sentences
-from pages.review._item import desk as desks
+from pages.review._item import acts
 from pages.review._item.desk import Desk
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
@@ -19,7 +19,7 @@ from pages.ui import state
 from pages.ui.markdown import formatted
 from pages.ui.text import esc, marked, one_line
 
-LOOKS = ("As written", "Formatted", "Code")
+LOOKS = ("Plain", "Formatted", "Code")
 #: Sentences that can be chosen by number; longer texts show the first ones.
 MOST = 200
 
@@ -47,8 +47,8 @@ def _folded(words: str, text: str, *, opened: bool = False) -> None:
 
 def _submission(at: Desk, item: BlindItem) -> None:
     text = text_of(item)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html('<div class="rs-section">Submission</div>')
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html('<h2 class="rs-cell">Submission</h2>', width="content")
         st.space("stretch")
         look = st.segmented_control(
             "How it is shown",
@@ -164,7 +164,7 @@ def _sentences(at: Desk, text: str) -> None:
 def _rest(at: Desk, key: str, criterion: str, text: str) -> None:
     spans = sentences(text)
     numbers = [int(n) for n in state.get(key) or []]
-    desks.rest_on(
+    acts.rest_on(
         at,
         criterion,
         tuple(Span(*spans[n - 1], text[slice(*spans[n - 1])]) for n in sorted(numbers)),

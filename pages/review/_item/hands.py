@@ -1,7 +1,9 @@
 """What keys do. Every act is guarded: a refusal is shown and loses nothing.
 
-Keys are shortcuts of buttons that one can click as well. They never fire while typing. `Esc` leaves
-a text field, which keeps its text; that, and putting the cursor into the note, needs the browser.
+Keys are shortcuts of buttons that one can click as well. They never fire while typing; a key that
+a focused control uses itself (Enter on a button, arrows in a group of radios) stays with it. `Esc`
+leaves a text field, which keeps its text. All that, the cursor in the note, and the active cell in
+view, needs the browser.
 """
 
 from __future__ import annotations
@@ -12,28 +14,53 @@ import streamlit as st
 
 from core.domain.review import Role, Why
 from core.errors import Conflict, InputError, Problem, RubricStudioError
+from pages.review._item import acts
 from pages.review._item import desk as desks
 from pages.review._item.desk import Desk
 from pages.ui import review_keys as keys
 from pages.ui import state
 
+# Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
 _HANDS = """
 export default function({ data }) {
   const page = document;
-  if (!page.rubricStudioLeavesFields) {
-    page.rubricStudioLeavesFields = true;
+  if (!page.rubricStudioHands) {
+    page.rubricStudioHands = {};
+    const groups = "[role=radiogroup],[role=tablist],[role=slider],[role=listbox],[role=menu]";
     page.addEventListener("keydown", (event) => {
-      const field = page.activeElement;
-      if (event.key === "Escape" && field && /^(TEXTAREA|INPUT)$/.test(field.tagName)) field.blur();
+      const at = page.activeElement;
+      if (event.key === "Escape" && at && /^(TEXTAREA|INPUT)$/.test(at.tagName)) at.blur();
+    });
+    page.body.addEventListener("keydown", (event) => {
+      const at = page.activeElement;
+      if (!at || at === page.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      const pressed = event.key === "Enter" && at.closest("button,a,summary,[role=button]");
+      const moved = event.key.startsWith("Arrow") && at.closest(groups);
+      if (pressed || moved) event.stopPropagation();
+    });
+    page.addEventListener("click", (event) => {
+      const button = event.target.closest && event.target.closest("button");
+      // After a click of the mouse, Enter means "commit" again, and not that button.
+      if (event.detail > 0 && button && button.closest('[class*="st-key-review_act"]'))
+        setTimeout(() => button.blur(), 0);
     });
   }
-  if (data.note && page.rubricStudioNote !== data.note) {
-    page.rubricStudioNote = data.note;
+  const was = page.rubricStudioHands;
+  if (was.place !== data.place) {
+    const moved = was.place !== undefined;
+    was.place = data.place;
+    setTimeout(() => {
+      const card = page.querySelector('[class*="st-key-rs_cell_active"]');
+      if (moved && card) card.scrollIntoView({ block: "nearest" });
+    }, 80);
+  }
+  if (data.note && was.note !== data.note) {
     setTimeout(() => {
       const field = page.querySelector('[class*="st-key-review_note"] textarea');
       if (field) field.focus();
     }, 60);
   }
+  was.note = data.note;
 }
 """
 
@@ -43,7 +70,10 @@ def show(at: Desk) -> None:
     component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
     component(
         key=state.key(keys.REVIEW_ACT, "hands"),
-        data={"note": f"{at.number}/{at.active}/{at.note}" if at.note else ""},
+        data={
+            "place": f"{at.number}/{at.active}/{at.confirming}",
+            "note": f"{at.number}/{at.active}/{at.note}" if at.note else "",
+        },
         height=1,
     )
 
@@ -94,26 +124,29 @@ def current(number: int, criterion: str, at: Desk) -> bool:
 def option(at: Desk, number: int, criterion: str, index: int) -> None:
     """A digit, or a click on an option of the active cell."""
     if current(number, criterion, at):
-        guarded(at, lambda desk: desks.choose(desk, criterion, index))
+        guarded(at, lambda desk: acts.choose(desk, criterion, index))
 
 
 def why(at: Desk, number: int, criterion: str, reason: Why) -> None:
     """A digit after 0."""
     if current(number, criterion, at):
-        guarded(at, lambda desk: desks.give_up(desk, criterion, reason))
+        guarded(at, lambda desk: acts.give_up(desk, criterion, reason))
 
 
 def enter(at: Desk, number: int) -> None:
     """Commit, or confirm; jumps to what is missing instead."""
     if at.item is None or at.number != number:
         return
+    if not at.mine:
+        guarded(at, acts.go_on)
+        return
     if at.missing:
-        at.active = at.missing[0]
+        at.active, at.mode = at.missing[0], "options"
         left = len(at.missing)
         have = "cells have" if left > 1 else "cell has"
         refuse(f"{left} {have} no verdict yet. 0 says that one cannot be assessed.")
         return
-    guarded(at, desks.commit)
+    guarded(at, acts.commit)
 
 
 def set_mode(at: Desk, mode: str) -> None:
@@ -121,34 +154,39 @@ def set_mode(at: Desk, mode: str) -> None:
     at.mode = "options" if at.mode == mode else mode
 
 
-def toggle_evidence(at: Desk) -> None:
-    """Show or hide the numbers of sentences."""
-    at.evidence = not at.evidence
-
-
 def write_note(at: Desk) -> None:
     """Put the cursor into the note of the active cell."""
     at.note += 1
 
 
+def act_on(at: Desk, number: int, criterion: str, act: Callable[[Desk], object]) -> None:
+    """Do something with the active cell: flag it, take the flag away, send it back."""
+    if current(number, criterion, at):
+        guarded(at, act)
+
+
+def flag(at: Desk, number: int, criterion: str, role: Role) -> None:
+    """Hand the active cell over."""
+    act_on(at, number, criterion, lambda desk: acts.flag(desk, role))
+
+
 def skip(at: Desk, number: int, reason: str) -> None:
     """Put the item last in my queue."""
-    if at.number == number:
-        guarded(at, lambda desk: desks.skip(desk, reason))
+    if at.number == number and at.ticket is not None:
+        guarded(at, lambda desk: acts.skip(desk, reason))
 
 
-def flag(at: Desk, number: int, role: Role) -> None:
-    """Hand the active cell over."""
-    reason = str(state.get(state.key(keys.REVIEW_NOTE, number, at.active)) or "")
+def step(at: Desk, number: int, by: int) -> None:
+    """Look at the item before or after."""
     if at.number == number:
-        guarded(at, lambda desk: desks.flag(desk, role, reason))
+        guarded(at, lambda desk: acts.step(desk, by))
 
 
 def undo(at: Desk) -> None:
     """Take my last act back."""
 
     def back(desk: Desk) -> None:
-        if not desks.undo(desk):
+        if not acts.undo(desk):
             refuse("There is nothing of yours to undo in this queue.")
 
     guarded(at, back)

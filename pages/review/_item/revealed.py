@@ -9,7 +9,7 @@ from core.services.reviewing import Other, RevealedCell
 from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.votes import option_chips, standing_tags, vote_card, which_answer
-from pages.ui.widgets import row, table, tag
+from pages.ui.widgets import row, tag
 
 REASONS = {
     "failure": "no judge could answer, or some failed",
@@ -79,8 +79,8 @@ def _spread(cell: RevealedCell) -> None:
     votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
     if len(votes) < 2:
         return
-    rows = [
-        (esc(option.label), fmt.count(sum(v.option == index for v in votes)))
+    counted = (
+        f"{esc(option.label)} <b>{fmt.count(sum(v.option == index for v in votes))}</b>"
         for index, option in enumerate(cell.view.criterion.choices)
-    ]
-    table(["Option", "Votes"], rows, name="Votes per option", numbers=(1,))
+    )
+    row([f'<span class="rs-quiet rs-num">Votes: {" · ".join(counted)}</span>'])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import RubricStudioError
 from core.services import claiming, queueing
 from pages.review._item import bar, cards, handed_in, hands
-from pages.review._item.desk import Desk, desk, leave, look_again, open_item, open_next
+from pages.review._item import desk as desks
+from pages.review._item.desk import Desk
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
@@ -29,49 +29,67 @@ def show(queue_id: int) -> None:
     who = identity.seat()
     if who is None:
         return
-    at = desk(queue_id, who)
+    at = desks.desk(queue_id, who)
     if at.ticket is None and at.effect is None:
-        with shown_errors():
-            open_next(at)
+        hands.guarded(at, _arrive)
     _screen(at, queue.name)
     _stay(at)
 
 
+def _arrive(at: Desk) -> None:
+    """Open what was asked for, what this tab had open, or the next item.
+
+    What I have open in another window waits until I say where I want to go on.
+    """
+    asked = state.get(keys.REVIEW_TAKE)
+    state.drop(keys.REVIEW_TAKE)
+    if asked is not None:
+        desks.open_item(at, str(asked), take_over=True)
+    elif not desks.open_mine(at) and not desks.my_leases(at):
+        desks.open_next(at)
+
+
 @st.fragment
 def _screen(at: Desk, queue_name: str) -> None:
-    bar.show(at, queue_name)
-    if at.item is None:
-        _nothing(at)
-        return
-    hands.show(at)
-    left, right = st.columns([1, 1], gap="large")
-    with left, st.container(key="rs_beside"):
-        handed_in.show(at, at.item)
-    with right:
-        cards.show(at)
+    with shown_errors():
+        bar.show(at, queue_name)
+        if at.item is None:
+            _nothing(at)
+            return
+        hands.show(at)
+        left, right = st.columns([1, 1], gap="large")
+        with left, st.container(key="rs_beside"):
+            handed_in.show(at, at.item)
+        with right:
+            cards.show(at)
 
 
 def _nothing(at: Desk) -> None:
     standing = claiming.standing(store(), at.seat, at.queue_id)
-    if standing.available:
-        empty_state("Ready", "There is something for you to review.", lambda: _start(at))
-        return
-    mine = [h for h in standing.held if h.reviewer == at.seat.name]
+    mine = desks.my_leases(at)
     if mine:
-        words = "You have an item open in another window, or had when it closed."
+        words = (
+            "You have an item open in another window, or had when it closed. What you said of it "
+            "is kept."
+        )
         empty_state("One item is still open", words, lambda: _take_back(at, mine[0].item_id))
-        return
-    empty_state("Nothing left for you here", standing.why, _to_queues)
+    elif standing.available:
+        empty_state("Ready", "There is something for you to review.")
+    else:
+        empty_state("Nothing left for you here", standing.why, _to_queues)
+    if standing.available:
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            _start(at, first=not mine)
 
 
-def _start(at: Desk) -> None:
+def _start(at: Desk, *, first: bool) -> None:
     st.button(
-        "Open the next item",
+        "Open the next item" if first else "Open another item",
         key=state.key(keys.REVIEW_ACT, "next"),
-        type="primary",
-        shortcut="Enter",
+        type="primary" if first else "secondary",
+        shortcut="Enter" if first else None,
         on_click=hands.guarded,
-        args=(at, open_next),
+        args=(at, desks.open_next),
     )
 
 
@@ -82,7 +100,7 @@ def _take_back(at: Desk, item_id: str) -> None:
         type="primary",
         shortcut="Enter",
         on_click=hands.guarded,
-        args=(at, lambda desk: open_item(desk, item_id, take_over=True)),
+        args=(at, lambda desk: desks.open_item(desk, item_id, take_over=True)),
     )
 
 
@@ -95,12 +113,9 @@ def _stay(at: Desk) -> None:
     """Holds on to the open item while the tab lives; says so when somebody else took it."""
     if at.ticket is None:
         return
-    try:
-        held = claiming.heartbeat(store(), at.ticket)
-    except RubricStudioError as error:
-        st.error(str(error))
-        return
-    if not held:
+    with shown_errors():
+        if claiming.heartbeat(store(), at.ticket):
+            return
         st.warning(
             "Somebody else has taken this item over. What you said is kept as a draft.",
             icon=":material/lock:",
@@ -109,8 +124,4 @@ def _stay(at: Desk) -> None:
 
 
 def _let_go(at: Desk) -> None:
-    with shown_errors():
-        leave(at)
-
-
-__all__ = ["look_again", "none_chosen", "show"]
+    hands.guarded(at, desks.leave)

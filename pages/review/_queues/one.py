@@ -65,24 +65,27 @@ def _all() -> None:
 
 def _start(who: Seat, queue: QueueRow) -> None:
     standing = claiming.standing(store(), who, queue.id)
-    if queue.archived is not None:
-        return
-    if standing.available or any(h.reviewer == who.name for h in standing.held):
-        st.page_link(
-            "review/item.py",
-            label=f"Start reviewing ({fmt.plural(standing.available, 'item')})",
-            icon=":material/play_arrow:",
-            query_params={keys.QUEUE: str(queue.id)},
-        )
-    else:
-        st.info(standing.why, icon=":material/inbox:")
-    with st.container(horizontal=True):
+    mine = any(h.reviewer == who.name for h in standing.held)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if queue.archived is None and (standing.available or mine):
+            words = "Go on reviewing" if mine else "Start reviewing"
+            left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
+            if st.button(
+                words + left,
+                key=state.key(keys.QUEUE_ACT, "start"),
+                type="primary",
+                icon=":material/play_arrow:",
+                shortcut="Enter",
+            ):
+                st.switch_page("review/item.py", query_params={keys.QUEUE: str(queue.id)})
         st.page_link(
             "grade/run.py",
             label="The run",
             icon=":material/monitoring:",
             query_params={state.RUN: str(queue.run_id)},
         )
+    if queue.archived is None and standing.why:
+        st.info(standing.why, icon=":material/inbox:")
 
 
 def _progress(queue: QueueRow) -> None:
@@ -94,7 +97,7 @@ def _progress(queue: QueueRow) -> None:
             Figure("Resolved", fmt.count(progress.resolved)),
             Figure(
                 "Expected to flip",
-                fmt.score(progress.flips),
+                _about_so_many(progress.flips),
                 "How many outcomes (or, without pass marks, verdicts) the open cells are expected "
                 "to change.",
             ),
@@ -109,6 +112,17 @@ def _progress(queue: QueueRow) -> None:
     states = [(esc(STATES[s]), fmt.count(progress.cells.get(s, 0))) for s in STATES]
     with st.expander("Cells by state"):
         table(["State", "Cells"], states, name="Cells by state", numbers=(1,))
+
+
+def _about_so_many(expected: float) -> str:
+    """An expected count: nobody can use its decimals.
+
+    >>> _about_so_many(31.7), _about_so_many(0.2), _about_so_many(0.0)
+    ('about 32', 'fewer than 1', '0')
+    """
+    if expected < 0.5:
+        return "fewer than 1" if expected else "0"
+    return f"about {fmt.count(round(expected))}"
 
 
 def _standing(who: Seat, queue: QueueRow) -> None:

@@ -32,6 +32,18 @@ def held(who: Seat, queue: QueueRow) -> None:
         for lease in leases
     ]
     table(["Who", "Does", "Kept until"], rows, name="Items that are open")
+    if who.role == "lead":
+        _take_over(who, queue, [lease for lease in leases if lease.reviewer != who.name])
+
+
+def _take_over(who: Seat, queue: QueueRow, leases: list[claiming.Held]) -> None:
+    """A lead may go on with what somebody left open; that it was taken over is recorded."""
+    for lease in leases:
+        words = f"Take over from {label(lease.reviewer, 40)}"
+        key = state.key(keys.QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
+        if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
+            state.put(keys.REVIEW_TAKE, lease.item_id)
+            st.switch_page("review/item.py", query_params={keys.QUEUE: str(queue.id)})
 
 
 def roles(who: Seat) -> None:
