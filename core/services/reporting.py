@@ -16,6 +16,7 @@ from core.services.reporting_criteria import (
     reference_line,
 )
 from core.services.reporting_limits import limits
+from core.services.reporting_reviews import review_lines
 from core.services.reporting_scores import (
     extremes,
     gates,
@@ -76,6 +77,7 @@ def report(
         worst=worst,
         best=best,
         gates=gates(store, run_id, rows, rated.rubric_of),
+        reviews=review_lines(store, run_id),
         findings=tuple(finding.sentence for finding in diagnosis.findings),
         checks=diagnosis.promise if diagnosis.made else "",
         limits=(),
@@ -88,4 +90,5 @@ def report(
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
     """Plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
-    return (*run_stands_on(store, row), row.status)
+    queues = tuple(queue.id for queue in store.queues.list(run_id))
+    return (*run_stands_on(store, row), row.status, queues)

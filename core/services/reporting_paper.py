@@ -17,6 +17,7 @@ from core.files.paper import (
 )
 from core.services.numbers import DASH, count, percent, plural, score
 from core.services.reporting_paper_criteria import criteria_section, raters_section
+from core.services.reporting_paper_reviews import reviews_section, reviews_summary
 from core.services.reporting_paper_setup import cost_section, method_section, setup_section
 from core.services.reporting_values import ItemLine, Report, Slice
 from core.services.reporting_words import OUTCOME, day_and_time, figure, number, reference, shared
@@ -35,6 +36,7 @@ def paper(report: Report) -> Paper:
         _scores(report),
         *criteria_section(report),
         *raters_section(report),
+        *reviews_section(report),
         *_items(report),
         *_gates(report),
         _found(report),
@@ -80,6 +82,7 @@ def _summary(report: Report) -> tuple[str, ...]:
         ]
         lines.append(f"Of all items, {', '.join(parts)}.")
     lines += _rightness(report)
+    lines += reviews_summary(report)
     return tuple(lines)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "JudgeFacts",
     "RaterLine",
     "Report",
+    "ReviewLine",
     "Setup",
     "Share",
     "Slice",
@@ -230,6 +231,23 @@ class GateLine:
 
 
 @dataclass(frozen=True)
+class ReviewLine:
+    """A review queue with a random audit: how often people confirm the verdicts.
+
+    ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
+    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open.
+    """
+
+    queue: int
+    name: str
+    audited: int
+    queued: int
+    missing: int
+    weighted: Estimate
+    hard: Estimate
+
+
+@dataclass(frozen=True)
 class Report:
     """All that is said about a run, with its uncertainty. ``made`` is when, as ISO UTC text.
 
@@ -258,6 +276,7 @@ class Report:
     worst: tuple[ItemLine, ...]
     best: tuple[ItemLine, ...]
     gates: tuple[GateLine, ...]
+    reviews: tuple[ReviewLine, ...]
     findings: tuple[str, ...]
     checks: str
     limits: tuple[str, ...]

@@ -1,0 +1,54 @@
+"""What reviewing says of all verdicts, as a section of a report's paper."""
+
+from __future__ import annotations
+
+from core.files.paper import Section, Table, Words
+from core.services.numbers import percent, plural
+from core.services.reporting_values import Report
+from core.services.reporting_words import figure, number
+
+_NOTE = (
+    "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
+    "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
+    "the cells that nobody looked at. Picked cells: those that the queue's rule took because they "
+    "were doubtful; they say nothing of the others."
+)
+
+
+def reviews_section(report: Report) -> list[Section]:
+    """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
+    if not report.reviews:
+        return []
+    rows = tuple(
+        (
+            Words(one.name, f"queue {one.queue}"),
+            figure(one.weighted, share=True),
+            figure(one.hard, share=True),
+            number(one.queued),
+            number(one.audited),
+            number(one.missing),
+        )
+        for one in report.reviews
+    )
+    heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
+    table = Table("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    return [Section("Reviewed by people", (table,))]
+
+
+def reviews_summary(report: Report) -> list[str]:
+    """A sentence of the newest queue that can speak of all cells; none where none can."""
+    known = [one for one in report.reviews if one.weighted.value is not None]
+    if not known:
+        return []
+    one = known[-1]
+    drawn = plural(one.audited, "cell")
+    hard = (
+        f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
+        if one.hard.value is not None
+        else ""
+    )
+    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
+    return [
+        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts (95 % interval "
+        f"{ends}; {drawn} drawn at random){hard}."
+    ]
