@@ -5,7 +5,7 @@ backgrounds come from the page's theme, light or dark.
 """
 
 from core.figures.bars import score_histogram, verdict_bars
-from core.figures.cells import agreement_cells, confusion_cells
+from core.figures.cells import agreement_cells, confusion_cells, win_cells
 from core.figures.comparing import Gap, Priced, differences, frontier
 from core.figures.dots import Dot, Strip, forest, strips
 from core.figures.maps import MOST_NAMES, agreement_map
@@ -30,4 +30,5 @@ __all__ = [
     "score_histogram",
     "strips",
     "verdict_bars",
+    "win_cells",
 ]

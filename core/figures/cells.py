@@ -25,15 +25,7 @@ def confusion_cells(
     texts = [[f"{n:,}" for n in row] for row in counts]
     figure = _cells(shares, texts)
     if chosen is not None:
-        row, column = chosen
-        figure.add_shape(
-            type="rect",
-            x0=column + 0.01,
-            x1=column + 0.99,
-            y0=row - 0.48,
-            y1=row + 0.48,
-            line={"color": CHOSEN, "width": 4},
-        )
+        _ring(figure, chosen)
     _name_cells(figure, rows, columns)
     figure.update_xaxes(title=plain(sides[1]))
     figure.update_yaxes(title=plain(sides[0]))
@@ -79,6 +71,18 @@ def _cells(
     return figure
 
 
+def _ring(figure: Any, cell: tuple[int, int]) -> None:
+    row, column = cell
+    figure.add_shape(
+        type="rect",
+        x0=column + 0.01,
+        x1=column + 0.99,
+        y0=row - 0.48,
+        y1=row + 0.48,
+        line={"color": CHOSEN, "width": 4},
+    )
+
+
 def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     figure.update_layout(
         barmode="stack",
@@ -109,3 +113,21 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
         fixedrange=True,
         automargin=True,
     )
+
+
+def win_cells(
+    systems: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    chosen: tuple[int, int] | None = None,
+) -> Any:
+    """Who beats whom: colour is the share of points of the row against the column.
+
+    ``None`` where two never met, and on the diagonal. A cell's ``customdata`` is ``(row, column)``.
+    """
+    figure = _cells(shares, texts)
+    if chosen is not None:
+        _ring(figure, chosen)
+    _name_cells(figure, systems, systems)
+    figure.update_xaxes(title="against")
+    return figure

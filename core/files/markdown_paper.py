@@ -27,11 +27,11 @@ def markdown_paper(paper: Paper) -> str:
     1 \< 2
     <BLANKLINE>
     """
-    parts = [f"# {_esc(paper.title)}", _esc(paper.subtitle)]
+    parts = [f"# {escaped(paper.title)}", escaped(paper.subtitle)]
     for section in paper.sections:
-        parts.append(f"## {_esc(section.title)}")
+        parts.append(f"## {escaped(section.title)}")
         parts += [_block(block) for block in section.blocks]
-    parts.append(_esc(paper.made))
+    parts.append(escaped(paper.made))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -47,7 +47,9 @@ def _block(block: Block) -> str:
         return _table(("", ""), rows, ())
     if isinstance(block, Table):
         table = _table(block.heads, block.rows, block.numbers)
-        return "\n\n".join(p for p in (f"**{_esc(block.name)}**", table, _esc(block.note)) if p)
+        return "\n\n".join(
+            p for p in (f"**{escaped(block.name)}**", table, escaped(block.note)) if p
+        )
     return ""
 
 
@@ -61,23 +63,23 @@ def _table(
     numbers: tuple[int, ...],
 ) -> str:
     rule = ["---:" if at in numbers else "---" for at in range(len(heads))]
-    lines = [[_esc(one) for one in heads], rule, *([_cell(one) for one in row] for row in rows)]
+    lines = [[escaped(one) for one in heads], rule, *([_cell(one) for one in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cell(words: Words) -> str:
-    below = f" ({_esc(words.below)})" if words.below else ""
-    return _esc(words.text) + below
+    below = f" ({escaped(words.below)})" if words.below else ""
+    return escaped(words.text) + below
 
 
 def _line(text: str) -> str:
-    return _START.sub(r"\1\\\2", _esc(text)) if _START.match(text) else _esc(text)
+    return _START.sub(r"\1\\\2", escaped(text)) if _START.match(text) else escaped(text)
 
 
-def _esc(text: str) -> str:
+def escaped(text: str) -> str:
     r"""The text on one line, so that Markdown shows exactly these characters.
 
-    >>> _esc("a|b\n<i>")
+    >>> escaped("a|b\n<i>")
     'a\\|b \\<i\\>'
     """
     line = " ".join(visible(text).split())

@@ -134,9 +134,17 @@ def next_blind(store: Store, arena: int) -> Blind | None:
 
 
 def vote(
-    store: Store, arena: int, item_id: str, question: str, choice: Choice, reason: str = ""
+    store: Store,
+    arena: int,
+    item_id: str,
+    question: str,
+    choice: Choice,
+    reason: str = "",
+    ms: int | None = None,
 ) -> Revealed:
     """Records a person's vote and says who was who. A vote is never changed afterwards.
+
+    ``ms`` is how long the person took, and is kept with the vote.
 
     Raises:
         InputError: the choice is not on offer, or this contest has this person's vote already.
@@ -153,7 +161,8 @@ def vote(
     if cell in store.votes.present(arena):
         raise InputError("This contest has your vote already. Votes are kept as they were given.")
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
-    given = Vote(cell, option, criterion.choices[option].na, reason=reason)
+    detail: dict[str, object] = {} if ms is None else {"ms": ms}
+    given = Vote(cell, option, criterion.choices[option].na, reason=reason, detail=detail)
     with store.write():
         store.runs.request_queue(arena)
         derive = derive_for(run.plan, rubric, [item])

@@ -27,6 +27,8 @@ Winner = Literal["first", "second", "tie", "both_bad"]
 #: Why a contest has no winner: orders or judges disagree, a judge would not say, no answer.
 Why = Literal["", "orders", "judges", "abstained", "missing"]
 Counted = Literal["both", "listed", "swapped"]
+#: The note of an arena that lists the votes its person took back: item, question, when.
+WITHDRAWN = "withdrawn"
 
 
 class Outcome(NamedTuple):
@@ -138,7 +140,8 @@ def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = N
             run.panel.rules,
             {c.name: c for c in criteria},
         )
-        held += _held(store, run_id, pairs, list(names), systems)
+        taken_back = {(item, name) for item, name, *_ in run.notes.get(WITHDRAWN, ())}
+        held += _held(store, run_id, pairs, list(names), systems, taken_back)
     return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
 
 
@@ -148,11 +151,13 @@ def _held(
     items: Sequence[Item],
     questions: Sequence[str],
     systems: Sequence[str],
+    taken_back: Collection[tuple[str, str]],
 ) -> list[Held]:
     rows: dict[tuple[str, str], list[BallotRow]] = {}
     for found in store.votes.ballots(run_id, [item.id for item in items]):
         for row in found.ballots:
-            rows.setdefault((row.item_id, row.criterion), []).append(row)
+            if (row.item_id, row.criterion) not in taken_back:
+                rows.setdefault((row.item_id, row.criterion), []).append(row)
     failed: dict[tuple[str, str], int] = {}
     for cell in store.votes.failed(run_id):
         failed[cell.item, cell.criterion] = failed.get((cell.item, cell.criterion), 0) + 1
