@@ -167,10 +167,11 @@ def _restate(act: Act, criterion: str, raised: bool) -> None:
     """The state of the cell in every queue of the run that holds it."""
     store = act.store
     for queue_id in store.queues.holding(act.run.id, act.item_id, criterion):
-        _set_state(store, store.queues.get(queue_id), act.item_id, criterion, raised)
+        restate(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
 
 
-def _set_state(store: Store, queue: QueueRow, item_id: str, criterion: str, raised: bool) -> None:
+def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, raised: bool) -> None:
+    """Bring the state of a cell in a queue up to date; ``raised``: who has it open must look."""
     settled = store.settled.get(queue.run_id, item_id, criterion)
     state = _stand(store, queue, item_id, criterion).state
     if settled is not None and settled.state == "active":

@@ -110,11 +110,12 @@ class ScoredVersions:
         return [run_id for (run_id,) in found]
 
     def settled_under(self, run_id: int) -> list[tuple[Place, int]]:
-        """The cells that people settled and that count, with the version they were shown."""
+        """The cells that people settled, in whichever state, with the version they were shown."""
         found = self._files.tuples(
             "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
-            "JOIN review_event e ON e.id = s.event_id "
-            "WHERE s.run_id = ? AND s.state = 'active' ORDER BY 1, 2",
+            "JOIN review_event e ON e.id = (SELECT max(id) FROM review_event WHERE run_id = "
+            "s.run_id AND item_id = s.item_id AND criterion = s.criterion AND action = 'settle') "
+            "WHERE s.run_id = ? ORDER BY 1, 2",
             (run_id,),
         )
         return [(Place(item_id, criterion), version) for item_id, criterion, version in found]
