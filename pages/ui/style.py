@@ -59,9 +59,11 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 :is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,
 :is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div>span
 {justify-content:flex-start;text-align:left;width:100%}
-.st-key-rs_options kbd{order:-1;min-width:1.5rem;margin:0 .5rem 0 0;padding:.05rem .4rem;text-align:center;
+.st-key-rs_options kbd{order:-1;min-width:1.5rem;margin:0 .5rem 0 0;padding:.05rem .4rem;
+ text-align:center;
  border:1px solid currentColor;border-radius:.3rem;font-weight:650;opacity:.8;align-self:flex-start}
-.st-key-rs_options button:focus-visible{outline:3px solid light-dark(#0B6B68,#83D6CC);outline-offset:2px}
+.st-key-rs_options button:focus-visible{outline:3px solid light-dark(#0B6B68,#83D6CC);
+ outline-offset:2px}
 @keyframes rs-late{from{visibility:hidden}to{visibility:visible}}
 .st-key-rs_late{animation:rs-late 0s .6s both}
 .rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
