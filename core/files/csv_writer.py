@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Iterable, Sequence
 
 #: A spreadsheet takes a cell that begins so for a formula and works it out.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+_SPECIAL = re.compile('[",\r\n]')
 
 Value = str | int | float | bool | None
 
@@ -24,11 +25,14 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
     '=1+1,-2.5
     ,true
     """
-    file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows([_cell(value, guarded) for value in row] for row in rows)
-    return file.getvalue()
+    lines = [_line(heads), *(_line([_cell(value, guarded) for value in row]) for row in rows)]
+    return "".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    # The standard library's writer leaves a lone carriage return bare, on which its reader stops.
+    written = ['"' + c.replace('"', '""') + '"' if _SPECIAL.search(c) else c for c in cells]
+    return (",".join(written) or '""') + "\n"
 
 
 def _cell(value: Value, guarded: bool) -> str:

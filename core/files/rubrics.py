@@ -41,11 +41,12 @@ def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
     'Cites a source'
     """
     source = read_text(text, name, "rubric", MAX_RUBRIC_BYTES)
-    document = (read_json if _is_json(source, name) else read_yaml)(source, name)
+    document = (read_json if is_json(source, name) else read_yaml)(source, name)
     return rubric_from(document.value, name, document.line_of)
 
 
-def _is_json(source: str, name: str) -> bool:
+def is_json(source: str, name: str) -> bool:
+    """Whether a rubric's text is read as JSON rather than YAML."""
     ending = name.lower().rpartition(".")[2]
     return ending == "json" or (ending not in ("yaml", "yml") and bool(_JSON.match(source)))
 

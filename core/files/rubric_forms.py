@@ -1,0 +1,103 @@
+"""Every form in which a rubric goes out or comes in, and how a file's form is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, get_args
+
+from core.domain.rubric import Rubric
+from core.errors import Problem
+from core.files.canvas_rubric import canvas_rubric, looks_like_canvas, read_canvas_rubrics
+from core.files.json_source import read_json
+from core.files.levels_csv import levels_csv, looks_like_levels, moodle_csv, read_levels
+from core.files.parsed import Parsed, refusal
+from core.files.peer_rubric import peer_json
+from core.files.points import Scaling
+from core.files.raw_csv import read_raw
+from core.files.rubric_writer import dump_rubric
+from core.files.rubrics import is_json, rubric_from
+from core.files.text import MAX_RUBRIC_BYTES, read_text
+from core.files.unitxt import looks_like_unitxt, read_unitxt
+from core.files.written import Written
+from core.files.yaml_source import read_yaml
+
+RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
+RUBRIC_FORMS: tuple[RubricForm, ...] = get_args(RubricForm)
+
+
+class FormWords(NamedTuple):
+    """What a form is called, what it is for, and how its files end."""
+
+    title: str
+    about: str
+    ending: str
+    mime: str
+
+
+FORM_WORDS: dict[RubricForm, FormWords] = {
+    "yaml": FormWords("YAML", "Everything, to read and edit by hand.", "yaml", "application/yaml"),
+    "json": FormWords("JSON", "Everything, for programs.", "json", "application/json"),
+    "autorubric": FormWords(
+        "JSON for autorubric", "Its keys: guidelines and criteria.", "json", "application/json"
+    ),
+    "csv": FormWords(
+        "CSV, one level a row", "Criteria and options, to edit in a spreadsheet.", "csv", "text/csv"
+    ),
+    "canvas": FormWords("CSV for Canvas", "As Canvas imports rubrics.", "csv", "text/csv"),
+    "moodle": FormWords(
+        "CSV for Moodle", "As Moodle's plugin for importing rubrics reads it.", "csv", "text/csv"
+    ),
+}
+
+
+def write_rubric(rubric: Rubric, form: RubricForm) -> Written:
+    """The rubric in that form, with every loss."""
+    makers: dict[RubricForm, Callable[[Rubric], Written]] = {
+        "yaml": lambda r: Written(dump_rubric(r, "yaml")),
+        "json": lambda r: Written(dump_rubric(r, "json")),
+        "autorubric": peer_json,
+        "csv": levels_csv,
+        "canvas": canvas_rubric,
+        "moodle": moodle_csv,
+    }
+    return makers[form](rubric)
+
+
+def read_rubrics(
+    data: str | bytes, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in a file of any form: one at least, several in some tables.
+
+    Args:
+        data: the file.
+        name: its name; without a telling ending, its beginning decides.
+        scaling: how points become values, where a form has points.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+    """
+    text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+    if _is_table(text, name):
+        heads = read_raw(text, name, "rubric").heads
+        if looks_like_canvas(heads):
+            return read_canvas_rubrics(text, name, scaling)
+        if looks_like_levels(heads):
+            return read_levels(text, name, scaling)
+        mend = "Known are Canvas rubrics, and criterion, level, level_description, score."
+        message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
+        raise refusal("rubric", [Problem(message, mend, (), 1)], name)
+    document = (read_json if is_json(text, name) else read_yaml)(text, name)
+    if looks_like_unitxt(document.value):
+        return (read_unitxt(document, name),)
+    return (rubric_from(document.value, name, document.line_of),)
+
+
+def _is_table(text: str, name: str) -> bool:
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("csv", "tsv"):
+        return True
+    if ending in ("json", "yaml", "yml"):
+        return False
+    first = text.lstrip().split("\n", 1)[0]
+    heads = [head.strip(' "\r') for head in first.replace(";", ",").split(",")]
+    return looks_like_canvas(heads) or looks_like_levels(heads)
