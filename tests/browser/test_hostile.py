@@ -162,8 +162,8 @@ def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
     unfold(page, "Thinking, ")
     seen(page, whole=("thinking", "output"))
     press(page, "Labels", role="radio")
-    drawn(page)
-    seen(page, "criterion-1", "criterion-2", "high")
+    page.get_by_role("table", name="Labels per criterion").wait_for()
+    seen(page, "rubric", "criterion-1", "criterion-2", "high")
     press(page, "About", role="radio")
     seen(page, "source", whole=("dataset-description", "common-prompt"))
 
