@@ -77,6 +77,23 @@ class Events:
         )
         return map(_event, found)
 
+    def newest(self, run_id: int, queue_id: int, *, limit: int, offset: int = 0) -> list[EventRow]:
+        """The newest events of a queue, the last one first."""
+        rows = self._files.rows(
+            f"SELECT {_COLUMNS} FROM review_event WHERE run_id = ? AND queue_id = ? "
+            "ORDER BY id DESC LIMIT ? OFFSET ?",
+            (run_id, queue_id, limit, offset),
+        )
+        return [_event(row) for row in rows]
+
+    def count(self, run_id: int, queue_id: int) -> int:
+        """How many events a queue has."""
+        ((found,),) = self._files.tuples(
+            "SELECT count(*) FROM review_event WHERE run_id = ? AND queue_id = ?",
+            (run_id, queue_id),
+        )
+        return int(found)
+
     def last_act(self, queue_id: int, actor: str) -> int | None:
         """The step of this person's newest act in a queue that still stands, or ``None``."""
         ((step,),) = self._files.tuples(

@@ -59,6 +59,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "People settle what judges left in doubt.",
         ),
         Screen("review/item.py", "Reviewing", "edit_note", "One item of a queue.", True),
+        Screen(
+            "review/record.py",
+            "Findings of review",
+            "fact_check",
+            "What people's verdicts say of everything that nobody looked at, and of the judges.",
+        ),
     ),
     "Measure": (
         Screen(

@@ -1,0 +1,157 @@
+"""The record of reviewing in words: who did what to a cell, when, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from core.domain.review import WHYS, Seat
+from core.domain.rubric import Rubric
+from core.services.reviewers import now_seated
+from core.store.review_content import given_from
+from core.store.review_rows import EventRow
+from core.store.store import Store
+
+#: What a cell that somebody may still have to review blind says of others' verdicts on it.
+HIDDEN = "gave a verdict (shown once the cell is resolved)"
+
+
+class Line(NamedTuple):
+    """One event. ``what`` goes on the name of ``who``; ``note`` is in their own words."""
+
+    id: int
+    when: str
+    who: str
+    item_id: str
+    criterion: str
+    what: str
+    note: str
+    undone: bool = False
+
+
+class Log(NamedTuple):
+    """Some lines of a longer log, the newest first; ``total`` are all."""
+
+    lines: tuple[Line, ...]
+    total: int
+
+
+def story(store: Store, seat: Seat | None, run_id: int, item_id: str, criterion: str) -> list[Line]:
+    """What happened to a cell, in its order.
+
+    A reviewer reads what others said of it once it is resolved, not before; so does nobody in
+    particular (``None``). Raises ``NotFound``.
+    """
+    store.results.item(run_id, item_id)
+    return _Teller(store, seat, run_id).lines(store.events.of_cell(run_id, item_id, criterion))
+
+
+def log(store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0) -> Log:
+    """What happened in a queue, under the same condition. Raises ``NotFound``."""
+    run_id = store.queues.get(queue_id).run_id
+    events = store.events.newest(run_id, queue_id, limit=limit, offset=offset)
+    lines = _Teller(store, seat, run_id).lines(events)
+    return Log(tuple(lines), store.events.count(run_id, queue_id))
+
+
+class _Teller:
+    """Tells the events of a run to a person."""
+
+    def __init__(self, store: Store, seat: Seat | None, run_id: int) -> None:
+        self._store = store
+        run = store.runs.get(run_id)
+        self._rubric = store.rubrics.version(run.rubric_version_id).rubric
+        self._own: Mapping[str, Rubric] = store.signs.own_rubrics(run_id)
+        now = None if seat is None else now_seated(store, seat)
+        self._name = "" if now is None else now.name
+        self._all = now is not None and now.resolves
+        self._resolved = {
+            (s.item_id, s.criterion) for s in store.settled.of_run(run_id) if s.state == "active"
+        }
+
+    def lines(self, events: Iterable[EventRow]) -> list[Line]:
+        """A line per event."""
+        kept = list(events)
+        gone = self._store.events.undone([event.id for event in kept])
+        return [self._line(event, event.id in gone) for event in kept]
+
+    def _line(self, event: EventRow, undone: bool) -> Line:
+        hidden = self._hidden(event)
+        what = HIDDEN if hidden else self._what(event)
+        note = "" if hidden else event.reason
+        return Line(
+            event.id, event.ts, event.actor, event.item_id, event.criterion, what, note, undone
+        )
+
+    def _hidden(self, event: EventRow) -> bool:
+        if self._all or event.actor == self._name:
+            return False
+        open_cell = (event.item_id, event.criterion) not in self._resolved
+        return open_cell and event.action in ("verdict", "final", "repeat", "undo", "send_back")
+
+    def _what(self, event: EventRow) -> str:
+        told: dict[str, Callable[[EventRow], str]] = {
+            "verdict": self._first,
+            "final": self._final,
+            "repeat": lambda e: f"said {self._label(e, e.after)} on a second look",
+            "settle": self._settled,
+            "undo": self._undone,
+            "mark": lambda e: f"made what is settled {e.after['state']}",
+            "assign": lambda e: f"assigned it to {', '.join(e.after) or 'anybody'}",
+            "flag": lambda e: f"flagged it for {'an' if e.after[0] in 'ae' else 'a'} {e.after}",
+        }
+        if event.action in told:
+            return told[event.action](event)
+        return _PLAIN.get(event.action, event.action)
+
+    def _first(self, event: EventRow) -> str:
+        how = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
+        said = "resolved it as" if event.part == "resolve" else "said"
+        return f"{said} {self._label(event, event.after)}{how}"
+
+    def _final(self, event: EventRow) -> str:
+        before, after = self._label(event, event.before), self._label(event, event.after)
+        return f"confirmed {after}" if before == after else f"changed {before} to {after}"
+
+    def _settled(self, event: EventRow) -> str:
+        label: str = event.after["label"] or "not assessable"
+        how = {
+            "human_single": "by one person",
+            "human_consensus": "by people who agree",
+            "adjudicated": "by an adjudicator",
+        }.get(event.after["provenance"], "")
+        return f"settled it as {label}, {how}" if how else f"settled it as {label}"
+
+    def _undone(self, event: EventRow) -> str:
+        if event.undo_of is None:
+            return "took it back"
+        what = self._store.events.get(event.undo_of)
+        whose = "" if what.actor == event.actor else f" of {what.actor}"
+        return f"took back: {self._what(what)}{whose}"
+
+    def _label(self, event: EventRow, data: dict[str, Any]) -> str:
+        given = given_from(data)
+        if given.option is None:
+            why = "" if given.why is None else f" ({WHYS[given.why].lower()})"
+            return f"cannot assess{why}"
+        criterion = self._own.get(event.item_id, self._rubric).criterion(event.criterion)
+        return criterion.choices[given.option].label
+
+
+_PLAIN = {
+    "reveal": "saw the votes",
+    "unsettle": "opened it again",
+    "skip": "left it for later",
+    "unflag": "took the flag away",
+    "send_back": "sent it back to be reviewed again",
+    "take_over": "took it over",
+    "unmask": "looked up who made the submission",
+    "change": "changed how the queue is worked off",
+}
+
+
+def cells_of(store: Store, queue_id: int) -> list[tuple[str, str]]:
+    """The cells of a queue that somebody has said something about, in the order of the items."""
+    position = {item.item_id: item.position for item in store.queues.items(queue_id)}
+    said = {(v.item_id, v.criterion) for v in store.verdicts.of_queue(queue_id)}
+    return sorted(said, key=lambda cell: (position[cell[0]], cell[1]))

@@ -1,0 +1,191 @@
+"""How right all verdicts are, what may be accepted unseen, and scores corrected by people."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services import review_estimates, unseen
+from core.services.queueing import QueueRow
+from core.services.review_estimates import Corrected, Rightness
+from core.services.unseen import Unseen
+from pages.review._record.words import mean, quiet, said, section
+from pages.ui import format as fmt
+from pages.ui import record_keys as keys
+from pages.ui import review_keys, state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table, tag
+
+#: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
+MAY_DISAGREE = 10
+ALL = "All criteria, by weight"
+
+
+def show(queue: QueueRow) -> None:
+    """The view."""
+    right = review_estimates.rightness(store(), queue.id)
+    rest = unseen.unseen(store(), queue.id, _alpha(queue) / 100)
+    _rightness(queue, right, rest)
+    _accepted(queue, rest)
+    _scores(queue)
+
+
+def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
+    section("How often people confirm the verdicts")
+    lines = [
+        ("All cells", found.weighted, found.audited + found.queued, "estimated from both below"),
+        ("Picked as doubtful", found.hard, found.queued, "the hard ones; not to be generalised"),
+        (
+            "Never looked at",
+            rest.accuracy,
+            rest.audited,
+            f"{fmt.plural(rest.rest, 'cell')}, from the random audit",
+        ),
+    ]
+    dots = [
+        draw.Dot(name, one.figure.value, one.low, one.high, n=n)
+        for name, one, n, _ in lines
+        if one.figure.value is not None
+    ]
+    if dots:
+        st.plotly_chart(
+            draw.forest(dots, "Share of verdicts that people give, too", ""),
+            key=state.key(keys.RECORD_CHART, "right", queue.id),
+            config={"displayModeBar": False},
+            alt="Shares with their intervals; the table below has them.",
+        )
+    table(
+        ("Cells", "Confirmed", "Decided"),
+        (
+            [f"{esc(name)}<br>{quiet(about)}", mean(one), fmt.count(n)]
+            for name, one, n, about in lines
+        ),
+        name="How often people confirm the verdicts",
+        numbers=(1, 2),
+    )
+    _more_audit(queue, rest)
+    only = queue.rule.criteria
+    st.caption(
+        "A queue holds the hard cells, so what is seen there says nothing of the rest by itself. "
+        "All cells: each decided cell is weighted by the inverse of the chance it had of being "
+        "reviewed (Hajek 1971). Never looked at: exact bounds for what is left after a random "
+        "draw. Cells that nobody can assess count against the verdict there, and are left out of "
+        "the other two." + (f" This queue looks at {len(only)} criteria only." if only else "")
+    )
+
+
+def _more_audit(queue: QueueRow, rest: Unseen) -> None:
+    if rest.missing:
+        left = fmt.plural(rest.missing, "drawn cell")
+        said(f"{left} to be decided before anything can be said of what nobody looked at.")
+    elif rest.audited < 10 and rest.rest:
+        more = 10 - rest.audited
+        said(
+            f"{more} more random {'cell' if more == 1 else 'cells'} would do to say something of "
+            "what nobody looked at. Make a further queue with a larger audit share."
+        )
+        st.page_link(
+            "review/queues.py",
+            label="New queue",
+            icon=":material/add:",
+            query_params={review_keys.NEW: "queue", state.RUN: str(queue.run_id)},
+        )
+
+
+def _alpha(queue: QueueRow) -> int:
+    key = state.key(keys.RECORD_FIELD, "alpha", queue.id)
+    return int(state.get(key) or MAY_DISAGREE)
+
+
+def _accepted(queue: QueueRow, rest: Unseen) -> None:
+    section("What may be accepted unseen")
+    key = state.key(keys.RECORD_FIELD, "alpha", queue.id)
+    state.seed(key, MAY_DISAGREE)
+    st.slider(
+        "At most this share of the accepted verdicts may disagree with people, in %",
+        1,
+        50,
+        key=key,
+        width=420,
+    )
+    promise = rest.acceptance
+    if promise is None:
+        said(f"Not known: {rest.accuracy.figure.reason}")
+        return
+    if promise.threshold is None:
+        more = (
+            f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "
+            "disagreeing as they did."
+            if promise.more
+            else ""
+        )
+        said(f"Nothing yet. {promise.reason}{more}")
+    else:
+        said(
+            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} that nobody looked "
+            f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
+            f"With 95 % confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
+            "with people."
+        )
+    if promise.steps:
+        with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
+            table(
+                ("Votes that agree", "Labels there", "Disagree", "Unseen", "At most", ""),
+                (
+                    [
+                        f"from {fmt.percent(step.threshold)}",
+                        fmt.count(step.labels),
+                        fmt.count(step.wrong),
+                        fmt.count(step.unseen),
+                        fmt.percent(step.bound, 1),
+                        tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
+                    ]
+                    for step in promise.steps
+                ),
+                name="Thresholds tested",
+                numbers=(1, 2, 3, 4),
+            )
+    st.caption(
+        "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
+        "fails, so that the promise is broken in at most 5 % of cases however many are tested "
+        "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
+        "finite number). Nothing is accepted by itself: it is for you to decide."
+    )
+
+
+def _scores(queue: QueueRow) -> None:
+    lines = review_estimates.corrected(store(), queue.id)
+    section("Scores, corrected by what people decided")
+    table(
+        ("Mean value", "Votes say", "Corrected", "People's labels alone", "Cells", "Labelled"),
+        (_score_line(one) for one in lines),
+        name="Mean values, corrected",
+        numbers=(1, 2, 3, 4, 5),
+    )
+    st.caption(
+        "What the votes say of all cells, corrected by how far they were off where people looked "
+        "(prediction-powered inference, Angelopoulos and others 2023). However wrong the judges "
+        "are, the interval holds; the better they are, the narrower it is. All criteria, by "
+        "weight: the mean score where items have all criteria, before gates and deductions."
+    )
+
+
+def _score_line(one: Corrected) -> list[str]:
+    powered = one.powered
+    name = one_line(one.criterion, 80) if one.criterion else ALL
+    heard = (
+        quiet(f"judges listened to at {fmt.percent(powered.listened)}")
+        if powered is not None and powered.mean.figure.value is not None
+        else ""
+    )
+    return [
+        f"{esc(name)}<br>{heard}" if heard else esc(name),
+        fmt.score(one.said),
+        f"undefined<br>{quiet(one.reason)}"
+        if powered is None
+        else mean(powered.mean, percent=False),
+        fmt.DASH if powered is None else mean(powered.labels, percent=False),
+        fmt.count(one.cells),
+        fmt.count(one.labelled),
+    ]

@@ -1,0 +1,54 @@
+"""Estimates and shares of the page in words, and its small parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.services.review_quality import Share
+from pages.ui import format as fmt
+from pages.ui.text import esc
+
+if TYPE_CHECKING:
+    from core.metrics.selection import Mean
+
+
+def quiet(words: str) -> str:
+    """HTML of words that are read second."""
+    return f'<span class="rs-quiet rs-wrap">{esc(words)}</span>'
+
+
+def section(words: str) -> None:
+    """The head of a part of the page."""
+    st.html(f'<h2 class="rs-section">{esc(words)}</h2>')
+
+
+def said(words: str) -> None:
+    """Sentences to be read."""
+    st.html(f'<div class="rs-prose">{esc(words)}</div>')
+
+
+def mean(one: Mean, *, percent: bool = True) -> str:
+    """A mean with its interval below, or why there is none, as HTML."""
+    form = fmt.percent if percent else fmt.score
+    if one.figure.value is None or one.low is None or one.high is None:
+        return f"undefined<br>{quiet(one.figure.reason)}"
+    return f"{form(one.figure.value)}<br>{quiet(f'{form(one.low)} to {form(one.high)}')}"
+
+
+def share(one: Share) -> str:
+    """A share with its count and interval below; a dash where there is nothing to share."""
+    if one.low is None or one.high is None:
+        return fmt.DASH
+    ends = f"{fmt.percent(one.low)} to {fmt.percent(one.high)}"
+    return f"{fmt.percent(one.value)}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}"
+
+
+def minutes(value: float) -> str:
+    """A duration that is told in minutes.
+
+    >>> minutes(0.5), minutes(75.0)
+    ('30.0 s', '1 h 15 min')
+    """
+    return fmt.seconds(60 * value)
