@@ -89,6 +89,7 @@ def follow(
     version_id: int,
     *,
     keep: Collection[str] = (),
+    moves: Moves | None = None,
     reason: str = "",
 ) -> int:
     """Let the scores of a run follow a version of its rubric; returns the change's id.
@@ -100,12 +101,15 @@ def follow(
     Raises:
         Conflict: the run is being worked off, or somebody was faster, or decisions would be put
             aside by a person who may not resolve.
-        InputError: options or criteria changed: start a run under the version (``carrying``).
+        InputError: options are called otherwise and ``moves`` does not say which is which, or
+            options or criteria changed: start a run under the version (``carrying``).
     """
     with store.write():
         run = store.runs.get(run_id)
         _require_rest(run)
-        found = edits(store, run_id, version_id)
+        found = edits(store, run_id, version_id, moves)
+        if found.of("options") and moves is None:
+            raise InputError("Options are called otherwise. Say which of them are the same.")
         if not found.in_place:
             raise InputError(
                 "Options or criteria changed, so these votes cannot be read as they are. Carry "
@@ -144,7 +148,8 @@ def roll_back(store: Store, seat: Seat, run_id: int) -> int:
     if last is None:
         raise Conflict("This run's scores follow the version that its judges were asked.")
     reason = f"Back from version {last.to_number}"
-    return follow(store, seat, run_id, last.from_id, reason=reason)
+    same = edits(store, run_id, last.from_id).moves
+    return follow(store, seat, run_id, last.from_id, moves=same, reason=reason)
 
 
 def queue_stale(

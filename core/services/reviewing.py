@@ -193,6 +193,13 @@ def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str
 
 def _who_was_faster(act: Act, criterion: str) -> str:
     told = act.store.events.of_cell(act.run.id, act.item_id, criterion)
+    changes = act.store.scored.changes(act.run.id)
+    if changes and (not told or told[-1].ts < changes[0].ts):
+        return (
+            f"{criterion!r} asks something else since version {changes[0].to_number} of the rubric "
+            f"({changes[0].actor}, {changes[0].ts[11:16]} UTC). Your verdict was not recorded and "
+            "is still here; read the question again."
+        )
     last = told[-1]
     who = "you, in another window" if last.actor == act.seat.name else last.actor
     words = {
