@@ -260,8 +260,16 @@ def require_held(store: Store, ticket: Ticket) -> None:
     others = store.turns.held(ticket.queue_id, at=0.0, item_id=ticket.item_id)
     who = [h.reviewer for h in others if h.part == ticket.part]
     name = "you, in another window" if ticket.seat.name in who else ", ".join(who)
-    now = f"; {name} opened it since" if who else ""
+    now = f"; {name} opened it since" if who else _went_on(store, ticket)
     raise Conflict(f"You do not have item {ticket.number} open any more{now}. Nothing was lost.")
+
+
+def _went_on(store: Store, ticket: Ticket) -> str:
+    run_id = store.queues.get(ticket.queue_id).run_id
+    told = store.events.of_cell(run_id, ticket.item_id)
+    if not told or told[-1].actor == ticket.seat.name:
+        return ""
+    return f"; {told[-1].actor} went on with it at {told[-1].ts[11:16]} UTC"
 
 
 def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:

@@ -26,6 +26,7 @@ export default function({ data }) {
   const page = document;
   if (!page.rubricStudioHands) {
     page.rubricStudioHands = {};
+    const note = () => page.querySelector('[class*="st-key-review_note"] textarea');
     const groups = "[role=radiogroup],[role=tablist],[role=slider],[role=listbox],[role=menu]";
     page.addEventListener("keydown", (event) => {
       const at = page.activeElement;
@@ -33,7 +34,16 @@ export default function({ data }) {
     });
     page.body.addEventListener("keydown", (event) => {
       const at = page.activeElement;
-      if (!at || at === page.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const typing = at && (/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName) || at.isContentEditable);
+      if (event.key.toLowerCase() === "n" && !typing && note()) {
+        // At once: what is typed next would otherwise be taken for keys.
+        event.preventDefault();
+        event.stopPropagation();
+        note().focus();
+        return;
+      }
+      if (!at || at === page.body) return;
       const pressed = event.key === "Enter" && at.closest("button,a,summary,[role=button]");
       const moved = event.key.startsWith("Arrow") && at.closest(groups);
       if (pressed || moved) event.stopPropagation();
@@ -85,6 +95,7 @@ def guarded(at: Desk, act: Callable[[Desk], object]) -> None:
         act(at)
     except InputError as error:
         refuse(error.message, [(p.place, p.message, p.mend) for p in error.problems])
+        _go_to_note(at, [p.place for p in error.problems])
     except Conflict as error:
         refuse(str(error))
         _look_again(at)
@@ -109,11 +120,19 @@ def refusal() -> InputError | None:
     return InputError(told["message"], problems)
 
 
+def _go_to_note(at: Desk, places: list[str]) -> None:
+    """Open the first cell that needs a note, with the cursor in it: one types why, Esc, Enter."""
+    first = next((desks.name(cell) for cell in at.mine if desks.name(cell) in places), None)
+    if first is not None:
+        at.active, at.mode = first, "options"
+        write_note(at)
+
+
 def _look_again(at: Desk) -> None:
     try:
         desks.look_again(at)
     except Conflict:
-        at.ticket, at.item = None, None  # it is somebody else's now; drafts are kept
+        desks.lay(at, None)  # it is somebody else's now; drafts are kept
 
 
 def current(number: int, criterion: str, at: Desk) -> bool:

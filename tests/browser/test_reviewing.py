@@ -1,0 +1,262 @@
+"""Reviewing in a real browser: what is sent before a verdict, keys only, two people at once."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.domain.review import QueueRule
+from core.services import demo, queueing, settling
+from core.store.store import Store
+from tests.browser import reviewers as world
+from tests.browser.driving import main_text, settle, visit, watch
+
+STAGE = re.compile("Give your verdict|Here is what")
+
+
+@pytest.fixture(scope="module")
+def store(app_db: Path) -> Iterator[Store]:
+    """The app's data file, with the bundled example graded in it."""
+    opened = Store(app_db)
+    demo.grade_example(opened)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
+    """Sit somebody down at a browser of their own; their pages close with the test."""
+    contexts = []
+
+    def sit(name: str) -> Any:
+        context = browser.new_context(viewport={"width": 1360, "height": 900})
+        context.set_default_timeout(45_000)
+        contexts.append(context)
+        page = context.new_page()
+        watch(page)
+        enter(page, f"{app_url}/queues", name)
+        return page
+
+    yield sit
+    for context in contexts:
+        context.close()
+
+
+def enter(page: Any, url: str, name: str) -> None:
+    """Open a page of the review section and say who one is, by keyboard."""
+    visit(page, url)
+    field = page.get_by_role("textbox", name="Your name")
+    field.fill(name)
+    field.press("Enter")
+    page.get_by_text(f"You are {name}").wait_for()
+    settle(page)
+
+
+def review(page: Any, url: str, queue_id: int) -> None:
+    """Open the reviewing screen of a queue and wait for what stands there."""
+    page.goto(f"{url}/item?queue={queue_id}")
+    page.get_by_text(STAGE).wait_for()
+    settle(page)
+
+
+def key(page: Any, *names: str) -> None:
+    """Press keys one after the other, and wait for what each does."""
+    for name in names:
+        page.keyboard.press(name)
+        settle(page)
+
+
+def states(store: Store, queue_id: int) -> dict[str, int]:
+    """How many cells of a queue are in which state."""
+    return {str(s): n for s, n in queueing.progress(store, queue_id).cells.items()}
+
+
+class Wire:
+    """Every byte that reaches a page: websocket frames and the bodies of answers."""
+
+    def __init__(self, page: Any) -> None:
+        self.frames: list[bytes] = []
+        self._answers: list[Any] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self._keep))
+        page.on("response", lambda answer: self._answers.append(answer))
+
+    def _keep(self, frame: str | bytes) -> None:
+        self.frames.append(frame.encode() if isinstance(frame, str) else frame)
+
+    def found(self, words: tuple[str, ...], *, frames: bool = False) -> set[str]:
+        """Which of the words came over the wire, in any letter case.
+
+        `frames`: only what the app itself sent; scripts and style sheets hold many a number.
+        """
+        bodies: list[bytes] = [] if frames else self._bodies()
+        everything = b"\n".join([*self.frames, *bodies]).lower()
+        assert b"submission 1" in everything, "the page's own text came over this wire"
+        return {word for word in words if word.lower().encode() in everything}
+
+    def _bodies(self) -> list[bytes]:
+        return [a.body() for a in self._answers if a.ok and a.request.method == "GET"]
+
+
+def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 1), reviewers=2)
+    colleague = world.sit(store, world.OTHER)
+    world.decide(store, colleague, queue_id, world.UNMET, world.OTHER_NOTE)
+    page = someone("Blanche").context.new_page()
+    watch(page)
+    wire = Wire(page)
+    review(page, app_url, queue_id)
+    page.get_by_text("Submission 1. It goes on.").wait_for()
+    # Everything one can do before the verdict: drafts, why not, a note, evidence, other looks.
+    key(page, "1", "0", "0", "n")
+    page.keyboard.type("1 2 0 s u f")
+    key(page, "Escape", "e", "e", "h", "h", "ArrowUp", "1", "2")
+    page.get_by_text("Give your verdict").wait_for()
+    assert wire.found(world.PLANTED) == set()
+    assert wire.found(world.SCORES, frames=True) == set()
+    key(page, "Enter")
+    page.get_by_text("Here is what the judges said").wait_for()
+    seen = wire.found(world.PLANTED)
+    # The judges' names and reasons come now; who and what was judged, and the colleague, never do.
+    assert {*world.JUDGES, world.REASON} <= seen
+    hidden = {world.SYSTEM, world.ITEM, world.TAG, world.META, world.LABEL_REASON}
+    assert not seen & {*hidden, world.OTHER, world.OTHER_NOTE}
+
+
+def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 2))
+    page = someone("Tina")
+    review(page, app_url, queue_id)
+    key(page, "n")
+    note = page.get_by_role("textbox", name="Note on Right")
+    assert note.evaluate("field => field === document.activeElement")
+    page.keyboard.type("12 0 skip Undo Flag cr")
+    key(page, "Escape")
+    assert note.input_value() == "12 0 skip Undo Flag cr"
+    assert page.get_by_text("no verdict yet").count() == 2  # nothing was chosen, nor skipped
+    assert "Item 1" in main_text(page)
+    # C and R are Streamlit's: neither of them is a key of ours.
+    hints = page.locator("kbd").all_inner_texts()
+    assert not {"C", "R"} & {hint.upper() for hint in hints}
+    # Enter on a button that has the focus presses that button, and does not commit.
+    key(page, "1")
+    page.get_by_role("button", name=re.compile("^Keys")).focus()
+    key(page, "Enter")
+    assert page.get_by_role("table", name="Keys").is_visible()
+    assert "no verdict yet" in main_text(page)
+
+
+def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    run = store.runs.get(demo.ensure_example(store))
+    names = [c.name for c in store.rubrics.version(run.rubric_version_id).rubric.criteria][:5]
+    chosen = tuple(store.runs.item_ids(run.id)[:4])
+    rule = QueueRule(everything=True, audit_share=0.0, items=chosen, criteria=tuple(names))
+    queue_id = world.queue(store, run, rule)
+    assert states(store, queue_id) == {"needs_review": 20}
+    page = someone("Kay")
+    page.goto(f"{app_url}/queues?queue={queue_id}")
+    page.get_by_role("button", name=re.compile("Start reviewing")).wait_for()
+    settle(page)
+    key(page, "Enter")
+    page.get_by_text("Give your verdict").wait_for()
+    settle(page)
+    waits = settle_all(page)
+    assert "Everything in this queue is done." in main_text(page)
+    assert states(store, queue_id) == {"resolved": 20}
+    settled = [s for (item, _), s in settling.settled(store, run.id).items() if item in chosen]
+    assert {s.people for s in settled} == {("Kay",)}
+    per_decision = sum(waits) / 20
+    print(
+        f"\n{len(waits)} keys for 20 cells; app seconds per decision {per_decision:.2f}, "
+        f"per key: median {statistics.median(waits):.2f}, most {max(waits):.2f}"
+    )
+
+
+def settle_all(page: Any) -> list[float]:
+    """Work off a queue by keyboard; returns the seconds that the app took after each key."""
+    waits = list[float]()
+
+    def timed(name: str) -> None:
+        began = time.perf_counter()
+        key(page, name)
+        waits.append(time.perf_counter() - began)
+
+    def say(words: str) -> None:
+        page.wait_for_function("() => document.activeElement.tagName === 'TEXTAREA'")
+        page.keyboard.type(words)
+        timed("Escape")
+
+    for _ in range(100):
+        said = main_text(page)
+        if "Nothing left for you here" in said:
+            return waits
+        if "Give your verdict" in said and "no verdict yet" in said:
+            timed("1")
+        elif "A note is needed" in said:
+            say("The reference says so.")
+            timed("Enter")
+        else:
+            timed("Enter")
+    raise AssertionError(f"the queue did not come to an end: {main_text(page)}")
+
+
+def test_two_people_on_one_queue_settle_every_cell_once_and_the_slower_is_told(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 3))
+    ann, bea = someone("Ann"), someone("Bea")
+    review(ann, app_url, queue_id)
+    review(bea, app_url, queue_id)
+    assert "Item 1" in main_text(ann)
+    assert "Item 2" in main_text(bea)  # the first is Ann's as long as she is there
+    key(ann, "1")
+    # Ann's lease ends as if her tab had been closed; Bea comes to the same item and settles it.
+    world.let_run_out(store, queue_id)
+    review(bea, app_url, queue_id)
+    key(bea, "1", "2", "Enter")
+    bea.get_by_text("Here is what the judges said").wait_for()
+    key(bea, "Enter")
+    key(bea, "ArrowLeft")
+    finished = states(store, queue_id)
+    if "Item 1" in main_text(bea):
+        key(bea, "1", "2", "Enter", "Enter")
+        finished = states(store, queue_id)
+    key(ann, "2", "Enter")
+    told = main_text(ann)
+    assert "Bea" in told
+    assert "Nothing was lost" in told or "was not recorded" in told
+    assert states(store, queue_id) == finished  # Ann overwrote nothing
+    run = store.queues.get(queue_id).run_id
+    assert {s.people for s in settling.settled(store, run).values()} == {("Bea",)}
+
+
+def test_a_lead_takes_an_item_over_and_its_reviewer_keeps_the_draft(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 1))
+    ann, lea = someone("Ann"), someone("Lea")
+    review(ann, app_url, queue_id)
+    key(ann, "2")
+    lea.goto(f"{app_url}/queues?queue={queue_id}")
+    lea.get_by_role("button", name="Take over from Ann").wait_for()
+    settle(lea)
+    lea.get_by_role("button", name="Take over from Ann").click()
+    lea.get_by_text("Give your verdict").wait_for()
+    settle(lea)
+    key(ann, "2", "Enter")
+    assert "Lea opened it since" in main_text(ann)
+    assert states(store, queue_id) == {"needs_review": 2}
+    world.let_run_out(store, queue_id)
+    review(ann, app_url, queue_id)
+    assert ann.get_by_text("✓ UNMET").count() >= 1
