@@ -157,8 +157,10 @@ def read_tasks(text: str | None, count: int) -> tuple[str, ...] | Unreadable:
     if isinstance(found, Unreadable):
         return found
     listed = found["tasks"] if isinstance(found["tasks"], list) else []
-    tasks = {fold(one): sendable(one).strip() for one in listed if isinstance(one, str)}
-    tasks.pop("", None)
+    tasks: dict[str, str] = {}
+    for one in listed:
+        if isinstance(one, str) and fold(one):
+            tasks.setdefault(fold(one), sendable(one).strip())
     if len(tasks) < count:
         return _wrong(f'"tasks" held fewer than {count} different texts.')
     return tuple(tasks.values())[:count]

@@ -19,6 +19,8 @@ from core.store.rows import DatasetRow
 from core.store.run_rows import RunRow
 from core.store.store import Store
 
+#: The detail of runs that are part of a task of a model's help: they are no spot checks.
+HELP = "help"
 #: The id of a typed submission in the dataset of one item that is made for it.
 ITEM = "spot"
 
@@ -135,7 +137,8 @@ def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
 
 def item_of(store: Store, run_id: int) -> str:
     """The id of the one item of a spot check. Raises ``NotFound`` for any other run."""
-    if store.runs.row(run_id).kind != "spot":
+    run = store.runs.get(run_id)
+    if run.kind != "spot" or HELP in run.plan.details:
         raise NotFound(f"Run {run_id} is not a spot check. Open it on the Runs page.")
     return store.runs.item_ids(run_id)[0]
 
@@ -180,7 +183,7 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[Task]:
 def recent(store: Store, limit: int = 10) -> list[Recent]:
     """The latest spot checks, newest first."""
     found = list[Recent]()
-    for row in store.runs.list(kind="spot", limit=limit):
+    for row in store.runs.list(kind="spot", limit=limit, without=HELP):
         (item,) = store.results.items(row.id, limit=1)
         found.append(Recent(row, item.item_id, item.preview, item.score))
     return found

@@ -131,15 +131,24 @@ class Helps:
         return [_task(row) for row in rows]
 
     def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
-        """Take hold of a task nobody works on; whether that worked."""
+        """Take hold of a waiting task, or of one whose hold has ended; whether that worked."""
         with self._files.write() as db:
             cursor = db.execute(
-                "UPDATE help_task SET status = 'running', owner = ?, until = ?, cancel = 0, "
-                "message = '', updated = ? WHERE id = ? AND status <> 'done' "
-                "AND (status <> 'running' OR until < ?)",
+                "UPDATE help_task SET status = 'running', owner = ?, until = ?, message = '', "
+                "updated = ? WHERE id = ? "
+                "AND (status = 'queued' OR (status = 'running' AND until < ?))",
                 (owner, at + seconds, now, task_id, at),
             )
             return cursor.rowcount == 1
+
+    def requeue(self, task_id: int, *, now: str) -> None:
+        """Let a task that rests wait again; one that is worked on is left alone."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE help_task SET status = 'queued', cancel = 0, updated = ? "
+                "WHERE id = ? AND status NOT IN ('queued', 'running', 'done')",
+                (now, task_id),
+            )
 
     def beat(self, task_id: int, owner: str, *, at: float, seconds: float) -> bool | None:
         """Renew the hold: whether somebody wants it stopped; ``None`` where it is not ours."""

@@ -107,14 +107,17 @@ class Runs:
         limit: int = 50,
         offset: int = 0,
         detail: str = "",
+        without: str = "",
     ) -> builtins.list[RunRow]:
         """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset.
 
-        ``detail`` keeps those whose plan has a detail of that name.
+        ``detail`` keeps those whose plan has a detail of that name, ``without`` the others.
         """
         where, values = _found(kind, search)
         if detail:
             where, values = f"{where} AND r.plan -> '$.details' -> ? IS NOT NULL", (*values, detail)
+        if without:
+            where, values = f"{where} AND r.plan -> '$.details' -> ? IS NULL", (*values, without)
         rows = self._files.rows(
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),

@@ -1,0 +1,135 @@
+"""A first draft of a rubric by a model, from a task description and perhaps labelled examples.
+
+What comes back is a rubric that is valid as a whole and is opened as a draft: nothing is saved
+before a person has looked at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.identity import seeded
+from core.judging.authoring import Failed, Writing, writer_of
+from core.judging.authoring_prompts import Labelled, draft_writing
+from core.judging.authoring_replies import read_rubric
+from core.judging.parsing import Unreadable
+from core.services import helping
+from core.services.helping import HelpTask, Wish
+from core.services.helping_cost import Outlook, outlook
+from core.services.helping_desk import Desk
+from core.services.preparing import resolved_items
+from core.store.rows import ItemFilter
+from core.store.store import Store
+
+KIND = "draft"
+#: The subject of tasks that make a new rubric.
+NEW = "new rubric"
+EXAMPLES = 12
+_STEP = "draft"
+#: A drafted rubric of eight criteria has about so many tokens.
+_TOKENS_OUT = 1500
+
+
+@dataclass(frozen=True)
+class DraftRequest:
+    """What to draft from. ``dataset_version`` gives labelled examples, ``None`` for none."""
+
+    judge: Judge
+    task: str
+    wishes: str = ""
+    dataset_version: int | None = None
+    examples: int = EXAMPLES
+    seed: int = 0
+    budget: float | None = None
+
+
+def estimate(store: Store, request: DraftRequest) -> Outlook:
+    """What it will take: one call, or two where the first reply cannot be read."""
+    return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
+
+
+def begin(store: Store, request: DraftRequest) -> int:
+    """Start drafting; returns the task's id.
+
+    Raises:
+        InputError: there is nothing to draft from, or no key.
+    """
+    examples = _examples(store, request)
+    if not request.task.strip() and not examples:
+        raise InputError(
+            "There is nothing to draft from.",
+            (Problem("is empty.", "Describe the task, or choose labelled items.", ("task",)),),
+        )
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "task": request.task,
+        "wishes": request.wishes,
+        "seed": request.seed,
+        "examples": [{"text": one.text, "said": one.said} for one in examples],
+    }
+    return helping.begin(store, Wish(KIND, NEW, wanted, 1, request.budget))
+
+
+async def work(desk: Desk) -> None:
+    """Ask for the rubric; the reply is the step's value."""
+    asked = desk.request
+    examples = [Labelled(one["text"], one["said"]) for one in asked["examples"]]
+    writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
+    await desk.write(_STEP, writer_of(helping.writer_from(asked)), writing, read_rubric)
+
+
+def drafted(store: Store, task: HelpTask) -> Rubric | None:
+    """The rubric that the task gave, or ``None`` while there is none."""
+    for step in helping.steps(store, task.id):
+        if step.failure is None:
+            found = read_rubric(step.value)
+            return None if isinstance(found, Unreadable | Failed) else found
+    return None
+
+
+def examples_in(store: Store, version: int) -> int:
+    """How many items of a dataset version have labels to learn from."""
+    return store.datasets.count(version, ItemFilter(labelled=True))
+
+
+def _examples(store: Store, request: DraftRequest) -> list[Labelled]:
+    if request.dataset_version is None:
+        return []
+    items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
+    return [Labelled(item.output, _said(item)) for item in spread(items, request)]
+
+
+def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
+    """So many items as were asked for, taken in turn from every combination of labels."""
+    rng = seeded("draft", request.seed)
+    kinds: dict[str, list[Item]] = {}
+    for item in items:
+        kinds.setdefault(_key(item), []).append(item)
+    for group in kinds.values():
+        rng.shuffle(group)
+    groups, chosen = list(kinds.values()), list[Item]()
+    while groups and len(chosen) < request.examples:
+        groups = [group for group in groups if group]
+        chosen += [group.pop() for group in groups][: request.examples - len(chosen)]
+    return chosen
+
+
+def _key(item: Item) -> str:
+    return "\n".join(f"{name}: {label.label}" for name, label in sorted(item.labels.items()))
+
+
+def _said(item: Item) -> str:
+    lines = [item.description] if item.description else []
+    for name, label in item.labels.items():
+        why = f" ({label.reason})" if label.reason else ""
+        lines.append(f"{name}: {label.label}{why}")
+    return "\n".join(lines)
+
+
+def _writing(request: DraftRequest, examples: Sequence[Labelled]) -> Writing:
+    return draft_writing(request.task, request.wishes, examples, request.seed)

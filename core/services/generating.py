@@ -1,0 +1,251 @@
+"""Test data by a model: submissions for a criterion, so many per option, and borderline ones.
+
+The option that a submission was written for is kept beside it (``meta["aimed"]`` and tags) and is
+never a label: nobody has checked that the submission deserves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.dataset import Dataset, Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, fold
+from core.errors import InputError, Problem
+from core.judging.authoring import Failed, writer_of
+from core.judging.authoring_prompts import Length, generate_writing, tasks_writing
+from core.judging.authoring_replies import read_submission, read_tasks
+from core.judging.parsing import Unreadable
+from core.services import clock, helping
+from core.services.helping import HelpTask, Wish
+from core.services.helping_cost import Outlook, outlook
+from core.services.helping_desk import Desk
+from core.store.rows import DatasetVersion
+from core.store.store import Store
+
+KIND = "data"
+#: Tags of every generated item, and of those between two options.
+GENERATED, BORDERLINE = "generated", "borderline"
+MOST = 200
+_EARLIER = 8
+_TOKENS_OUT = {"short": 60, "medium": 160, "long": 500}
+_NEAR_COPY = "The submission was the same as an earlier one."
+
+
+@dataclass(frozen=True)
+class DataRequest:
+    """What to write. ``counts`` is by index into ``choices``; ``tasks`` are what they answer.
+
+    Without tasks ``invent`` many are made up first (0: submissions without a task).
+    """
+
+    judge: Judge
+    criterion: Criterion
+    counts: Mapping[int, int]
+    borderline: int = 0
+    tasks: tuple[str, ...] = ()
+    invent: int = 0
+    length: Length = "medium"
+    subject: str = ""
+    seed: int = 0
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Submissions that are written one after the other: at one option, or between two."""
+
+    aimed: tuple[int, ...]
+    count: int
+
+    def step(self, number: int) -> str:
+        """The name of one step."""
+        return f"{'-'.join(map(str, self.aimed))}/{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A submission with what it was written for: labels of one option, or of two."""
+
+    id: str
+    text: str
+    task: str
+    aimed: tuple[str, ...]
+
+
+def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[Lane]:
+    """What is written at which option; borderline ones go round the neighbouring pairs.
+
+    >>> met = Criterion(name="c", requirement="r")
+    >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
+    [((0,), 2), ((0, 1), 1)]
+    """
+    found = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
+    each, left = divmod(borderline, len(pairs))
+    found += [Lane(pair, each + (at < left)) for at, pair in enumerate(pairs)]
+    return [lane for lane in found if lane.count]
+
+
+def estimate(request: DataRequest) -> Outlook:
+    """What it will take: one call a submission, and one for inventing tasks."""
+    wanted = lanes(request.criterion, request.counts, request.borderline)
+    task = request.tasks[0] if request.tasks else ""
+    writings = [
+        generate_writing(
+            request.criterion, lane.aimed, task, request.length, (), (1, lane.count), request.seed
+        )
+        for lane in wanted
+        for _ in range(lane.count)
+    ]
+    if request.invent and not request.tasks:
+        writings.append(tasks_writing(request.criterion, request.invent, request.seed))
+    return outlook(request.judge, writings, _TOKENS_OUT[request.length])
+
+
+def begin(store: Store, request: DataRequest) -> int:
+    """Start writing; returns the task's id. Raises ``InputError`` for none, or for too many."""
+    total = sum(lane.count for lane in _lanes(request))
+    if not 0 < total <= MOST:
+        raise InputError(
+            "This cannot be written.",
+            (Problem(f"asks for {total} submissions.", f"Ask for 1 to {MOST}.", ("counts",)),),
+        )
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "criterion": request.criterion.model_dump(mode="json"),
+        "counts": {str(index): n for index, n in request.counts.items()},
+        "borderline": request.borderline,
+        "tasks": [task for task in request.tasks if task.strip()],
+        "invent": request.invent,
+        "length": request.length,
+        "seed": request.seed,
+    }
+    inventing = bool(request.invent and not wanted["tasks"])
+    wish = Wish(KIND, request.subject, wanted, total + inventing, request.budget)
+    return helping.begin(store, wish)
+
+
+def _lanes(request: DataRequest) -> list[Lane]:
+    return lanes(request.criterion, request.counts, request.borderline)
+
+
+async def work(desk: Desk) -> None:
+    """Invent tasks where none are given, then write lane by lane, the lanes side by side."""
+    request = request_of(desk.task)
+    tasks = await _tasks(desk, request)
+    if isinstance(tasks, Failed):
+        return
+    seen = set[str]()
+    await desk.all(_lane(desk, request, lane, tasks, seen) for lane in _lanes(request))
+
+
+async def _tasks(desk: Desk, request: DataRequest) -> tuple[str, ...] | Failed:
+    if request.tasks or not request.invent:
+        return request.tasks
+    writing = tasks_writing(request.criterion, request.invent, request.seed)
+    judge = writer_of(request.judge, varied=True)
+    return await desk.write("tasks", judge, writing, lambda text: read_tasks(text, request.invent))
+
+
+async def _lane(
+    desk: Desk, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: set[str]
+) -> None:
+    judge = writer_of(request.judge, varied=True)
+    earlier = list[str]()
+
+    def read(text: str | None) -> str | Unreadable:
+        found = read_submission(text)
+        copied = isinstance(found, str) and fold(found) in seen
+        return Unreadable("malformed", _NEAR_COPY) if copied else found
+
+    for number in range(1, lane.count + 1):
+        task = tasks[(number - 1) % len(tasks)] if tasks else ""
+        place = (number, lane.count)
+        recent = earlier[-_EARLIER:]
+        writing = generate_writing(
+            request.criterion, lane.aimed, task, request.length, recent, place, request.seed
+        )
+        found = await desk.write(lane.step(number), judge, writing, read)
+        if isinstance(found, str):
+            earlier.append(found)
+            seen.add(fold(found))
+
+
+def request_of(task: HelpTask) -> DataRequest:
+    """What a task was asked for."""
+    asked = task.request
+    return DataRequest(
+        judge=helping.writer_from(asked),
+        criterion=Criterion.model_validate(asked["criterion"]),
+        counts={int(index): n for index, n in asked["counts"].items()},
+        borderline=asked["borderline"],
+        tasks=tuple(asked["tasks"]),
+        invent=asked["invent"],
+        length=asked["length"],
+        subject=task.subject,
+        seed=asked["seed"],
+    )
+
+
+def made(store: Store, task: HelpTask) -> list[Made]:
+    """What was written so far, by option."""
+    request = request_of(task)
+    kept = {s.name: s.value for s in helping.steps(store, task.id) if s.failure is None}
+    invented = read_tasks(kept.get("tasks"), request.invent) if "tasks" in kept else ()
+    tasks = request.tasks or (() if isinstance(invented, Unreadable) else invented)
+    return list(_made(request, kept, tasks))
+
+
+def _made(request: DataRequest, kept: Mapping[str, str], tasks: Sequence[str]) -> Iterator[Made]:
+    for lane in _lanes(request):
+        aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
+        for number in range(1, lane.count + 1):
+            found = read_submission(kept.get(lane.step(number)))
+            if isinstance(found, str):
+                task = tasks[(number - 1) % len(tasks)] if tasks else ""
+                slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())
+                yield Made(f"{slug[:60]}-{number:02}", found, task, aimed)
+
+
+def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
+    """The submissions as a dataset; the same ones give the dataset that is there already."""
+    found = made(store, task)
+    if not found:
+        raise InputError("Nothing has been written yet.")
+    request = request_of(task)
+    items = tuple(_item(one, request, task) for one in unique_ids(found))
+    dataset = Dataset(
+        name=name.strip() or f"Test data: {request.criterion.name}"[:200],
+        description="Written by a model. The options aimed at are not labels; nobody checked them.",
+        items=items,
+    )
+    return store.datasets.create(dataset, now=clock.now(), source=f"help task {task.id}")
+
+
+def unique_ids(found: Sequence[Made]) -> list[Made]:
+    """The same, each with an id of its own."""
+    used: dict[str, int] = {}
+    out = []
+    for one in found:
+        used[one.id] = used.get(one.id, 0) + 1
+        twin = f"{one.id}~{used[one.id]}" if used[one.id] > 1 else one.id
+        out.append(Made(twin, one.text, one.task, one.aimed))
+    return out
+
+
+def _item(one: Made, request: DataRequest, task: HelpTask) -> Item:
+    between = len(one.aimed) > 1
+    meta: dict[str, Any] = {
+        "aimed": {
+            "criterion": request.criterion.name,
+            "options": list(one.aimed),
+            "verified": False,
+        },
+        "written_by": request.judge.name,
+        "help_task": task.id,
+    }
+    tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {one.aimed[0]}"[:100])
+    return Item(id=one.id, submission=one.text, prompt=one.task, tags=tags, meta=meta)

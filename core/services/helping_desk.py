@@ -1,0 +1,158 @@
+"""Where a task of a writing model's help is worked on: every step is kept, and never paid twice.
+
+A task is a function that asks the desk for one step after another. Going on with a task runs that
+function anew: what was finished comes from the data file, and only what is left is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from core.domain.panel import Judge
+from core.domain.votes import Call
+from core.judging.authoring import Failed, Writer, Writing
+from core.judging.budget import Budget
+from core.judging.parsing import Unreadable
+from core.judging.protocol import FATAL
+from core.services import clock
+from core.services.preparing import Doors
+from core.store.helps import HelpStep, HelpTask
+from core.store.store import Store
+
+ValueT = TypeVar("ValueT")
+
+
+class BudgetSpent(Exception):
+    """There is no money left for another call."""
+
+
+class Desk:
+    """One task being worked on. ``failed`` holds what went wrong, by step."""
+
+    def __init__(
+        self, store: Store, task: HelpTask, owner: str, doors: Doors, io: Executor
+    ) -> None:
+        self.store, self.task, self.request = store, task, task.request
+        self.failed: dict[str, Failed] = {}
+        self._owner, self._doors, self._io = owner, doors, io
+        self._done: dict[str, Any] = {}
+        self._budget = None if task.budget is None else Budget(task.budget, task.cost)
+        self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
+        self._fatal: dict[str, Failed] = {}
+
+    async def open(self) -> None:
+        """Have at hand what was finished before."""
+        steps = await self.io(self.store.helps.steps, self.task.id)
+        self._done = {step.name: step.value for step in steps if step.failure is None}
+
+    async def write(
+        self,
+        name: str,
+        judge: Judge,
+        writing: Writing,
+        read: Callable[[str | None], ValueT | Unreadable],
+    ) -> ValueT | Failed:
+        """The step of that name: from the data file where it is finished, else asked for now.
+
+        Raises:
+            BudgetSpent: nothing may be spent any more.
+            Conflict: the task was taken over.
+        """
+        if name in self._done:
+            found = read(self._done[name])
+            if not isinstance(found, Unreadable):
+                return found
+        writer, room = self._writer(judge)
+        async with room:
+            if judge.name in self._fatal:
+                return self._lost(name, self._fatal[judge.name])
+            return await self._ask(name, writer, writing, read)
+
+    async def all(self, steps: Iterable[Awaitable[ValueT]]) -> list[ValueT]:
+        """Several steps at once; all of them end before the first trouble is raised."""
+        found = await asyncio.gather(*steps, return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+        return [one for one in found if not isinstance(one, BaseException)]
+
+    async def note(self, name: str, value: Any) -> None:
+        """Keep a fact that took no call, such as the number of a run; once."""
+        if name not in self._done:
+            self._done[name] = value
+            await self._keep(HelpStep(0, name, value, None, "", None, False, 0.0, ""))
+
+    def noted(self, name: str) -> Any:
+        """The fact kept under that name, or ``None``."""
+        return self._done.get(name)
+
+    async def io(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
+        """Use the store, off the loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._io, what, *args)
+
+    def close(self) -> None:
+        """Let go of the models."""
+        for writer, _ in self._writers.values():
+            writer.close()
+
+    async def _ask(
+        self,
+        name: str,
+        writer: Writer,
+        writing: Writing,
+        read: Callable[[str | None], ValueT | Unreadable],
+    ) -> ValueT | Failed:
+        budget, judge = self._budget, writer.spec.name
+        if budget is not None and not await budget.admit(judge):
+            raise BudgetSpent
+        call: Call | None = None
+        try:
+            written = await writer.write(f"{self.task.id}/{name}", writing, read)
+            call = written.call
+        finally:
+            if budget is not None:
+                budget.settle(judge, call)
+        value = written.value
+        if isinstance(value, Failed):
+            if value.kind in FATAL:
+                self._fatal[judge] = value
+            await self._keep(_step(name, None, value, call))
+            return self._lost(name, value)
+        reply = call.reply if call is not None else ""
+        self._done[name] = reply
+        await self._keep(_step(name, reply, None, call))
+        return value
+
+    def _lost(self, name: str, why: Failed) -> Failed:
+        self.failed[name] = why
+        return why
+
+    async def _keep(self, step: HelpStep) -> None:
+        def keep() -> None:
+            self.store.helps.keep(self.task.id, self._owner, step, now=clock.now())
+
+        await self.io(keep)
+
+    def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
+        if judge.name not in self._writers:
+            room = asyncio.Semaphore(judge.concurrency)
+            self._writers[judge.name] = (self._doors.writer(judge), room)
+        return self._writers[judge.name]
+
+
+def _step(name: str, value: str | None, failed: Failed | None, call: Call | None) -> HelpStep:
+    return HelpStep(
+        0,
+        name,
+        value,
+        failed.kind if failed else None,
+        failed.message if failed else "",
+        None if call is None else asdict(call),
+        call is not None,
+        0.0 if call is None else call.cost,
+        "",
+    )

@@ -1,0 +1,1 @@
+"""Help from a model: prompts, replies, and the verbs against a scripted provider."""

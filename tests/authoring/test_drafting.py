@@ -1,0 +1,59 @@
+"""A first draft from a task description or from labelled items."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import InputError
+from core.services import drafting
+from core.services.drafting import DraftRequest
+from core.store.store import Store
+from tests.authoring.made import NOW, finished, limits, reply, text_of, writer
+from tests.authoring.test_replies import DRAFT
+from tests.provider import Provider, malformed
+
+
+def test_a_task_description_gives_a_rubric_with_every_option_it_names(
+    store: Store, provider: Provider
+) -> None:
+    provider.say(reply(DRAFT))
+    asked = DraftRequest(writer(provider), "Answer refund questions.", "Be strict.")
+    task = finished(store, drafting.begin(store, asked))
+    rubric = drafting.drafted(store, task)
+    assert task.status == "done"
+    assert rubric is not None
+    assert [c.name for c in rubric.criteria] == ["Limit", "Tone"]
+    assert "Answer refund questions." in text_of(provider.requests[0].body)
+
+
+def test_labelled_items_are_shown_with_what_people_said_evenly_over_labels(
+    store: Store, provider: Provider
+) -> None:
+    version = store.datasets.create(limits(30), now=NOW)
+    provider.say(reply(DRAFT))
+    asked = DraftRequest(writer(provider), "", dataset_version=version.id, examples=4)
+    assert drafting.examples_in(store, version.id) == 30
+    assert drafting.estimate(store, asked).calls == 1
+    finished(store, drafting.begin(store, asked))
+    told = text_of(provider.requests[0].body)
+    # 20 are MET and 10 UNMET; four examples take two of each.
+    assert (told.count("\nLimit: MET"), told.count("\nLimit: UNMET")) == (2, 2)
+
+
+def test_a_draft_that_is_no_rubric_is_repaired_once_and_else_a_failure(
+    store: Store, provider: Provider
+) -> None:
+    provider.say(reply({**DRAFT, "criteria": [{"name": "a"}]}), reply(DRAFT))
+    asked = DraftRequest(writer(provider), "Refunds.")
+    task = finished(store, drafting.begin(store, asked))
+    assert task.status == "done"
+    assert "no valid rubric" in provider.requests[1].body["messages"][-1]["content"]
+    provider.say(malformed(), malformed())
+    task = finished(store, drafting.begin(store, asked))
+    assert task.status == "failed"
+    assert drafting.drafted(store, task) is None
+
+
+def test_nothing_to_draft_from_is_refused(store: Store, provider: Provider) -> None:
+    with pytest.raises(InputError, match="nothing to draft from"):
+        drafting.begin(store, DraftRequest(writer(provider), "  "))
