@@ -1,0 +1,1 @@
+"""Rubrics and grades shared with other programs."""
