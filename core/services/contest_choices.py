@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from core.services.contests import details_of, listing
+from core.services.contest_field import join
+from core.services.contests import ContestRequest, details_of, listing, plan
+from core.services.estimating import Estimate, estimate_planned
+from core.services.ranking_listwise import Listwise, ballots_of, listwise
+from core.services.rated import of_run
 from core.store.run_rows import RunRow
 from core.store.store import Store
 
@@ -13,7 +19,8 @@ LOOKED_AT = 200
 
 
 class Comparable(NamedTuple):
-    """Runs, newest first. ``scored`` graded two systems or more; ``imported`` came from elsewhere.
+    """Runs, newest first. ``scored`` graded two systems or more; raters of ``imported`` answered
+    more than once, elsewhere.
 
     ``rounds`` maps a contest run to the run that begins it.
     """
@@ -34,7 +41,7 @@ def comparable(store: Store) -> Comparable:
             continue
         if len(store.results.systems(row.id)) > 1:
             scored.append(row)
-        elif not row.panel.askable:
+        elif not row.panel.askable and store.runs.get(row.id).plan.replicates > 1:
             imported.append(row)
     rounds = {}
     for row in held:
@@ -58,6 +65,58 @@ def scored_runs(store: Store, run_id: int) -> list[RunRow]:
         for row in store.runs.list(limit=1_000)
         if row.dataset_version_id == datasets[0] and row.id not in pairs and row.votes
     ]
+
+
+class Outlook(NamedTuple):
+    """What a request comes to. ``contests`` counts pairs of answers, in whatever orders."""
+
+    contests: int
+    tasks: int
+    estimate: Estimate
+    notices: tuple[str, ...]
+
+
+def outlook(store: Store, request: ContestRequest) -> Outlook:
+    """What a request would take; nothing is stored.
+
+    Raises:
+        InputError: what cannot be held.
+    """
+    made = plan(store, request)
+    tasks = len({bout.task for bout in made.bouts})
+    return Outlook(
+        len(made.bouts), tasks, estimate_planned(store, made.planned), made.joined.notices
+    )
+
+
+def field_of(store: Store, versions: Sequence[int], by: str | None) -> tuple[tuple[str, ...], int]:
+    """The systems of some dataset versions, and how many tasks two of them or more answered."""
+    field = join([store.datasets.load(version) for version in versions], by=by)
+    return field.systems, len(field.tasks)
+
+
+def meta_names(store: Store, version_id: int) -> list[str]:
+    """The keys that the items' meta has, to join by; the first thousand items are looked at."""
+    found: dict[str, None] = {}
+    for item in islice(store.datasets.items(version_id), 1_000):
+        found.update(dict.fromkeys(n for n, v in item.meta.items() if isinstance(v, str | int)))
+    return list(found)
+
+
+def systems_of(store: Store, run_id: int) -> list[str]:
+    """The systems that the items of a run name."""
+    return store.results.systems(run_id)
+
+
+def scores_ranked(store: Store, run_id: int) -> Listwise:
+    """Systems ranked by the scores of a run's judges, their own answers and their kin's left out.
+
+    Raises:
+        InputError: items that name no system or belong to no task.
+    """
+    run = store.runs.get(run_id)
+    models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
+    return listwise(ballots_of(of_run(store, run_id), models=models))
 
 
 def orders_parts(store: Store, run_id: int) -> list[str]:

@@ -88,6 +88,13 @@ def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
     return found
 
 
+def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
+    """Votes in an arena, those taken back, and the judges' votes: they change every figure."""
+    run = store.runs.get(arena)
+    contest = store.runs.row(details_of(store, arena)["arena"])
+    return run.votes, len(run.notes.get(WITHDRAWN, ())), contest.votes
+
+
 def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
     """Takes back a person's vote; it is kept and counts no more. ``False``: there is none."""
     with store.write():

@@ -44,6 +44,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
         Screen("grade/runs.py", "Runs", "play_circle", "Plan a run, see its cost, start it."),
         Screen("grade/run.py", "Run", "monitoring", "One run: progress, votes, failures.", True),
         Screen(
+            "grade/contests.py",
+            "Compare systems",
+            "swords",
+            "Which of several systems is better: two answers at a time, and a leaderboard.",
+        ),
+        Screen(
             "grade/import_votes.py",
             "Import votes",
             "upload",
@@ -57,6 +63,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "Review",
             "rate_review",
             "People settle what judges left in doubt.",
+        ),
+        Screen(
+            "review/arena.py",
+            "Arena",
+            "how_to_vote",
+            "Vote on contests yourself, without seeing who wrote what.",
         ),
         Screen("review/item.py", "Reviewing", "edit_note", "One item of a queue.", True),
         Screen(

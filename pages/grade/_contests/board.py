@@ -1,0 +1,206 @@
+"""The leaderboard: strengths with intervals, ways to rank side by side, and what limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core import figures as draw
+from core.services.ranking_board import Gap, Leaderboard, Measured, Standing
+from core.services.ranking_methods import Methods
+from pages.grade._contests import chosen as chosen_
+from pages.grade._contests.chosen import Chosen
+from pages.ui import contest_keys as keys
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.text import esc, label
+from pages.ui.widgets import Figure, empty_state, figures, table, tag
+
+WHY = {
+    "orders": "the orders disagree",
+    "judges": "the judges are evenly split",
+    "abstained": "a judge would not say",
+    "missing": "an answer is missing",
+}
+GAPS = 30
+
+
+def show(chosen: Chosen) -> None:
+    """The whole view."""
+    found = chosen_.board(chosen)
+    if not found.decided:
+        empty_state("Nothing is decided yet", _counted(found.undecided) or "No contest has a vote.")
+        return
+    _head(found)
+    for note in found.notes:
+        st.warning(label(note), icon=":material/info:")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _standings(found)
+    with right:
+        _forest(found)
+    methods(found.methods, found.systems)
+    _gaps(found)
+
+
+def _head(found: Leaderboard) -> None:
+    undecided = sum(found.undecided.values())
+    figures(
+        [
+            Figure("Contests decided", fmt.count(found.decided)),
+            Figure("Undecided", fmt.count(undecided), _counted(found.undecided)),
+            Figure(
+                "Ties for want of agreement",
+                fmt.count(sum(found.tied_for.values())),
+                _counted(found.tied_for),
+            ),
+            Figure("Tasks", fmt.count(found.items)),
+        ]
+    )
+
+
+def _counted(by_why: Mapping[str, int]) -> str:
+    return "; ".join(f"{fmt.count(n)}: {WHY.get(why, why)}" for why, n in by_why.items())
+
+
+def _standings(found: Leaderboard) -> None:
+    several = len({s.group for s in found.standings}) > 1
+    table(
+        ("Ranks", "System", "Strength", "Win rate", "Elo", "Won, tied, lost"),
+        (_row(s, several=several) for s in found.standings),
+        name="Leaderboard",
+        numbers=(2, 3, 4, 5),
+    )
+    st.caption(
+        "Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. Strength: "
+        "Bradley-Terry with ties, in natural log units. Intervals: 95 %, by resampling tasks. Win "
+        "rate: the mean over opponents, a tie is a half."
+    )
+
+
+def _row(s: Standing, *, several: bool) -> list[str]:
+    ranks = str(s.range or s.rank or fmt.DASH)
+    group = f' <span class="rs-quiet">of group {s.group + 1}</span>' if several else ""
+    marks = f" {tag('regularised', 'warn')}" if s.regularised else ""
+    return [
+        f"<b>{esc(ranks)}</b>{group}",
+        esc(s.system) + marks,
+        measured(s.strength),
+        measured(s.win_rate, share=True),
+        measured(s.elo, digits=0),
+        " · ".join(f"{value:g}" for value in (s.wins, s.ties, s.losses)),
+    ]
+
+
+def measured(one: Measured, *, share: bool = False, digits: int = 2) -> str:
+    """A figure with its interval as HTML, or why there is none."""
+
+    def form(value: float) -> str:
+        return fmt.percent(value) if share else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+    if one.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
+    low, high = one.interval.low, one.interval.high
+    ends = (
+        f"{form(low)} to {form(high)}"
+        if low is not None and high is not None
+        else f"no interval: {one.interval.reason}"
+    )
+    return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>'
+
+
+def _forest(found: Leaderboard) -> None:
+    dots = [
+        draw.Dot(
+            s.system,
+            s.strength.value,
+            s.strength.interval.low,
+            s.strength.interval.high,
+            n=found.items,
+        )
+        for s in found.standings
+    ]
+    st.plotly_chart(
+        draw.forest(dots, "Strength", "", whole=False),
+        key=state.key(keys.CONTEST_CHART, "strengths"),
+        config={"displayModeBar": False},
+        alt="Strength of every system with its 95 % interval. The table has its numbers.",
+    )
+
+
+def methods(found: Methods, systems: tuple[str, ...]) -> None:
+    """Every way to rank beside the others, and whether they name the same winner."""
+    st.html('<div class="rs-section">Ways to rank, side by side</div>')
+    if found.winner_differs:
+        st.html(tag("⚠ the winner depends on the method", "warn"))
+    else:
+        winners = {w for way in found.ways for w in way.winners}
+        st.html(tag("✓ no two ways exclude each other's winner", "good") if winners else "")
+    table(
+        ("System", *(way.name for way in found.ways)),
+        (
+            [esc(system), *(_ranked(way.ranks[at]) for way in found.ways)]
+            for at, system in enumerate(systems)
+        ),
+        name="Ranks of every system by every way to rank",
+        numbers=range(1, len(found.ways) + 1),
+    )
+    with st.expander("Kendall's tau between them", expanded=found.winner_differs):
+        table(
+            ("Ways", "Kendall's tau", "Same winner"),
+            (
+                [
+                    f"{esc(a.one)} and {esc(a.other)}",
+                    esc(a.tau.reason) if a.tau.value is None else fmt.score(a.tau.value),
+                    "yes" if a.same_winner else tag("no", "warn"),
+                ]
+                for a in found.accords
+            ),
+            name="Kendall's tau between ways to rank",
+            numbers=(1,),
+        )
+
+
+def _ranked(rank: int | None) -> str:
+    return fmt.DASH if rank is None else f"<b>{rank}</b>" if rank == 1 else str(rank)
+
+
+def _gaps(found: Leaderboard) -> None:
+    """Every two systems: told apart, or how many contests would do it."""
+    if not found.gaps:
+        return
+    apart = sum(gap.apart for gap in found.gaps)
+    st.html('<div class="rs-section">Can two systems be told apart?</div>')
+    st.caption(f"{apart} of {fmt.plural(len(found.gaps), 'pair')} can, all tested together (95 %).")
+    rows = sorted(found.gaps, key=lambda gap: (gap.apart, gap.difference))
+    _gap_table(rows[:GAPS])
+    if len(rows) > GAPS:
+        with st.expander(f"{len(rows) - GAPS} more"):
+            _gap_table(rows[GAPS:])
+
+
+def _gap_table(rows: list[Gap]) -> None:
+    table(
+        ("Better", "Worse", "Difference", "Told apart", "Further contests"),
+        (
+            [
+                esc(gap.better),
+                esc(gap.worse),
+                fmt.score(gap.difference),
+                tag("✓ yes", "good") if gap.apart else tag("not yet"),
+                _further(gap),
+            ]
+            for gap in rows
+        ),
+        name="Which systems are told apart",
+        numbers=(2,),
+    )
+
+
+def _further(gap: Gap) -> str:
+    if gap.apart:
+        return fmt.DASH
+    if gap.further.value is None:
+        return f'<span class="rs-quiet">{esc(gap.further.reason)}</span>'
+    return f"about {fmt.count(round(gap.further.value))} between the two, if they differ so"

@@ -1,0 +1,131 @@
+"""A contest run as the page reads it: its contests, and what of them is counted."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, cast
+
+import streamlit as st
+
+from core.services import contest_rounds, contest_votes, ranking, viewing
+from core.services.contest_votes import Contests, Held, Outcome
+from core.services.ranking_board import Leaderboard
+from pages.ui import contest_keys as keys
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import one_line
+
+ALL = ""
+ORDERS: dict[str, str] = {
+    "both": "Both orders",
+    "listed": "Only as listed",
+    "swapped": "Only exchanged",
+}
+
+
+class Chosen(NamedTuple):
+    """What is shown. ``question`` and ``judge`` are ``None`` where all are taken together."""
+
+    runs: tuple[int, ...]
+    about: tuple[object, ...]
+    contests: Contests
+    question: str | None
+    judge: str | None
+    counted: Literal["both", "listed", "swapped"]
+
+    @property
+    def run_id(self) -> int:
+        """The last round."""
+        return self.runs[-1]
+
+    def outcome(self, held: Held) -> Outcome:
+        """What a contest comes to, by what is counted."""
+        return contest_votes.outcome(self.contests, held, self.judge, self.counted)
+
+    @property
+    def held(self) -> list[tuple[int, Held]]:
+        """The contests on the question, each with its place among all."""
+        return [
+            (at, one)
+            for at, one in enumerate(self.contests.held)
+            if self.question in (None, one.question)
+        ]
+
+
+def read(run_id: int) -> Chosen:
+    """The contests of a run and of the rounds it goes on from."""
+    runs = tuple(contest_rounds.rounds_of(store(), run_id))
+    rows = [viewing.require_run(store(), one) for one in runs]
+    about = tuple((row.id, row.votes, row.failures_open) for row in rows)
+    contests = remembered("contests", about, lambda: contest_votes.read(store(), runs))
+    question, judge = state.address(keys.QUESTION), state.address(keys.JUDGE)
+    orders = state.address(keys.ORDERS)
+    return Chosen(
+        runs,
+        about,
+        contests,
+        question if question in contests.questions else None,
+        judge if judge in [j.name for j in contests.judges] else None,
+        cast('Literal["both", "listed", "swapped"]', orders if orders in ORDERS else "both"),
+    )
+
+
+def board(chosen: Chosen) -> Leaderboard:
+    """The leaderboard of what is counted."""
+    about = (*chosen.about, chosen.question, chosen.judge, chosen.counted)
+    return remembered(
+        "leaderboard",
+        about,
+        lambda: ranking.leaderboard(
+            chosen.contests,
+            question=chosen.question,
+            judge=chosen.judge,
+            counted=chosen.counted,
+        ),
+    )
+
+
+def pickers(chosen: Chosen) -> None:
+    """Which question, whose votes, which orders; each only where there is a choice."""
+    questions, judges = chosen.contests.questions, [j.name for j in chosen.contests.judges]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(questions) > 1:
+            _pick("Question", keys.QUESTION, list(questions), "All, by weight", chosen.question)
+        if len(judges) > 1:
+            _pick("Judged by", keys.JUDGE, judges, "All judges together", chosen.judge)
+        if _both_orders(chosen.contests):
+            key = state.key(keys.CONTEST_FIELD, keys.ORDERS)
+            state.put(key, chosen.counted)
+            st.segmented_control(
+                "What counts",
+                list(ORDERS),
+                key=key,
+                format_func=ORDERS.__getitem__,
+                required=True,
+                help="What would one order alone have said? As listed: the system that is listed "
+                "earlier is shown first.",
+                on_change=_on_pick,
+                args=(keys.ORDERS, key, "both"),
+            )
+
+
+def _both_orders(contests: Contests) -> bool:
+    return any(one.design.orders == "both" for one in contests.rounds.values())
+
+
+def _pick(words: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
+    key = state.key(keys.CONTEST_FIELD, name)
+    state.put(key, chosen or ALL)
+    st.selectbox(
+        words,
+        [ALL, *options],
+        key=key,
+        format_func=lambda one: one_line(one, 60) if one else every,
+        width=280,
+        on_change=_on_pick,
+        args=(name, key, ALL),
+    )
+
+
+def _on_pick(name: str, key: str, usual: str) -> None:
+    value = state.get(key)
+    state.set_address(**{name: None if value == usual else value, keys.PAGE: None})

@@ -1,0 +1,160 @@
+"""What any other run says: systems ranked by its scores, and judges asked in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.errors import InputError
+from core.metrics.figure import Figure
+from core.services import contest_choices
+from core.services.contest_orders import OrderCheck, checks_of
+from core.services.ranking_listwise import Listwise
+from core.services.rated import of_run
+from core.services.viewing import Run
+from pages.grade._contests import board
+from pages.ui import contest_keys as keys
+from pages.ui import format as fmt
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, table
+
+WHOLE = ""
+
+
+def show(run: Run) -> None:
+    """Whatever the run has of the two."""
+    part = _part(run)
+    about = (run.id, run.votes, run.failures_open, part)
+    checks = remembered("orders", about, lambda: checks_of(of_run(store(), run.id), part))
+    if checks:
+        _checks(checks, part)
+    ranked = _ranked(run)
+    if not checks and not ranked:
+        empty_state(
+            "Nothing compares systems here",
+            "This run's items do not name two systems or more that share tasks, and no rater "
+            "answered in two orders.",
+        )
+
+
+def _part(run: Run) -> str:
+    names = remembered(
+        "parts", (run.dataset_version_id,), lambda: contest_choices.orders_parts(store(), run.id)
+    )
+    if not names or run.panel.askable:
+        return WHOLE
+    asked = state.address(keys.PART)
+    key = state.key(keys.CONTEST_FIELD, keys.PART)
+    state.put(key, asked if asked in names else WHOLE)
+    st.selectbox(
+        "Apart by",
+        [WHOLE, *names],
+        key=key,
+        format_func=lambda one: f"the note {one_line(one, 60)}" if one else "nothing: all items",
+        width=320,
+        on_change=lambda: state.set_address(**{keys.PART: state.get(key) or None}),
+    )
+    return str(state.get(key))
+
+
+def _checks(checks: Sequence[OrderCheck], part: str) -> None:
+    st.html('<div class="rs-section">Judges asked in both orders</div>')
+    several = len({one.criterion for one in checks}) > 1
+    heads = [
+        "Judge",
+        *(["Part"] if part else []),
+        *(["Criterion"] if several else []),
+        "Items",
+        "No answer",
+        "Accuracy",
+        "Same in both orders",
+        "Kappa between orders",
+        "Same, as published",
+        "Kappa, as published",
+    ]
+    first = len(heads) - 7
+    table(
+        heads,
+        (
+            [
+                esc(one.rater),
+                *([esc(one.part)] if part else []),
+                *([esc(one.criterion)] if several else []),
+                fmt.count(one.items),
+                fmt.count(one.empty),
+                _figure(one.accuracy, share=True),
+                _figure(one.agreement, share=True),
+                _figure(one.kappa),
+                _figure(one.agreement_as_published, share=True),
+                _figure(one.kappa_as_published),
+            ]
+            for one in checks
+        ),
+        name="Judges asked in both orders",
+        numbers=range(first, len(heads)),
+    )
+    st.caption(
+        "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
+        "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
+        "the same choice and kappa tells the first answer from all else."
+    )
+
+
+def _figure(found: Figure, *, share: bool = False) -> str:
+    if found.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
+    return fmt.percent(found.value, 1) if share else f"{found.value:.3f}".replace("-", "−")
+
+
+def _ranked(run: Run) -> bool:
+    """Systems by scores; `False` where the run has none to rank."""
+    if len(contest_choices.systems_of(store(), run.id)) < 2:
+        return False
+    try:
+        found = remembered(
+            "listwise",
+            (run.id, run.votes, run.failures_open),
+            lambda: contest_choices.scores_ranked(store(), run.id),
+        )
+    except InputError as error:
+        st.caption(label(error.message))
+        return False
+    _listwise(found)
+    return True
+
+
+def _listwise(found: Listwise) -> None:
+    st.html('<div class="rs-section">Systems ranked by their scores</div>')
+    for notice in found.notices:
+        st.caption(label(notice))
+    board.methods(found.methods, found.ballots.systems)
+    table(
+        ("Judge", *found.ballots.systems, "Scores higher than others by"),
+        (
+            [
+                esc(view.judge),
+                *(fmt.score(score) for score in view.scores),
+                _figure(view.offset),
+            ]
+            for view in found.judges
+        ),
+        name="Mean scores by every judge",
+        numbers=range(1, len(found.ballots.systems) + 2),
+    )
+    if found.likeness:
+        table(
+            ("Two judges", "Spearman", "Kendall"),
+            (
+                [
+                    f"{esc(one.one)} and {esc(one.other)}",
+                    _figure(one.spearman),
+                    _figure(one.kendall),
+                ]
+                for one in found.likeness
+            ),
+            name="Do judges rank the systems alike?",
+            numbers=(1, 2),
+        )

@@ -1,0 +1,150 @@
+"""The arena's screens: which contest, the door, the two answers, what came out.
+
+Before a vote nothing that is sent to the browser names a system: no name of a run (it names them),
+no id of an item (it tells their places), no name of a judge (it may be a system, too).
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.services import contest_people, contests, viewing
+from pages.review._arena import answers, outcome
+from pages.review._arena import desk as desks
+from pages.review._arena.desk import Desk
+from pages.ui import contest_keys as keys
+from pages.ui import format as fmt
+from pages.ui import identity, state
+from pages.ui.resources import store
+from pages.ui.text import label
+from pages.ui.widgets import back_link, empty_state, page_header, shown_errors
+
+ARENA_PAGE, CONTESTS_PAGE = "review/arena.py", "grade/contests.py"
+SAYS = (
+    "You see the same two answers as the judges did, without names, in an order drawn for you. Say "
+    "which is better; then you learn who wrote them and what the judges said. A vote cannot be "
+    "changed afterwards, only taken back."
+)
+
+
+def show(run_id: int | None) -> None:
+    """The whole page."""
+    page_header("Arena", "Which answer is better? Names come out after your vote.")
+    who = identity.seat()
+    if who is None:
+        return
+    if run_id is None:
+        _list(who)
+        return
+    viewing.require_run(store(), run_id)
+    at = desks.desk(run_id, who.name)
+    if at is None:
+        _door(run_id, who)
+    else:
+        _table(at, run_id)
+
+
+def _list(who: Seat) -> None:
+    identity.show_seat(who)
+    rows = contests.listing(store())
+    if not rows:
+        empty_state(
+            "No contest yet",
+            "The arena shows the pairs of a contest that judges were asked about.",
+            lambda: st.page_link(
+                CONTESTS_PAGE, label="Compare systems", icon=":material/swords:", query_params={}
+            ),
+        )
+        return
+    for row in rows:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                ARENA_PAGE,
+                label=f"Contest {row.id}",
+                icon=":material/how_to_vote:",
+                query_params={state.RUN: str(row.id)},
+            )
+            st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, who.name)}")
+
+
+def _mine(run_id: int, person: str) -> str:
+    mine = [a for a in contest_people.arenas_of(store(), [run_id]) if a.person == person]
+    if not mine:
+        return "you have not voted"
+    return f"your votes: {fmt.count(mine[0].votes)} of {fmt.count(mine[0].planned)}"
+
+
+def _door(run_id: int, who: Seat) -> None:
+    back_link(ARENA_PAGE, "All contests")
+    identity.show_seat(who)
+    if not contests.is_contest(store(), run_id):
+        st.error(f"Run {run_id} is no contest: it graded answers one by one.")
+        return
+    with st.container(border=True):
+        st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
+        st.caption(label(_mine(run_id, who.name)))
+        st.button(
+            "Start",
+            key=state.key(keys.ARENA_ACT, "start"),
+            type="primary",
+            icon=":material/play_arrow:",
+            shortcut="Enter",
+            on_click=_sit_down,
+            args=(run_id, who.name),
+        )
+
+
+def _sit_down(run_id: int, person: str) -> None:
+    with shown_errors():
+        desks.sit_down(run_id, person)
+
+
+@st.fragment
+def _table(at: Desk, run_id: int) -> None:
+    if desks.desk(run_id, at.person) is None:
+        st.rerun()  # the person has left; the door is outside of this fragment
+    with shown_errors():
+        _bar(at, run_id)
+        if at.refused:
+            st.error(label(at.refused), icon=":material/error:")
+        if at.said:
+            st.caption(at.said)
+        if at.blind is None:
+            outcome.finished(at, run_id)
+        elif at.told is None:
+            answers.blind(at, at.blind)
+        else:
+            answers.told(at, at.blind, at.told)
+            outcome.agreement(at)
+
+
+def _bar(at: Desk, run_id: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            "Leave",
+            key=state.key(keys.ARENA_ACT, "leave"),
+            icon=":material/arrow_back:",
+            on_click=desks.get_up,
+            args=(run_id,),
+        )
+        st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")
+        st.space("stretch")
+        st.button(
+            "Undo",
+            key=state.key(keys.ARENA_ACT, "undo"),
+            shortcut="U",
+            disabled=not at.given,
+            on_click=desks.undo,
+            args=(at,),
+        )
+    if at.blind is not None:
+        st.progress(at.blind.done / at.blind.total)
+
+
+def _where(at: Desk) -> str:
+    if at.blind is None:
+        return "<b>All done</b>"
+    line = outcome.line(at)
+    here = f"<b>{fmt.count(at.blind.done + 1)}</b> of {fmt.count(at.blind.total)}"
+    return f'{here} <span class="rs-quiet">{line}</span>'
