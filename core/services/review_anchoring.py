@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.services.agreeing import Estimate
+from core.services.judged import judged_options
 from core.services.reporting_values import Share
 from core.store.review_rows import VerdictRow
 from core.store.store import Store
@@ -40,7 +41,7 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     the panel's. Raises ``NotFound``.
     """
     queue = store.queues.get(queue_id)
-    judged = {(c.item_id, c.criterion): c.judged for c in store.results.all_cells(queue.run_id)}
+    judged = judged_options(store, queue.run_id)
     shown = {item.item_id for item in store.queues.items(queue_id) if item.assisted}
     known = [
         (verdict, option)

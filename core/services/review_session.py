@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from core.domain.review import Why
+from core.services.judged import judged_options
 from core.services.queueing import progress
 from core.services.settling import settled
 from core.store.review_rows import EventRow
@@ -62,7 +63,7 @@ def session(store: Store, queue_id: int) -> Session:
     """What came of a queue so far. Raises ``NotFound``."""
     queue = store.queues.get(queue_id)
     known = settled(store, queue.run_id)
-    judged = {(c.item_id, c.criterion): c.judged for c in store.results.all_cells(queue.run_id)}
+    judged = judged_options(store, queue.run_id)
     counts = dict.fromkeys(("kept", "mended", "given", "uncertain"), 0)
     for cell in store.queues.cells(queue_id):
         place = (cell.item_id, cell.criterion)

@@ -18,6 +18,7 @@ from core.services import clock
 from core.services.consensus import Agreed, Stand, decide, label_of
 from core.services.effects import Effect, effect, snapshot
 from core.services.fitted import fitted_of
+from core.services.judged import judged_options
 from core.services.preparing import derive_for, resolved_items, settled_lookup
 from core.services.reviewers import now_seated
 from core.services.scored import scored_rubric
@@ -219,11 +220,11 @@ class Sample:
 def labelled_sample(store: Store, queue_id: int) -> Sample:
     """What a queue's decisions say of the votes, with the chance that each cell had to be in it.
 
-    Cells that nobody can assess, or on which the votes gave nothing, are not in it.
+    Cells that nobody can assess, or on which the panel abstained or has no verdict, are not in it.
     """
     queue = store.queues.get(queue_id)
     known = settled(store, queue.run_id)
-    judged = {(c.item_id, c.criterion): c.judged for c in store.results.all_cells(queue.run_id)}
+    judged = judged_options(store, queue.run_id)
     cells = store.queues.cells(queue_id)
     found = Sample([], [], [], [], sum(cell.state != "resolved" for cell in cells))
     for cell in cells:

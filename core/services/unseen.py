@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.services.judged import judged_options
 from core.services.settling import settled
 from core.store.review_rows import QueueRow
 from core.store.run_rows import CellRow
@@ -66,14 +67,14 @@ class _Drawn(NamedTuple):
 
 
 def _drawn(store: Store, queue: QueueRow) -> _Drawn:
-    known = settled(store, queue.run_id)
+    known, judged = settled(store, queue.run_id), judged_options(store, queue.run_id)
     queued = {(c.item_id, c.criterion): c for c in store.queues.cells(queue.id)}
     found = _Drawn([], [], [], 0)
     missing = 0
     for row in store.results.all_cells(queue.run_id):
         place = (row.item_id, row.criterion)
         cell, decided = queued.get(place), known.get(place)
-        if row.judged is None or not _looked_at(queue, row):
+        if place not in judged or not _looked_at(queue, row):
             continue
         if cell and not cell.audit and not cell.gold:
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from core import figures as draw
@@ -16,6 +18,9 @@ from pages.ui import review_keys, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import table, tag
+
+if TYPE_CHECKING:
+    from core.metrics.acceptance import Acceptance
 
 #: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
 MAY_DISAGREE = 10
@@ -107,7 +112,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         1,
         50,
         key=key,
-        width=420,
+        width=620,
     )
     promise = rest.acceptance
     if promise is None:
@@ -120,7 +125,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
             if promise.more
             else ""
         )
-        said(f"Nothing yet. {promise.reason}{more}")
+        said(f"Nothing yet. {_why_not(promise)}{more}")
     else:
         said(
             f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} that nobody looked "
@@ -151,6 +156,18 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         "fails, so that the promise is broken in at most 5 % of cases however many are tested "
         "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
         "finite number). Nothing is accepted by itself: it is for you to decide."
+    )
+
+
+def _why_not(promise: Acceptance) -> str:
+    if not promise.steps:
+        return promise.reason
+    step = promise.steps[0]
+    means = "That is too many." if promise.more else "More labels would hardly help."
+    return (
+        f"Of {fmt.plural(step.labels, 'random label')} on which at least "
+        f"{fmt.percent(step.threshold)} of the votes agree, {fmt.count(step.wrong)} disagree with "
+        f"people, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
     )
 
 

@@ -32,7 +32,7 @@ def show(who: Seat, queue: QueueRow) -> None:
         _lead(who, queue, list(found.values()))
     st.caption(
         "Only you and the leads see this, and nobody is ranked. Whoever got the hard items is "
-        "slower and differs more often; few of these figures are about few cells. Shares have 95 % "
+        "slower and differs more often; some figures rest on few cells. Shares have 95 % "
         "intervals (Wilson 1927)."
     )
 
@@ -40,7 +40,7 @@ def show(who: Seat, queue: QueueRow) -> None:
 def _one(found: Quality) -> None:
     pace = "–" if found.each_seconds is None else fmt.seconds(found.each_seconds)
     table(
-        ("", "", ""),
+        ("Figure", "Value", "Of what"),
         [
             ["Verdicts", fmt.count(found.verdicts), _cannot(found)],
             ["Usual time of one", pace, quiet(_quick(found))],
@@ -110,7 +110,7 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
         0,
         100,
         key=key,
-        width=420,
+        width=620,
         help="What is said then changes nothing; it shows how far a person repeats an own verdict.",
         on_change=_set_repeat,
         args=(who, queue.id, key),

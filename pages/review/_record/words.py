@@ -21,7 +21,7 @@ def quiet(words: str) -> str:
 
 def section(words: str) -> None:
     """The head of a part of the page."""
-    st.html(f'<h2 class="rs-section">{esc(words)}</h2>')
+    st.html(f'<div class="rs-section" role="heading" aria-level="2">{esc(words)}</div>')
 
 
 def said(words: str) -> None:

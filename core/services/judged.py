@@ -1,0 +1,27 @@
+"""What the votes gave, cell by cell, apart from what people made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.store.store import Store
+
+
+def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
+    """The option that the votes gave, by item id and criterion, also where people settled another.
+
+    Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
+    could be right or wrong. Raises ``NotFound``.
+    """
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    own = store.signs.own_rubrics(run_id)
+    scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
+    theirs = {
+        item: {c.name: frozenset(c.scored) for c in one.criteria} for item, one in own.items()
+    }
+    return {
+        (row.item_id, row.criterion): row.judged
+        for row in store.results.all_cells(run_id)
+        if row.judged is not None and row.judged in theirs.get(row.item_id, scored)[row.criterion]
+    }
