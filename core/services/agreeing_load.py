@@ -11,6 +11,7 @@ import numpy as np
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
+from core.services.agreeing_reviews import first_verdicts, with_reviewers
 from core.services.agreeing_sheet import (
     JUDGE,
     LABELS,
@@ -32,12 +33,12 @@ from core.store.store import Store
 
 
 def sheet_of(store: Store, run_id: int) -> Sheet:
-    """The ratings of a run. Raises ``NotFound`` for an unknown run."""
+    """The ratings of a run, those of its reviewers among them. Raises ``NotFound``."""
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    if any(item.rubric is not None for item in items):
-        return sheet(of_run(store, run_id))
-    return _Columns(store, run, items).sheet()
+    own = any(item.rubric is not None for item in items)
+    found = sheet(of_run(store, run_id)) if own else _Columns(store, run, items).sheet()
+    return with_reviewers(found, first_verdicts(store, run_id))
 
 
 def sheet(rated: Rated) -> Sheet:

@@ -87,6 +87,8 @@ class Asked:
 class Sheet:
     """The ratings of a run. ``judges`` and ``people`` are the columns of its raters.
 
+    ``reviewers`` are those of the people who reviewed the run here: labels hold what they settled.
+
     ``kinds`` says which judges are ``offline``; the others are ``llm``. ``whole`` is how many items
     there are before anything was chosen among them.
     """
@@ -98,6 +100,7 @@ class Sheet:
     kinds: Mapping[str, str] = field(default_factory=dict)
     traits: tuple[Traits, ...] = ()
     whole: int = 0
+    reviewers: tuple[str, ...] = ()
 
     @property
     def labelled(self) -> bool:
@@ -225,4 +228,5 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         kinds=sheet.kinds,
         traits=tuple(sheet.traits[at] for at in rows),
         whole=sheet.whole,
+        reviewers=sheet.reviewers,
     )

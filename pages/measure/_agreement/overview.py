@@ -71,7 +71,9 @@ def _views(chosen: Chosen) -> None:
 
 
 def _said(chosen: Chosen) -> None:
-    """How many items are looked at, of how many."""
+    """How many items are looked at, of how many, and what reviewers are here."""
+    if chosen.whole.reviewers:
+        _reviewers(chosen)
     if not chosen.part:
         return
     n = len(chosen.sheet.items)
@@ -82,6 +84,20 @@ def _said(chosen: Chosen) -> None:
     st.caption(
         f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
     )
+
+
+def _reviewers(chosen: Chosen) -> None:
+    """What reviewers are compared by; and where a comparison turns round on itself."""
+    words = (
+        "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
+    )
+    pair = {chosen.reference, chosen.rater}
+    if agreeing.LABELS in pair and pair & {agreeing.PEOPLE, *chosen.whole.reviewers}:
+        words += (
+            " Labels hold what they settled in the end, so that this pair partly compares people "
+            "with themselves."
+        )
+    st.caption(words)
 
 
 def _no_runs() -> None:
