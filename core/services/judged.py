@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.services.scored import scored_rubric
 from core.store.store import Store
 
 
@@ -13,8 +14,7 @@ def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
     Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
     could be right or wrong. Raises ``NotFound``.
     """
-    run = store.runs.get(run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, store.runs.get(run_id))
     own = store.signs.own_rubrics(run_id)
     scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
     theirs = {

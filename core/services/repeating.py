@@ -17,6 +17,7 @@ from core.services import clock
 from core.services.preparing import resolved_items
 from core.services.review_checks import understood
 from core.services.reviewers import now_seated
+from core.services.scored import scored_rubric
 from core.services.settling import Act
 from core.services.truth import effective
 from core.store.review_content import given_data, given_from
@@ -71,7 +72,7 @@ def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
     queue, item_id = store.queues.get(queue_id), found[0]
     run = store.runs.get(queue.run_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
-    rubric = effective(item, store.rubrics.version(run.rubric_version_id).rubric)
+    rubric = effective(item, scored_rubric(store, run))
     names = {v.criterion for v in _mine(store.verdicts.of_item(queue_id, item_id), seat.name)}
     return SecondLook(
         queue_id=queue_id,

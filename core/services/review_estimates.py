@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
+from core.services.scored import scored_rubric
 from core.services.settling import labelled_sample, settled
 from core.store.review_rows import QueueRow
 from core.store.store import Store
@@ -101,7 +102,7 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     queue = store.queues.get(queue_id)
     queued = store.queues.cells(queue_id)
     waiting = sum(cell.state != "resolved" for cell in queued)
-    rubric = store.rubrics.version(store.runs.get(queue.run_id).rubric_version_id).rubric
+    rubric = scored_rubric(store, store.runs.get(queue.run_id))
     values = list(_values(store, queue, rubric))
     lines = [_line("", values, waiting, weighted=True)]
     names = [c.name for c in rubric.criteria if _asked(queue, c.name)]

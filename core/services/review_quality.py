@@ -18,6 +18,7 @@ from core.services.repeating import Pair
 from core.services.reporting_values import Share
 from core.services.review_session import spent
 from core.services.reviewers import now_seated
+from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of
 from core.store.review_rows import EventRow, QueueRow, VerdictRow
 from core.store.store import Store
@@ -167,7 +168,7 @@ class _Facts:
 def _gold(store: Store, queue: QueueRow) -> Mapping[tuple[str, str], int]:
     """The dataset's own labels of the queue's items; what people settled is not among them."""
     run = store.runs.get(queue.run_id)
-    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    rubric = scored_rubric(store, run)
     ids = [item.item_id for item in store.queues.items(queue.id)]
     return {
         (item.id, name): option

@@ -59,8 +59,7 @@ class _Teller:
 
     def __init__(self, store: Store, seat: Seat | None, run_id: int) -> None:
         self._store = store
-        run = store.runs.get(run_id)
-        self._rubric = store.rubrics.version(run.rubric_version_id).rubric
+        self._asked: dict[int, Rubric] = {}
         self._own: Mapping[str, Rubric] = store.signs.own_rubrics(run_id)
         now = None if seat is None else now_seated(store, seat)
         self._name = "" if now is None else now.name
@@ -129,12 +128,19 @@ class _Teller:
         whose = "" if what.actor == event.actor else f" of {what.actor}"
         return f"took back: {self._what(what)}{whose}"
 
+    def _rubric(self, version: int) -> Rubric:
+        """The rubric as it was then: options may have other names by now."""
+        if version not in self._asked:
+            self._asked[version] = self._store.rubrics.version(version).rubric
+        return self._asked[version]
+
     def _label(self, event: EventRow, data: dict[str, Any]) -> str:
         given = given_from(data)
         if given.option is None:
             why = "" if given.why is None else f" ({WHYS[given.why].lower()})"
             return f"cannot assess{why}"
-        criterion = self._own.get(event.item_id, self._rubric).criterion(event.criterion)
+        rubric = self._own.get(event.item_id) or self._rubric(event.rubric_version_id)
+        criterion = rubric.criterion(event.criterion)
         return criterion.choices[given.option].label
 
 
