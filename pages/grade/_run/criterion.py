@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -24,11 +25,13 @@ from pages.ui.votes import (
 from pages.ui.widgets import row, tag
 
 
-def show(view: CriterionView, text: str, *, over: bool) -> None:
+def show(
+    view: CriterionView, text: str, *, over: bool, decided: Callable[[], object] | None = None
+) -> None:
     """The card of a criterion.
 
     `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
-    so what was not asked was not needed.
+    so what was not asked was not needed. `decided` says who settled it, where people did.
     """
     criterion = view.criterion
     with st.container(border=True):
@@ -38,7 +41,9 @@ def show(view: CriterionView, text: str, *, over: bool) -> None:
             f'<span class="rs-quiet">{esc(weight)} · {esc(criterion.scale)}</span></div>'
             f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         )
-        _verdict(view)
+        _verdict(view, settled=decided is not None)
+        if decided is not None:
+            decided()
         for together in _groups(view):
             with st.grid(2, min_column_width=235):
                 for vote in together:
@@ -71,7 +76,7 @@ def _silent(view: CriterionView, *, over: bool) -> None:
         row([_quiet(f"{words}: {', '.join(names)}")])
 
 
-def _verdict(view: CriterionView) -> None:
+def _verdict(view: CriterionView, *, settled: bool) -> None:
     verdict = view.verdict
     if verdict is None:
         row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
@@ -79,7 +84,8 @@ def _verdict(view: CriterionView) -> None:
     chosen = verdict.option
     outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
     row(["<b>Verdict</b>", *outside, option_chips(view.criterion, chosen)])
-    row([*_label(view), *_apart(view), _quiet(_certainty(view))])
+    # The label of a settled cell is what people settled: it says nothing of being right.
+    row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
     if verdict.warning:
         st.warning(label(verdict.warning))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from core.services import browsing, viewing
+from core.services import browsing, provenance, viewing
 from core.services.browsing import Neighbours
 from core.services.viewing import ItemView
-from pages.grade._run import criterion, example, filters, score, submission
+from pages.grade._run import criterion, example, filters, score, settled, submission
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -94,5 +96,8 @@ def _criteria(view: ItemView) -> None:
     page = 1
     if count > PAGE:
         page = st.pagination(-(-count // PAGE), key=state.key(keys.ITEM_ACT, "page"))
+    decided = provenance.decided(store(), view.run.id, view.item.id)
     for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
-        criterion.show(one, view.item.text, over=view.run.status == "done")
+        found, name = decided.get(one.criterion.name), one.criterion.name
+        line = partial(settled.show, view.run.id, view.item.id, name, found) if found else None
+        criterion.show(one, view.item.text, over=view.run.status == "done", decided=line)
