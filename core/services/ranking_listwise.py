@@ -108,7 +108,7 @@ def ballots_of(
         InputError: items that name no system, or belong to no task.
     """
     field = join([Dataset(name="source", items=rated.items)], by=by)
-    scored = _Scores(rated)
+    scored = Scores(rated)
     known = models or {}
     rows: list[tuple[list[float], list[float], int, int]] = []
     counts = Counter[str]()
@@ -191,7 +191,7 @@ def contradicts(own: Sequence[str], systems: Sequence[str], keys: Sequence[float
     return kendall_tau(places, list(keys))
 
 
-class _Scores:
+class Scores:
     """Scores of raters' answers, each computed once."""
 
     def __init__(self, rated: Rated) -> None:
@@ -211,7 +211,7 @@ class _Scores:
 
 
 def _line(
-    scored: _Scores,
+    scored: Scores,
     rater: Rater,
     field: Field,
     at: int,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.errors import InputError
 from core.metrics.bootstrap import Interval
 from core.metrics.figure import Figure
 from core.services.contest_position import positions
@@ -18,6 +19,8 @@ from core.services.ranking import Decided, leaderboard, leaderboard_of
 from core.services.ranking_board import Leaderboard, Measured, Standing
 from core.services.ranking_listwise import Ballots, Listwise, ballots_of, listwise
 from core.services.ranking_methods import Methods
+from core.services.ranking_unmatched import as_text as unmatched_text
+from core.services.ranking_unmatched import unmatched_report
 from core.services.rated import of_run, read_source
 from core.services.rated_matrix import Rated
 from core.store.store import Store
@@ -81,11 +84,20 @@ def pointwise_report(
     seed: int = 0,
     resamples: int = 1000,
 ) -> dict[str, Any]:
-    """Systems by the scores of judges: methods side by side, and strengths by the same ballots."""
-    ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
+    """Systems by the scores of judges: methods side by side, and strengths by the same ballots.
+
+    Where no tasks are shared, and nobody said what joins them (``by``): by mean scores alone.
+    """
+    try:
+        ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
+    except InputError as error:
+        if by is not None:
+            raise
+        return unmatched_report(rated, error.message, exclude, models, seed, resamples)
     found = listwise(ballots)
     return {
         "kind": "pointwise",
+        "matched": True,
         "systems": list(ballots.systems),
         "ballots": len(ballots.scores),
         "excluded": ballots.excluded,
@@ -242,6 +254,8 @@ def _why(figure: Figure) -> dict[str, str]:
 
 def as_text(report: dict[str, Any]) -> str:
     """The report as a table for a terminal, with what limits it."""
+    if not report.get("matched", True):
+        return unmatched_text(report)
     board = report["overall"] if report["kind"] == "contest" else report["strengths"]
     lines = [_line(s) for s in board["standings"]]
     lines += [f"note: {note}" for note in (*report.get("notes", ()), *board["notes"])]
