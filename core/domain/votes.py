@@ -53,13 +53,16 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What one call to a judge sent, got back and cost. ``None`` where unknown.
+    """What one question to a judge sent, got back and cost. ``None`` where unknown.
 
-    ``tries`` counts requests on the wire. Token counts are the provider's; ``seconds`` is the
-    time of the last try; ``cost`` is in US dollars. ``cached`` says that nobody was asked: the
-    answer was kept from an earlier call, costs 0 now, and cost ``first_cost`` then; the token
-    counts are those of then, too. Where only a part was kept, ``cached`` is false, ``first_cost``
-    is what that part cost, and counts and cost are those of the rest.
+    ``tries`` counts requests on the wire, ``asked`` what they were made for: an assessment, the
+    answer, a repair, a summary (``None``: one, or none where ``cached``). ``kept`` counts those
+    that were taken from earlier calls instead (``None``: none, or one where ``cached``). Token
+    counts are the provider's; ``seconds`` is the time of the last try; ``cost`` is in US dollars.
+    ``cached`` says that nobody was asked: the answer was kept from an earlier call, costs 0 now,
+    and cost ``first_cost`` then; the token counts are those of then, too. Where only a part was
+    kept, ``cached`` is false, ``first_cost`` is what that part cost, and counts and cost are those
+    of the rest.
     """
 
     prompt: tuple[Segment, ...]
@@ -77,6 +80,18 @@ class Call:
     tries: int = 1
     cached: bool = False
     first_cost: float | None = None
+    asked: int | None = None
+    kept: int | None = None
+
+    @property
+    def calls(self) -> int:
+        """Calls that were really made, however often each was tried."""
+        return int(not self.cached) if self.asked is None else self.asked
+
+    @property
+    def known(self) -> int:
+        """Calls that were spared, since their answers were kept from earlier ones."""
+        return int(self.cached) if self.kept is None else self.kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,11 @@ class Caller:
             if kept := await self._cache.get(key):
                 tally.reuse(kept)
                 return kept.completion
-        length = sum(len(segment.text) for segment in segments)
+        length, before = sum(len(segment.text) for segment in segments), tally.requests
         while True:
             guess = self._gate.pacer.guess(length)
             started = await self._gate.enter(guess)
+            tally.asked += tally.requests == before
             try:
                 completion = await self._send(request, tally)
             except CallError as error:

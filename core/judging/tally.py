@@ -16,8 +16,10 @@ from core.judging.pricing import cost_of
 class Tally:
     """Sums over the requests of one question.
 
-    ``requests`` counts what went over the wire. ``spent`` counts what goes against the judge's
-    ``tries``: all but refusals for now (429) and requests that only found out a reply format.
+    ``requests`` counts what went over the wire, ``asked`` what it was for: a request that is tried
+    again counts once there, a repair or another step anew. ``spent`` counts what goes against the
+    judge's ``tries``: all but refusals for now (429) and requests that only found out a reply
+    format.
     ``seconds`` is the time of the last request, ``before`` that of steps that are done.
     ``answered`` came over the wire, ``reused`` was kept from an earlier call.
     """
@@ -25,6 +27,7 @@ class Tally:
     spec: Judge
     cell: Cell
     requests: int = 0
+    asked: int = 0
     spent: int = 0
     refusals: int = 0
     seconds: float = 0.0
@@ -92,6 +95,8 @@ class Tally:
             tries=self.requests,
             cached=not self.requests,
             first_cost=_cost(self.reused),
+            asked=self.asked,
+            kept=len(self.reused),
         )
 
 

@@ -16,7 +16,7 @@ from core.store.vote_rows import CallRow
 
 _COLUMNS = (
     "reply, thinking, model, finish, tokens_in, tokens_cached, tokens_out, tokens_thinking, "
-    "cost, seconds, tries, cached, first_cost"
+    "cost, seconds, tries, cached, first_cost, asked, kept"
 )
 
 
@@ -38,7 +38,7 @@ def add_call(
     """Keep one call whose prompt's texts have these ids; returns the call's id."""
     cursor = db.execute(
         f"INSERT INTO call (run_id, judge, prompt, params, {_COLUMNS}, created) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             run_id,
             judge,
@@ -57,6 +57,8 @@ def add_call(
             call.tries,
             call.cached,
             call.first_cost,
+            call.asked,
+            call.kept,
             now,
         ),
     )

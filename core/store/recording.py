@@ -86,14 +86,14 @@ def _add_calls(
 def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
     calls = [call for call in made if not call.cached]
     return (
-        len(calls),
+        sum(call.calls for call in calls),
         _total(call.tokens_in for call in calls),
         _total(call.tokens_cached for call in calls),
         _total(call.tokens_out for call in calls),
         _total(call.tokens_thinking for call in calls),
         sum(call.cost for call in calls if call.cost is not None),
-        sum(call.cost is None for call in calls),
-        len(made) - len(calls),
+        sum(call.calls for call in calls if call.cost is None),
+        sum(call.known for call in made),
         sum(call.first_cost for call in made if call.first_cost is not None),
     )
 

@@ -47,9 +47,11 @@ class RunPlan:
 class RunRow:
     """A run and how far it is; light enough to be polled.
 
-    ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
-    others. ``cached`` counts answers kept from earlier calls, which are no calls and cost nothing
-    now; ``saved`` is what they cost then, where known. ``seconds`` is the time that runners spent.
+    ``calls`` counts every exchange with a model once, however often it was tried: a question takes
+    two in two steps, and one more for a repair or a summary. ``cost`` is in US dollars over the
+    calls whose cost is known, ``cost_unknown`` counts the others. ``cached`` counts answers kept
+    from earlier calls, which are no calls and cost nothing now; ``saved`` is what they cost then,
+    where known. ``seconds`` is the time that runners spent.
     ``lease_until`` is in Unix seconds. ``rubric_version_id`` is what was asked; scores follow
     ``scored_version_id``, which is the same unless somebody let them follow a newer one.
     """

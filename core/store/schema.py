@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
 #: The migrations in order; kept apart from their code so that looking costs no import.
-NAMES = ("first_tables", "outcomes", "responses", "reviews", "scored_versions", "helps")
+NAMES = (
+    "first_tables",
+    "outcomes",
+    "responses",
+    "reviews",
+    "scored_versions",
+    "helps",
+    "exchanges",
+)
 
 
 def first_tables(db: Database) -> None:
@@ -74,6 +82,12 @@ def helps(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def exchanges(db: Database) -> None:
+    """How many calls a question took and how many it was spared: unknown of those before."""
+    for column in ("asked", "kept"):
+        db.conn.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -86,6 +100,7 @@ def migrations() -> Migrations:
     steps()(reviews)
     steps()(scored_versions)
     steps()(helps)
+    steps()(exchanges)
     return steps
 
 

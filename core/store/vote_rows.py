@@ -109,6 +109,8 @@ class CallRow:
     created: str
     cached: bool
     first_cost: float | None
+    asked: int | None
+    kept: int | None
 
 
 class OrderCount(NamedTuple):

@@ -41,7 +41,8 @@ def test_the_calls_announced_are_made(
     assert announced == expected
     run_id = held(store, request)
     assert provider.count == expected
-    assert store.runs.row(run_id).failures_open == 0
+    run = store.runs.row(run_id)
+    assert (run.calls, run.failures_open) == (expected, 0)
     result = unitxt_result(store, run_id)
     (judge,) = result["judges"].values()
     assert len(judge["rows"]) == tasks

@@ -22,7 +22,7 @@ CREATE TABLE call (
     seconds REAL NOT NULL,
     tries INTEGER NOT NULL,
     created TEXT NOT NULL
-, cached INTEGER NOT NULL DEFAULT 0 CHECK (cached IN (0, 1)), first_cost REAL) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0 CHECK (cached IN (0, 1)), first_cost REAL, asked INTEGER, kept INTEGER) STRICT;
 CREATE TABLE cell (
     run_id INTEGER NOT NULL,
     item_id TEXT NOT NULL,

@@ -1,0 +1,124 @@
+"""What a run counts as its calls is what went over the wire, and what was announced.
+
+A call is one exchange: an assessment, an answer, a repair, a summary. Tries of it stay apart.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.domain.panel import Asking
+from core.services import estimating, grading
+from core.services.jobs import work_here
+from core.services.planning import RunRequest
+from core.store.store import Store
+from core.store.vote_rows import CallRow
+from tests.provider import Answer, Provider, malformed, refusal, said, status
+from tests.runs.test_kept_answers import run, with_judge
+from tests.runs.world import by_request
+
+
+def any_mode(body: dict[str, Any]) -> Answer:
+    """Words where words are asked for, an answer per criterion where all are asked at once."""
+    if "response_format" not in body:
+        return malformed()
+    asked = body["response_format"]["json_schema"]["schema"]["properties"]
+    if "option" in asked:
+        return by_request(body)
+    reply = {"evidence": [], "reason": "So.", "option": 1}
+    return said(json.dumps(dict.fromkeys(asked, reply)))
+
+
+def asking(request: RunRequest, mode: str) -> RunRequest:
+    panel = request.panel.model_copy(update={"asking": Asking.model_validate({"mode": mode})})
+    return replace(request, panel=panel)
+
+
+def calls(store: Store, run_id: int) -> list[CallRow]:
+    """Every call row of the run, once."""
+    votes = [v for i in store.runs.item_ids(run_id) for v in store.votes.for_item(run_id, i)]
+    lost = store.votes.open_failures(run_id)
+    ids = {one.call_id for one in (*votes, *lost) if one.call_id is not None}
+    return [store.votes.call(one) for one in sorted(ids)]
+
+
+# 4 items x 3 criteria: a call each, one per item, or two each.
+@pytest.mark.parametrize(("mode", "expected"), [("criterion", 12), ("rubric", 4), ("two_step", 24)])
+def test_calls_announced_made_and_counted_are_the_same(
+    mode: str, expected: int, store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    provider.rule = any_mode
+    asked = asking(request_, mode)
+    assert estimating.estimate(store, asked).calls == expected
+    first = run(store, asked)
+    assert provider.count == expected
+    figures = grading.summary(store, first)
+    assert (figures["calls"], figures["cached"], figures["failures"]) == (expected, 0, {})
+    made = calls(store, first)
+    assert sum(one.asked or 0 for one in made) == sum(one.tries for one in made) == expected
+    # Again: all of them are known, and none is made.
+    again = grading.summary(store, run(store, asked))
+    assert provider.count == expected
+    assert (again["calls"], again["cached"]) == (0, expected)
+
+
+def test_a_repair_is_a_call_and_a_try_again_is_none(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    # The first question: busy, out of order, an answer that cannot be read, and its repair.
+    provider.say(status(429, headers={"Retry-After": "0"}), status(500), malformed())
+    found = run(store, with_judge(request_, concurrency=1))
+    assert provider.count == 15  # 12 questions, a repair, and two that were tried again
+    assert grading.summary(store, found)["calls"] == 13
+    made = sorted(((one.asked, one.tries) for one in calls(store, found)), reverse=True)
+    assert made == [(2, 4), *[(1, 1)] * 11]
+
+
+def test_a_call_that_fails_is_a_call(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    provider.rule = lambda body: status(500)
+    found = run(store, with_judge(request_, tries=1))
+    row = store.runs.row(found)
+    assert provider.count == row.calls == row.cost_unknown == row.failures_open == 12
+    provider.rule = any_mode
+    # The assessment is refused, so nobody is asked for an answer.
+    provider.say(*[refusal()] * 12)
+    half = run(store, with_judge(asking(request_, "two_step"), tries=1))
+    assert provider.count == 24
+    assert (store.runs.row(half).calls, store.runs.row(half).failures_open) == (12, 12)
+
+
+def test_of_two_steps_of_which_one_is_known_one_is_counted(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    provider.rule = any_mode
+    two = with_judge(asking(request_, "two_step"), concurrency=1)
+    first = run(store, two)
+    # The answers are lost; the assessments are still there.
+    with store.write() as db:
+        db.execute("DELETE FROM response WHERE completion LIKE '%evidence%'")
+    second = run(store, two)
+    assert store.responses.count() == 24
+    row = store.runs.row(second)
+    assert (row.calls, row.cached, provider.count) == (12, 12, 36)
+    assert {(one.asked, one.kept, one.cached) for one in calls(store, second)} == {(1, 1, False)}
+    assert store.runs.row(first).calls == 24
+
+
+def test_calls_of_a_run_that_is_resumed_add_up(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    provider.rule = any_mode
+    provider.say(*[status(400)] * 3)
+    two = with_judge(asking(request_, "two_step"), concurrency=1, tries=1)
+    found = run(store, two)
+    assert store.runs.row(found).failures_open == 3
+    assert (store.runs.row(found).calls, provider.count) == (3 + 9 * 2, 3 + 9 * 2)
+    grading.retry(store, found)
+    work_here(store, found)
+    assert (store.runs.row(found).calls, provider.count) == (3 + 12 * 2, 3 + 12 * 2)
