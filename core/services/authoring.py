@@ -13,7 +13,7 @@ from typing import Any, Literal
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError
 from core.files import Parsed, dump_rubric, parse_rubric
-from core.services import clock
+from core.services import clock, workbench
 from core.services.draft_loose import loose_rubric
 from core.services.draft_types import Draft
 from core.services.drafts import completed, draft_from, rubric_from
@@ -130,6 +130,8 @@ def opened(store: Store, rubric_id: int) -> Draft:
 def save(store: Store, name: str, draft: Draft, *, note: str = "") -> RubricVersion:
     """Save the draft as a new rubric, or as the next version of its own; its kept copy goes.
 
+    A new rubric's workbench goes along.
+
     Raises:
         InputError: the draft is no rubric yet, with every problem.
         Conflict: somebody saved a version since the draft was opened; nothing was overwritten.
@@ -146,6 +148,8 @@ def save(store: Store, name: str, draft: Draft, *, note: str = "") -> RubricVers
             note=note.strip(),
         )
     discard(store, name)
+    if not name.isdecimal():
+        workbench.moved(store, name, str(saved.rubric_id))
     return saved
 
 

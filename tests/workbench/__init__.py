@@ -1,0 +1,1 @@
+"""The workbench: rows, staleness, asking, figures."""
