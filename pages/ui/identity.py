@@ -8,6 +8,7 @@ one browser tab: it outlives a reload, so that a reload keeps the item that is o
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import streamlit as st
@@ -115,9 +116,15 @@ def _listen() -> _Heard:
     return heard
 
 
+def user() -> Mapping[str, object] | None:
+    """What the provider says of whoever is logged in; `None`: nobody is."""
+    # Where no login is configured Streamlit's user has no such attribute.
+    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
+
+
 def _signed_in() -> str | None:
-    user = st.user
-    if not user.is_logged_in:
+    known = user()
+    if known is None:
         page_header("Review")
         st.html('<div class="rs-empty"><b>Log in to review</b></div>')
         with st.container(horizontal=True, horizontal_alignment="center"):
@@ -125,12 +132,12 @@ def _signed_in() -> str | None:
                 "Log in", key=state.key(keys.IDENTITY, "login"), type="primary", on_click=st.login
             )
         return None
-    if user.get("email_verified") is False:
+    if known.get("email_verified") is False:
         st.error("Your provider says that your e-mail address is not verified.")
         st.button("Log out", key=state.key(keys.IDENTITY, "leave"), on_click=st.logout)
         return None
     # The address is what a provider guarantees; people may change the name that is shown.
-    name = str(user.get("email") or user.get("sub") or "").strip().casefold()
+    name = str(known.get("email") or known.get("sub") or "").strip().casefold()
     reviewers.sign_in(store(), name)
     return name
 

@@ -45,6 +45,8 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-table .rs-wrap{display:inline-block;white-space:normal;min-width:7rem;max-width:26ch}
 .rs-table td:first-child{min-width:8rem}
 .rs-table .rs-tag{white-space:nowrap}
+.rs-diff .rs-text{white-space:pre-wrap;width:42%}
+.rs-diff .rs-group{font-size:.95rem;color:inherit;padding-top:.9rem}
 .rs-scroll{overflow-x:auto}
 .rs-table a{color:light-dark(#0B6B68,#83D6CC)}
 .st-key-rs_report{max-width:60rem}
@@ -53,7 +55,9 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 @media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
  max-height:calc(100vh - 4.5rem);overflow:auto}}
 .rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
-.st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD)}
+.st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD);scroll-margin:4rem 0}
+.st-key-rs_options [data-testid="stIconMaterial"]{align-self:flex-start;margin-top:.15rem}
+[data-testid="stLayoutWrapper"]:has(>.st-key-rs_beside){display:contents}
 [class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
 .st-key-rs_options button{padding:.4rem .7rem;min-height:0}
 :is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,

@@ -20,7 +20,7 @@ from pages.ui.widgets import problem_list, shown_errors, table
 
 #: Every key with what it does; the same list is shown by H.
 KEYS = (
-    ("1 to 9", "choose that option of the active cell"),
+    ("1 to 9", "choose that option of the active cell; from the tenth on, with Shift"),
     ("0", "cannot assess; then a digit says why"),
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),

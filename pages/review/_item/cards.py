@@ -56,8 +56,11 @@ def _stage(at: Desk) -> None:
 
 def _active(at: Desk, cell: BlindCell) -> None:
     criterion, given = cell.criterion, at.said.get(desks.name(cell))
+    votes = at.votes.get(criterion.name)
     with st.container(border=True, key="rs_cell_active", gap="small"):
         _head(cell, given)
+        if votes is not None:
+            revealed.summary(votes)
         if at.mode == "why":
             _whys(at, cell)
         elif at.mode == "flag":
@@ -66,9 +69,8 @@ def _active(at: Desk, cell: BlindCell) -> None:
             _options(at, cell, given)
         notes.show(at, criterion.name, given)
         _acts(at, cell)
-        votes = at.votes.get(criterion.name)
         if votes is not None and at.item is not None:
-            revealed.show(votes, text_of(at.item), active=True)
+            revealed.votes(votes, text_of(at.item))
 
 
 def _folded(at: Desk, cell: BlindCell, place: int) -> None:
@@ -88,8 +90,8 @@ def _folded(at: Desk, cell: BlindCell, place: int) -> None:
             args=(at, criterion.name),
         )
         votes = at.votes.get(criterion.name)
-        if votes is not None and at.item is not None:
-            revealed.show(votes, text_of(at.item), active=False)
+        if votes is not None:
+            revealed.summary(votes)
 
 
 def _head(cell: BlindCell, given: Given | None) -> None:
@@ -129,7 +131,7 @@ def _choice(
     st.button(
         words,
         key=state.key(keys.REVIEW_ACT, "option", at.number, at.active, *what),
-        shortcut=str(number) if number <= 9 else None,
+        shortcut=str(number),
         width="stretch",
         wrap=True,
         on_click=act,  # type: ignore[arg-type]
@@ -149,12 +151,21 @@ def _options(at: Desk, cell: BlindCell, given: Given | None) -> None:
                 key=state.key(keys.REVIEW_ACT, "option", at.number, criterion.name, index),
                 type="primary" if index == chosen else "secondary",
                 icon=":material/check:" if index == chosen else None,
-                shortcut=str(index + 1) if index < 9 else None,
+                shortcut=_digit(index) if index < 18 else None,
                 width="stretch",
                 wrap=True,
                 on_click=hands.option,
                 args=(at, at.number, criterion.name, index),
             )
+
+
+def _digit(index: int) -> str:
+    """The key of an option: 1 to 9, from the tenth on with Shift.
+
+    >>> _digit(0), _digit(8), _digit(9), _digit(17)
+    ('1', '9', 'Shift+1', 'Shift+9')
+    """
+    return str(index + 1) if index < 9 else f"Shift+{index - 8}"
 
 
 def _whys(at: Desk, cell: BlindCell) -> None:

@@ -17,7 +17,7 @@ from pages.ui import format as fmt
 from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.markdown import formatted
-from pages.ui.text import esc, marked, one_line
+from pages.ui.text import esc, label, marked
 
 LOOKS = ("Plain", "Formatted", "Code")
 #: Sentences that can be chosen by number; longer texts show the first ones.
@@ -151,7 +151,7 @@ def _sentences(at: Desk, text: str) -> None:
     chosen = {(s.start, s.end) for s in _chosen(at)}
     state.seed(key, [i for i, span in enumerate(spans, start=1) if span in chosen])
     st.pills(
-        f"Evidence for {one_line(at.active, 60)}: sentences",
+        f"Evidence for {label(at.active, 60)}: sentences",
         range(1, len(spans) + 1),
         selection_mode="multi",
         key=key,

@@ -56,12 +56,15 @@ export default function({ data }) {
     });
   }
   const was = page.rubricStudioHands;
-  if (was.place !== data.place) {
-    const moved = was.place !== undefined;
-    was.place = data.place;
+  if (was.item !== data.item || was.cell !== data.cell) {
+    const fresh = was.item !== data.item;
+    was.item = data.item;
+    was.cell = data.cell;
     setTimeout(() => {
-      const card = page.querySelector('[class*="st-key-rs_cell_active"]');
-      if (moved && card) card.scrollIntoView({ block: "nearest" });
+      const card = page.querySelector(".st-key-rs_cell_active");
+      const whole = page.querySelector('[data-testid="stMain"]');
+      if (fresh && whole) whole.scrollTo({ top: 0 });
+      else if (card) card.scrollIntoView({ block: "nearest" });
     }, 80);
   }
   if (data.note && was.note !== data.note) {
@@ -81,7 +84,8 @@ def show(at: Desk) -> None:
     component(
         key=state.key(keys.REVIEW_ACT, "hands"),
         data={
-            "place": f"{at.number}/{at.active}/{at.confirming}",
+            "item": at.number,
+            "cell": f"{at.active}/{at.confirming}",
             "note": f"{at.number}/{at.active}/{at.note}" if at.note else "",
         },
         height=1,

@@ -25,23 +25,24 @@ REASONS = {
 }
 
 
-def show(cell: RevealedCell, text: str, *, active: bool) -> None:
-    """Votes, how they spread, and why the cell was queued; details of the active cell only."""
+def summary(cell: RevealedCell) -> None:
+    """What the judges' votes gave, how they spread, why the cell was queued, what others said."""
     view = cell.view
     criterion, verdict = view.criterion, view.verdict
     chips = option_chips(criterion, verdict.option) if verdict else tag("no verdict", "warn")
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
     row([f"<b>Judges</b>{chips}", _same(cell)])
-    st.html(f'<span class="rs-quiet">Queued because {esc(why)}.</span>')
+    st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
     for other in cell.others:
         _other(cell, other)
-    if not active:
-        return
-    _spread(cell)
-    for vote in view.votes:
+
+
+def votes(cell: RevealedCell, text: str) -> None:
+    """Every judge's vote with its reason and quotes."""
+    for vote in cell.view.votes:
         if vote.result is not None:
             vote_card(
-                criterion,
+                cell.view.criterion,
                 vote.result,
                 which=which_answer(vote),
                 text=text,
@@ -74,13 +75,14 @@ def _other(cell: RevealedCell, other: Other) -> None:
     )
 
 
-def _spread(cell: RevealedCell) -> None:
-    """How often each option was voted for."""
+def _spread(cell: RevealedCell) -> str:
+    """How often each option was voted for; nothing of a single vote."""
     votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
     if len(votes) < 2:
-        return
+        return ""
     counted = (
         f"{esc(option.label)} <b>{fmt.count(sum(v.option == index for v in votes))}</b>"
         for index, option in enumerate(cell.view.criterion.choices)
+        if len(cell.view.criterion.choices) < 8 or any(v.option == index for v in votes)
     )
-    row([f'<span class="rs-quiet rs-num">Votes: {" · ".join(counted)}</span>'])
+    return f"Votes: {' · '.join(counted)}. "

@@ -30,7 +30,7 @@ def show(queue_id: int) -> None:
     if who is None:
         return
     at = desks.desk(queue_id, who)
-    if at.ticket is None and at.effect is None:
+    if at.ticket is None and at.effect is None and not state.get(keys.REVIEW_REFUSED):
         hands.guarded(at, _arrive)
     _screen(at, queue.name)
     st.fragment(_stay, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)

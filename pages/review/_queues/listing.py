@@ -11,7 +11,7 @@ from pages.ui import format as fmt
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, tag
 
 
@@ -83,7 +83,7 @@ def _card(who: Seat, queue: QueueRow) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link(
                 "review/queues.py",
-                label=one_line(queue.name, 80),
+                label=label(queue.name, 80),
                 icon=":material/inbox:",
                 query_params={keys.QUEUE: str(queue.id)},
             )

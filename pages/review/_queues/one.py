@@ -12,7 +12,7 @@ from pages.ui import format as fmt
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Figure, figures, page_header, row, show_flash, shown_errors, table, tag
 
 STATES: dict[CellState, str] = {
@@ -85,7 +85,7 @@ def _start(who: Seat, queue: QueueRow) -> None:
             query_params={state.RUN: str(queue.run_id)},
         )
     if queue.archived is None and standing.why:
-        st.info(standing.why, icon=":material/inbox:")
+        st.info(label(standing.why), icon=":material/inbox:")
 
 
 def _progress(queue: QueueRow) -> None:

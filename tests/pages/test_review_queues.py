@@ -1,0 +1,122 @@
+"""The list of queues, the form of a new one, and who one is."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.services import queueing, reviewers
+from core.store.store import Store
+from pages.ui import identity, state
+from pages.ui import review_keys as keys
+from tests.pages import reviewing as at
+from tests.pages.conftest import FRAME, open_page, shown
+from tests.services import reviewed
+
+
+def sign_in(app: AppTest, name: str) -> AppTest:
+    app.text_input(key=state.key(keys.IDENTITY, "name")).set_value(name)
+    (start,) = [b for b in app.button if b.label == "Start"]
+    start.click().run()
+    assert not app.exception
+    return app
+
+
+def test_a_name_is_asked_for_once_and_the_first_person_is_a_lead(store: Store) -> None:
+    app = open_page("review/queues.py")
+    assert "Who reviews?" in shown(app)
+    sign_in(app, "  Ada ")
+    assert "You are **Ada** (lead)." in shown(app)
+    assert "Nothing to review yet" in shown(app)
+    (leave,) = [b for b in app.button if b.label == "Not you?"]
+    leave.click().run()
+    assert "Who reviews?" in shown(app)
+
+
+def test_no_name_is_refused(store: Store) -> None:
+    app = sign_in(open_page("review/queues.py"), "  ")
+    assert "Who reviews?" in shown(app)
+    assert app.error
+
+
+def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> None:
+    reviewed.graded(store, 4)
+    app = sign_in(open_page("review/queues.py"), "Ada")
+    app.button(key=state.key(keys.QUEUES_ACT, "new")).click().run()
+    # No item is split on 0; 1, 2 and 3 are, on both criteria: six cells of three items, and the
+    # audit is set to none.
+    app.slider(key=state.key(keys.QUEUE_FIELD, "audit")).set_value(0).run()
+    assert [m.value for m in app.metric] == ["6", "3"]
+    app.checkbox(key=state.key(keys.QUEUE_FIELD, "everything")).check().run()
+    assert [m.value for m in app.metric] == ["8", "4"]
+    app.button(key=state.key(keys.QUEUE_ACT, "make")).click().run()
+    assert not app.exception
+    assert [str(t.value) for t in app.title] == ["Doubtful cells"]
+    assert [b.label for b in app.button if "Start reviewing" in b.label] == [
+        "Start reviewing (4 items)"
+    ]
+    (row,) = queueing.queues(store)
+    assert (row.author, row.rule.everything) == ("Ada", True)
+
+
+def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:
+    queue = at.queue(store, count=2)
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
+    app = at.sit_down(store, queue, "Ben", page="queues")
+    app.button[0].click().run()  # All queues
+    assert "2 of 4 cells resolved" in shown(app)
+    links = [str(e.proto.label) for e in app.get("page_link")]
+    assert "Review 1 item" in links
+
+
+def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store) -> None:
+    queue = at.queue(store)
+    reviewed.sit(store, "Ben")
+    app = at.sit_down(store, queue, "Lea", page="queues")
+    app.number_input(key=state.key(keys.QUEUE_FIELD, f"queue {queue}", "reviewers")).set_value(3)
+    app.run()
+    app.button(key=state.key(keys.QUEUE_ACT, "save")).click().run()
+    assert not app.exception
+    assert queueing.queue(store, queue).settings.reviewers == 3
+    (role,) = [s for s in app.selectbox if s.label == "Ben"]
+    role.set_value("adjudicator").run()
+    assert {r.name: r.role for r in reviewers.everyone(store)}["Ben"] == "adjudicator"
+
+
+def test_the_last_lead_cannot_step_down(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Lea", page="queues")
+    (role,) = [s for s in app.selectbox if s.label == "Lea"]
+    role.set_value("reviewer").run()
+    assert {r.name: r.role for r in reviewers.everyone(store)}["Lea"] == "lead"
+    assert app.error
+
+
+def test_where_a_login_is_configured_nobody_can_give_a_name(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "login_configured", lambda: True)
+    monkeypatch.setattr(identity, "user", lambda: None)
+    app = open_page("review/queues.py")
+    assert "Log in to review" in shown(app)
+    assert not app.text_input
+
+
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        ({"email": "Ada@Example.org"}, "You are **ada&#64;"),
+        ({"sub": "1234", "email": ""}, "You are **1234**"),
+        ({"email": "a@b.c", "email_verified": False}, "is not verified"),
+    ],
+)
+def test_a_login_names_its_reviewer_by_what_the_provider_guarantees(
+    store: Store, monkeypatch: pytest.MonkeyPatch, user: dict[str, object], words: str
+) -> None:
+    monkeypatch.setattr(identity, "login_configured", lambda: True)
+    monkeypatch.setattr(identity, "user", lambda: user)
+    app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.session_state[keys.SESSION] = "tab"
+    app.run()
+    app.switch_page("review/queues.py").run()
+    assert words in shown(app)
