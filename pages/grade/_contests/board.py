@@ -14,7 +14,7 @@ from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Figure, empty_state, figures, table, tag
 
 WHY = {
@@ -24,6 +24,8 @@ WHY = {
     "missing": "an answer is missing",
 }
 GAPS = 30
+#: Names of systems are cut here in tables; the contest itself has them whole.
+NAMED = 70
 
 
 def show(chosen: Chosen) -> None:
@@ -35,11 +37,7 @@ def show(chosen: Chosen) -> None:
     _head(found)
     for note in found.notes:
         st.warning(label(note), icon=":material/info:")
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        _standings(found)
-    with right:
-        _forest(found)
+    standings(found)
     methods(found.methods, found.systems)
     _gaps(found)
 
@@ -64,10 +62,11 @@ def _counted(by_why: Mapping[str, int]) -> str:
     return "; ".join(f"{fmt.count(n)}: {WHY.get(why, why)}" for why, n in by_why.items())
 
 
-def _standings(found: Leaderboard) -> None:
+def standings(found: Leaderboard) -> None:
+    """The table of all systems, and their strengths as a picture."""
     several = len({s.group for s in found.standings}) > 1
     table(
-        ("Ranks", "System", "Strength", "Win rate", "Elo", "Won, tied, lost"),
+        ("System", "Ranks", "Strength", "Win rate", "Elo", "Won, tied, lost"),
         (_row(s, several=several) for s in found.standings),
         name="Leaderboard",
         numbers=(2, 3, 4, 5),
@@ -77,6 +76,7 @@ def _standings(found: Leaderboard) -> None:
         "Bradley-Terry with ties, in natural log units. Intervals: 95 %, by resampling tasks. Win "
         "rate: the mean over opponents, a tie is a half."
     )
+    _forest(found)
 
 
 def _row(s: Standing, *, several: bool) -> list[str]:
@@ -84,8 +84,8 @@ def _row(s: Standing, *, several: bool) -> list[str]:
     group = f' <span class="rs-quiet">of group {s.group + 1}</span>' if several else ""
     marks = f" {tag('regularised', 'warn')}" if s.regularised else ""
     return [
+        esc(one_line(s.system, NAMED)) + marks,
         f"<b>{esc(ranks)}</b>{group}",
-        esc(s.system) + marks,
         measured(s.strength),
         measured(s.win_rate, share=True),
         measured(s.elo, digits=0),
@@ -97,7 +97,9 @@ def measured(one: Measured, *, share: bool = False, digits: int = 2) -> str:
     """A figure with its interval as HTML, or why there is none."""
 
     def form(value: float) -> str:
-        return fmt.percent(value) if share else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+        if share:
+            return fmt.percent(value)
+        return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
     if one.value is None:
         return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
@@ -136,11 +138,11 @@ def methods(found: Methods, systems: tuple[str, ...]) -> None:
         st.html(tag("⚠ the winner depends on the method", "warn"))
     else:
         winners = {w for way in found.ways for w in way.winners}
-        st.html(tag("✓ no two ways exclude each other's winner", "good") if winners else "")
+        st.html(tag("✓ the same winner by every way", "good") if winners else "")
     table(
         ("System", *(way.name for way in found.ways)),
         (
-            [esc(system), *(_ranked(way.ranks[at]) for way in found.ways)]
+            [esc(one_line(system, NAMED)), *(_ranked(way.ranks[at]) for way in found.ways)]
             for at, system in enumerate(systems)
         ),
         name="Ranks of every system by every way to rank",
@@ -185,8 +187,8 @@ def _gap_table(rows: list[Gap]) -> None:
         ("Better", "Worse", "Difference", "Told apart", "Further contests"),
         (
             [
-                esc(gap.better),
-                esc(gap.worse),
+                esc(one_line(gap.better, NAMED)),
+                esc(one_line(gap.worse, NAMED)),
                 fmt.score(gap.difference),
                 tag("✓ yes", "good") if gap.apart else tag("not yet"),
                 _further(gap),

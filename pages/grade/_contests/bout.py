@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.domain.dataset import Pair
+from core.domain.votes import Vote
 from core.services import viewing
+from core.services.contest_questions import choice_of
 from core.services.contest_votes import Held, Outcome, Shown
-from core.services.viewing import CriterionView, ItemView
+from core.services.quoting import find_quote
+from core.services.viewing import CriterionView, ItemView, VoteView
 from pages.grade._contests.board import WHY
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
@@ -37,22 +42,19 @@ def _short(name: str) -> str:
     return name if len(name) <= NAMED else name[: NAMED - 1] + "…"
 
 
-def show(chosen: Chosen, at: int) -> None:
-    """The contest at a place of the list."""
+def show(chosen: Chosen, at: int, order: Sequence[int]) -> None:
+    """The contest at a place; ``order`` are the places that one can go through from it."""
     held = chosen.contests.held[at]
     with st.container(border=True):
         st.html(f'<div class="rs-section">{esc(held.task)}: {esc(held.question)}</div>')
-        row([outcome_tag(chosen.outcome(held), held), *_by_orders(chosen, held)])
+        lengths = " and ".join(fmt.plural(words, "word") for words in held.lengths)
+        quiet = f'<span class="rs-quiet rs-num">{esc(lengths)}</span>'
+        row([outcome_tag(chosen.outcome(held), held), quiet])
         leading = next((s for s in held.shown if not s.swapped), held.shown[0])
         view = viewing.item_view(store(), held.run_id, leading.item_id)
         _answers(held, view, leading)
         _orders(chosen, held)
-        _steps(chosen, at)
-
-
-def _by_orders(chosen: Chosen, held: Held) -> list[str]:
-    lengths = " and ".join(fmt.plural(words, "word") for words in held.lengths)
-    return [f'<span class="rs-quiet rs-num">{esc(lengths)}</span>']
+        _steps(order, order.index(at))
 
 
 def _answers(held: Held, view: ItemView, leading: Shown) -> None:
@@ -82,15 +84,12 @@ def _order(chosen: Chosen, held: Held, shown: Shown) -> None:
     asked = _asked(view, held.question)
     answered = [one for one in asked.votes if one.result is not None]
     for one in answered:
-        if one.result is None or chosen.judge not in (None, one.cell.judge):
+        if chosen.judge not in (None, one.cell.judge):
             continue
-        vote_card(
-            asked.criterion,
-            one.result,
-            which=which_answer(one),
-            text=view.item.text,
-            marks=standing_tags(one),
-        )
+        if isinstance(one.result, Vote):
+            _vote(one, one.result, _said(asked, one.result, a, b), view.item.text)
+        elif one.result is not None:
+            vote_card(asked.criterion, one.result, which=which_answer(one))
     if not answered:
         st.caption("Nobody answered in this order.")
     st.page_link(
@@ -101,20 +100,40 @@ def _order(chosen: Chosen, held: Held, shown: Shown) -> None:
     )
 
 
+def _said(asked: CriterionView, vote: Vote, a: str, b: str) -> str:
+    """Whom a vote chose, and how it was called on the screen of the judge."""
+    choice = choice_of(asked.criterion, vote.option)
+    if choice in ("A", "B"):
+        return tag(f"{choice}: {_short(a if choice == 'A' else b)}", "info")
+    return tag({"tie": "tie", "both_bad": "both bad"}.get(choice, "abstained"))
+
+
+def _vote(view: VoteView, vote: Vote, said: str, text: str) -> None:
+    which = f'<span class="rs-quiet">{esc(which_answer(view))}</span>' if which_answer(view) else ""
+    quotes = "".join(
+        f'<div class="rs-quote">{esc(quote)}'
+        + ("" if find_quote(text, quote) else f" {tag('quote not found', 'warn')}")
+        + "</div>"
+        for quote in vote.evidence
+    )
+    reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
+    head = f"<b>{esc(vote.cell.judge)}</b>{which}{said}{standing_tags(view)}"
+    st.html(f'<div class="rs-card"><div class="rs-row">{head}</div>{quotes}{reason}</div>')
+
+
 def _asked(view: ItemView, question: str) -> CriterionView:
     return next(one for one in view.criteria if one.criterion.name == question)
 
 
-def _steps(chosen: Chosen, at: int) -> None:
-    """On to the contest before or after, in the whole list."""
-    last = len(chosen.contests.held) - 1
+def _steps(order: Sequence[int], place: int) -> None:
+    """On to the contest before or after, in the list as it is shown."""
     with st.container(horizontal=True):
-        for words, to, shortcut in (("Previous", at - 1, "Left"), ("Next", at + 1, "Right")):
+        for words, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
             st.button(
                 label(words),
                 key=state.key(keys.CONTEST_ACT, words),
                 shortcut=shortcut,
-                disabled=not 0 <= to <= last,
+                disabled=not 0 <= to < len(order),
                 on_click=state.set_address,
-                kwargs={keys.BOUT: to},
+                kwargs={keys.BOUT: order[to] if 0 <= to < len(order) else None},
             )

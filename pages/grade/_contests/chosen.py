@@ -84,12 +84,14 @@ def board(chosen: Chosen) -> Leaderboard:
     )
 
 
-def pickers(chosen: Chosen) -> None:
+def pickers(chosen: Chosen, *, only_question: bool = False) -> None:
     """Which question, whose votes, which orders; each only where there is a choice."""
     questions, judges = chosen.contests.questions, [j.name for j in chosen.contests.judges]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(questions) > 1:
             _pick("Question", keys.QUESTION, list(questions), "All, by weight", chosen.question)
+        if only_question:
+            return
         if len(judges) > 1:
             _pick("Judged by", keys.JUDGE, judges, "All judges together", chosen.judge)
         if _both_orders(chosen.contests):

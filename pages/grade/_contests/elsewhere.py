@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.metrics.figure import Figure
-from core.services import contest_choices
+from core.services import contest_choices, rankings
 from core.services.contest_orders import OrderCheck, checks_of
 from core.services.ranking_listwise import Listwise
 from core.services.rated import of_run
@@ -114,23 +114,27 @@ def _ranked(run: Run) -> bool:
     if len(contest_choices.systems_of(store(), run.id)) < 2:
         return False
     try:
+        about = (run.id, run.votes, run.failures_open)
         found = remembered(
-            "listwise",
-            (run.id, run.votes, run.failures_open),
-            lambda: contest_choices.scores_ranked(store(), run.id),
+            "listwise", about, lambda: contest_choices.scores_ranked(store(), run.id)
         )
     except InputError as error:
         st.caption(label(error.message))
         return False
-    _listwise(found)
+    _listwise(found, about)
     return True
 
 
-def _listwise(found: Listwise) -> None:
+def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
     for notice in found.notices:
         st.caption(label(notice))
-    board.methods(found.methods, found.ballots.systems)
+    ballots = found.ballots
+    strengths = remembered("ballots", about, lambda: rankings.ballots_board(ballots))
+    for note in strengths.notes:
+        st.caption(label(note))
+    board.standings(strengths)
+    board.methods(found.methods, ballots.systems)
     table(
         ("Judge", *found.ballots.systems, "Scores higher than others by"),
         (

@@ -25,11 +25,7 @@ def show(chosen: Chosen) -> None:
     """The matrix, the contests of the chosen cell, and the contest that is open."""
     cell = _cell(len(chosen.contests.systems))
     _matrix(chosen, cell)
-    found = _contests(chosen, cell)
-    _list(chosen, found, cell)
-    opened = state.address_id(keys.BOUT)
-    if opened is not None and opened < len(chosen.contests.held):
-        bout.show(chosen, opened)
+    _list(chosen, _contests(chosen, cell), cell)
 
 
 def _cell(systems: int) -> Cell | None:
@@ -111,12 +107,16 @@ def _list(chosen: Chosen, found: list[tuple[int, Held]], cell: Cell | None) -> N
         st.caption("These two never met.")
         return
     pages = -(-len(found) // PAGE)
-    page = min(max(1, state.address_id(keys.PAGE) or 1), pages)
-    opened = state.address_id(keys.BOUT)
+    opened, order = state.address_id(keys.BOUT), [at for at, _ in found]
+    # The open contest decides which page is shown, so that one can go on from it to the next.
+    asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(keys.PAGE)
+    page = min(max(1, asked or 1), pages)
     st.caption(f"{fmt.plural(len(found), 'contest')}. Open one to see both answers and its votes.")
     with st.container(gap="xxsmall"):
         for at, held in found[(page - 1) * PAGE : page * PAGE]:
             _line(chosen, at, held, opened=at == opened)
+            if at == opened:
+                bout.show(chosen, at, order)
     if pages > 1:
         # A key for every page: one that is set beforehand may have no value of its own.
         key = state.key(keys.CONTEST_FIELD, keys.PAGE, page)

@@ -53,7 +53,6 @@ def show(run_id: int) -> None:
         empty_state("No vote yet", "The leaderboard appears here with the first votes.")
         return
     rounds.show(run, found)
-    chosen.pickers(found)
     _view(found)
 
 
@@ -92,6 +91,8 @@ def _view(found: chosen.Chosen) -> None:
         args=(key,),
     )
     with shown_errors():
+        if view != "people":
+            chosen.pickers(found, only_question=view == "scores")
         match view:
             case "matrix":
                 matrix.show(found)

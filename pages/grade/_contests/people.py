@@ -87,12 +87,14 @@ def pair_table(names: list[str], rows: list[Likeness]) -> None:
                 f"{esc(names[p.one])} and {esc(names[p.other])}",
                 fmt.count(p.n),
                 _rate(p),
-                esc(p.kappa.reason) if p.kappa.value is None else fmt.score(p.kappa.value),
+                f'<span class="rs-wrap">{esc(p.kappa.reason)}</span>'
+                if p.kappa.value is None
+                else fmt.score(p.kappa.value),
             ]
             for p in rows
         ),
         name="Agreement of every two raters",
-        numbers=(1, 2),
+        numbers=(1, 2, 3),
     )
     st.caption("Same: win, tie or loss alike, with a 95 % interval (Wilson). Kappa: Cohen's.")
 

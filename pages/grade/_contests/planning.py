@@ -53,6 +53,7 @@ def show() -> None:
         )
         return
     form, beside = st.columns([3, 2], gap="large")
+    request: ContestRequest | None = None
     with form, shown_errors():
         request = _form(found)
     with beside, st.container(key="rs_beside"), shown_errors():

@@ -28,6 +28,7 @@ def show() -> None:
         missing(found)
         return
     form, beside = st.columns([3, 2], gap="large")
+    request: RunRequest | None = None
     with form, shown_errors():
         request = _form(found)
     with beside, st.container(key="rs_beside"), shown_errors():
