@@ -100,12 +100,15 @@ def test_a_pasted_submission_is_checked_with_the_keyboard(
     said = main_text(page)
     assert "1 of 1 vote · cost $0.0025 for 1 call" in said
     page.get_by_text("Reason and evidence").click()
+    # While it opens, what lies in it moves away under the mouse.
+    settle(page)
     card = page.locator(".rs-card", has_text=JUDGE)
     card.wait_for()
     # The model took the first of the options as shown; each says its place in the rubric, too.
     assert "It stood first." in card.inner_text()
     assert len(re.findall(r"option [123]\b", card.inner_text())) == 3
     page.get_by_text("Prompt and reply").click()
+    settle(page)
     page.get_by_text("reply, as it came").wait_for()
     assert "Good morning, here is some water." in page.get_by_test_id("stCode").nth(1).inner_text()
 
