@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from core.cli import output
 from core.cli.common import db_option, open_db
+from core.cli.grades import CHOICES, fill_roster, roster_options
+from core.cli.writing import write_files
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ FORMATS = (
     *("csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder"),
     *("reviews", "events", "labelled", "everything"),
 )
+#: Programs whose own lists of students are filled in.
+LMS = ("canvas", "moodle")
 
 
 #: The line with the backspace keeps click from filling the paragraph below it.
@@ -43,20 +47,31 @@ What a format cannot hold is said on stderr.
 
 @click.command(help=_HELP)
 @click.argument("run", type=click.IntRange(1))
-@click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="See below.")
+@click.option(
+    "--format", "form", type=click.Choice((*FORMATS, "moodle")), required=True, help="See below."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, allow_dash=True),
     help="File or folder to write; - for stdout (default: the format's own name here).",
 )
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@roster_options
 @db_option
-def export(run: int, form: str, out: Path | None, force: bool, db: Path | None) -> None:
+def export(
+    run: int, form: Any, out: Path | None, force: bool, db: Path | None, roster: Path | None,
+    dry: bool, **choices: Any,
+) -> None:  # fmt: skip
     """Writes a run to a file or folder."""
     from core.services.exporting import export as exported
 
     with output.plain_errors():
-        made = exported(open_db(db), run, form)  # type: ignore[arg-type]
+        _check_roster(form, roster, dry, choices)
+        if roster is not None:
+            store = open_db(db)
+            fill_roster(store, run, form, roster, choices, out=out, force=force, dry=dry)
+            sys.exit(output.DONE)
+        made = exported(open_db(db), run, form)
         for loss in made.losses:
             output.say(f"Note: {loss}")
         if form == "everything":
@@ -70,6 +85,19 @@ def export(run: int, form: str, out: Path | None, force: bool, db: Path | None) 
         sys.exit(output.DONE)
 
 
+def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
+    if roster is not None and form not in LMS:
+        raise InputError(f"--roster goes with --format {' or '.join(LMS)}.")
+    if roster is not None:
+        return
+    if form == "moodle":
+        mend = "Download it in Moodle (grading worksheet, or gradebook) and name it with --roster."
+        raise InputError(f"Moodle's grades go into its own file. {mend}")
+    given = [name for name in CHOICES if choices[name] not in (None, False, "ratio")]
+    if given or dry:
+        raise InputError(f"--{given[0] if given else 'dry-run'} goes with --roster.")
+
+
 def _target(out: Path | None, name: str) -> Path:
     if out == Path("-"):
         raise InputError("This format is several files. Name a file or folder with --out.")
@@ -79,14 +107,16 @@ def _target(out: Path | None, name: str) -> Path:
 def _write_file(made: Exported, out: Path | None, run: int, force: bool) -> None:
     ((name, text),) = made.files.items()
     target = out or Path(f"run-{run}-{name}")
-    _write({target / name if target.is_dir() else target: text.encode("utf-8", "replace")}, force)
+    write_files(
+        {target / name if target.is_dir() else target: text.encode("utf-8", "replace")}, force
+    )
 
 
 def _write_folder(made: Exported, folder: Path, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file, and this format is a folder. Name another.", (), str(folder))
     files = {folder / name: text.encode("utf-8", "replace") for name, text in made.files.items()}
-    _write(files, force)
+    write_files(files, force)
 
 
 def _write_zip(made: Exported, target: Path, force: bool) -> None:
@@ -94,18 +124,4 @@ def _write_zip(made: Exported, target: Path, force: bool) -> None:
 
     if target.is_dir():
         raise InputError("is a folder, and this format is a zip file.", (), str(target))
-    _write({target: zipped(made)}, force)
-
-
-def _write(files: dict[Path, bytes], force: bool) -> None:
-    there = [path for path in files if path.exists()]
-    if there and not force:
-        raise InputError("is there already. Name another, or use --force.", (), str(there[0]))
-    for path, data in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        except OSError as error:
-            said = error.strerror or str(error)
-            raise InputError(f"cannot be written: {said}.", (), str(path)) from None
-        output.say(f"Written: {path}")
+    write_files({target: zipped(made)}, force)

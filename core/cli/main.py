@@ -16,6 +16,7 @@ from core.cli.importing import import_
 from core.cli.linting import lint
 from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
+from core.cli.sharing import convert, schema
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -26,7 +27,7 @@ def main() -> None:
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
-for command in (contest, rank):
+for command in (contest, rank, convert, schema):
     main.add_command(command)
 
 

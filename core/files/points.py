@@ -139,7 +139,8 @@ def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
         if 0 < best < 1:
             message = f"is worth {best:g} of its weight at best; only the points remain."
             found.append(Problem(message, "", path))
-        if any(round(v * criterion.weight, 2) != v * criterion.weight for v in values):
+        exact = [v * criterion.weight for v in values]
+        if any(abs(round(points, 2) - points) > 1e-9 for points in exact):
             found.append(Problem("has points that are rounded to two decimals.", "", path))
         found += _odd_labels(criterion, path)
     return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 from core.domain.rubric import Rubric
-from core.errors import Problem
+from core.errors import InputError, Problem
 from core.files.canvas_rubric import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.files.json_source import read_json
 from core.files.levels_csv import levels_csv, looks_like_levels, moodle_csv, read_levels
@@ -98,6 +99,28 @@ def _is_table(text: str, name: str) -> bool:
         return True
     if ending in ("json", "yaml", "yml"):
         return False
+    return _is_form(text)
+
+
+#: Words that every such file has near its beginning.
+_MARKED = re.compile(rb'"options"|pairwise|(?i:criterion)|Criteria Name')
+
+
+def looks_like_rubric(data: bytes, name: str) -> bool:
+    """Whether a file is a rubric in one of the forms that have no ending of their own."""
+    if len(data) > MAX_RUBRIC_BYTES or not _MARKED.search(data[:20_000]):
+        return False
+    try:
+        text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+        if _is_form(text):
+            return True
+        return is_json(text, name) and looks_like_unitxt(read_json(text, name).value)
+    except InputError:
+        # It is something else, whose own reader says what is wrong with it.
+        return False
+
+
+def _is_form(text: str) -> bool:
     first = text.lstrip().split("\n", 1)[0]
-    heads = [head.strip(' "\r') for head in first.replace(";", ",").split(",")]
+    heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
     return looks_like_canvas(heads) or looks_like_levels(heads)

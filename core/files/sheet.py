@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.rubric import Criterion, Option, Rubric
@@ -47,6 +46,7 @@ border-radius:2px;margin:.2rem 0 0 .4rem}
 .na{border-left-style:dashed;color:var(--quiet)}
 .penalty .what{background:var(--badback)}
 .penalty .worth{color:var(--bad);font-weight:600}
+footer{margin-top:1.4rem;font-size:.85rem}
 ul{margin:.3rem 0;padding-left:1.2rem}ul li{all:revert;margin:.25rem 0;max-width:85ch}
 @media (max-width:620px){article{grid-template-columns:1fr}
 li{border-left:0;border-top:1px solid var(--line);flex-basis:100%;min-height:0}.fill{gap:1rem}}
@@ -79,9 +79,8 @@ def rubric_sheet(rubric: Rubric, rules: Rules = Rules(), made: str = "") -> str:
     True
     """
     style = re.sub(r"\n", "", _STYLE)
-    total = f"{points_text(rubric.max_points)} points" if rubric.max_points > 0 else "no points"
     count = len(rubric.criteria)
-    head = f"{'1 criterion' if count == 1 else f'{count} criteria'}, {total} at best"
+    head = f"{'1 criterion' if count == 1 else f'{count} criteria'}, {_total(rubric)}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -91,32 +90,46 @@ def rubric_sheet(rubric: Rubric, rules: Rules = Rules(), made: str = "") -> str:
         f'<header><h1>{_esc(rubric.name)}</h1><p class="quiet">{head}</p>'
         f"{_paragraph(rubric.description)}"
         '<div class="fill"><span>Name</span><span>Graded by</span><span>Points</span></div>'
-        f"</header><main>{_sections(rubric.criteria)}{_rules(rubric, rules)}</main>"
+        f"</header><main>{_sections(rubric)}{_rules(rubric, rules)}</main>"
         f'<footer class="quiet">{_esc(made)}</footer></body></html>\n'
     )
 
 
-def _sections(criteria: Sequence[Criterion]) -> str:
+def _shares(rubric: Rubric) -> bool:
+    """Whether the weights are shares of one whole, rather than points."""
+    return 0 < rubric.max_points <= 1 + 1e-9
+
+
+def _total(rubric: Rubric) -> str:
+    if _shares(rubric):
+        return "weights in per cent"
+    return (
+        f"{points_text(rubric.max_points)} points at best" if rubric.max_points > 0 else "no points"
+    )
+
+
+def _sections(rubric: Rubric) -> str:
     """The criteria under their headings, in their own order."""
-    parts, at = list[str](), 0
+    criteria = rubric.criteria
+    parts, at, shares = list[str](), 0, _shares(rubric)
     while at < len(criteria):
         end = at
         while end < len(criteria) and criteria[end].section == criteria[at].section:
             end += 1
         title = criteria[at].section or ("Other" if parts else "Criteria")
-        rows = "".join(map(_criterion, criteria[at:end]))
+        rows = "".join(_criterion(one, shares) for one in criteria[at:end])
         parts.append(f'<section><h2>{_esc(title)}</h2><div class="grid">{rows}</div></section>')
         at = end
     return "".join(parts)
 
 
-def _criterion(criterion: Criterion) -> str:
+def _criterion(criterion: Criterion, shares: bool) -> str:
     penalty = criterion.weight < 0
-    worth = f"{'up to ' if len(criterion.scored) > 2 else ''}{_signed(criterion.weight)}"
+    worth = f"{'up to ' if len(criterion.scored) > 2 else ''}{_signed(criterion.weight, shares)}"
     options = sorted(
         (o for o in criterion.options if not o.na), key=lambda o: -(o.value or 0.0) * _sign(penalty)
     )
-    cells = "".join(_option(criterion, option) for option in options)
+    cells = "".join(_option(criterion, option, shares) for option in options)
     cells += "".join(_away(option) for option in criterion.options if option.na)
     kind = "Penalty: " if penalty else ""
     return (
@@ -130,13 +143,14 @@ def _sign(penalty: bool) -> int:
     return -1 if penalty else 1
 
 
-def _signed(points: float) -> str:
+def _signed(points: float, shares: bool) -> str:
     # A true minus sign, which no one takes for a dash.
-    return points_text(points).replace("-", "\u2212")
+    text = f"{points_text(points * 100)} %" if shares else points_text(points)
+    return text.replace("-", "\u2212").replace(" ", "\u00a0")
 
 
-def _option(criterion: Criterion, option: Option) -> str:
-    points = _signed((option.value or 0.0) * criterion.weight)
+def _option(criterion: Criterion, option: Option, shares: bool) -> str:
+    points = _signed((option.value or 0.0) * criterion.weight, shares)
     return (
         f'<li><span class="box"></span><b>{_esc(shown(criterion, option))}</b> '
         f'<span class="quiet">{points}</span>{_paragraph(option.description)}</li>'

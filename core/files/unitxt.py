@@ -30,14 +30,16 @@ def looks_like_unitxt(value: Any) -> bool:
     >>> looks_like_unitxt({"criteria": [{"name": "a", "requirement": "b"}]})
     False
     """
-    return any(_is_criterion(found) for found, _, _ in _criteria(value, ()))
+    return any(_is_criterion(found, around) for found, _, around in _criteria(value, ()))
 
 
-def _is_criterion(value: Mapping[str, Any]) -> bool:
+def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
     if "requirement" in value or "criteria" in value:
         return False
     typed = "criteria" in str(value.get("__type__", ""))
-    return typed or ("description" in value and ("options" in value or _pairwise(value)))
+    return typed or (
+        "description" in value and ("options" in value or _pairwise(value) or _pairwise(around))
+    )
 
 
 def _criteria(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from core.errors import Problem
 from core.files.votes import ImportedVotes
 
 #: The shapes in which votes come.
-VoteFormat = Literal["folder", "long", "wide", "autorubric"]
+VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"]
 
 
 @dataclass(frozen=True)

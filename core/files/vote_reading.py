@@ -7,6 +7,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.datasets import parse_dataset
 from core.files.folder import DATASET_NAMES, RUBRIC_NAMES
+from core.files.gradescope import read_evaluations
 from core.files.parsed import Parsed, shortened
 from core.files.rubrics import parse_rubric
 from core.files.tables import Table, read_table
@@ -41,6 +42,10 @@ def read_bundle(
     """
     if kind == "folder":
         return _folder(source, rubric, dataset)
+    if kind == "gradescope":
+        if rubric is not None:
+            raise InputError("Evaluations bring their own rubric; name none.", (), source.name)
+        return read_evaluations(list(source.files.items()), source.title, dataset)
     if kind == "autorubric":
         return _experiment(source, rubric, dataset)
     if kind in ("long", "wide"):

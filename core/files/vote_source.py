@@ -11,8 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from core.errors import InputError
+from core.files.evaluation_mark import looks_like_evaluations
 from core.files.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
 from core.files.parsed import stem
+from core.files.rubric_forms import looks_like_rubric
 from core.files.tables import Table, read_table
 from core.files.text import MAX_DATASET_BYTES, MEGABYTE
 from core.files.vote_mapping import alike, guess_vote_mapping, looks_long
@@ -20,10 +22,12 @@ from core.files.vote_mapping import alike, guess_vote_mapping, looks_long
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
+#: More questions than this has no assignment.
+MOST_TABLES = 200
 _ZIP = b"PK\x03\x04"
 
 #: What a file or folder holds.
-SourceKind = Literal["folder", "long", "wide", "autorubric", "rubric", "dataset"]
+SourceKind = Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,10 @@ def open_path(path: str | os.PathLike[str]) -> VoteSource:
         if (given / name).is_file()
     }
     if not found:
+        tables = sorted(given.glob("*.csv"))[:MOST_TABLES]
+        read = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables}
+        found = {name: data for name, data in read.items() if looks_like_evaluations(data)}
+    if not found:
         raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
     name = given.resolve().name or "folder"
     return VoteSource(name, found, False, name)
@@ -80,6 +88,8 @@ def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             folder, members = _members(archive)
             if not members:
+                members = _tables(archive)
+            if not members:
                 raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
             return folder, {n: _inflated(archive, info, name) for n, info in members.items()}
     except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError) as error:
@@ -100,6 +110,19 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     return PurePosixPath(first[1]).name, folders[first]
 
 
+def _tables(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Tables of evaluations, one per question, by their names without folders."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.suffix.lower() != ".csv" or "__MACOSX" in path.parts or len(found) >= MOST_TABLES:
+            continue
+        with archive.open(info) as file:
+            if looks_like_evaluations(file.read(4000)):
+                found[path.name if path.name not in found else str(path)] = info
+    return found
+
+
 def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
     with archive.open(info) as file:
         # Read, not trusted: an archive may say less than it holds.
@@ -113,6 +136,8 @@ def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
 
 def kind_of(source: VoteSource) -> SourceKind:
     """What the source holds, by the names of its files and columns."""
+    if looks_like_evaluations(next(iter(source.files.values()))):
+        return "gradescope"
     if not source.lone:
         if VOTES not in source.files and MANIFEST in source.files:
             return "autorubric"
@@ -120,6 +145,8 @@ def kind_of(source: VoteSource) -> SourceKind:
     (name, data), *_ = source.files.items()
     ending = name.lower().rpartition(".")[2]
     if ending in ("yaml", "yml") or (ending == "json" and b'"criteria"' in data[:20_000]):
+        return "rubric"
+    if looks_like_rubric(data, name):
         return "rubric"
     return kind_of_table(read_table(data, name))
 
