@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from core.services import clock
 from core.services.grading import start, summary
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
-from core.store.run_rows import CellRow, Run
+from core.store.run_rows import ADJUDICATED, CellRow, Run
 from core.store.store import Store
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_rubrics"
@@ -139,8 +140,9 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
-    """Per criterion of the run's rubric: its verdicts against the items' labels.
+    """Per criterion of the run's rubric: what its votes gave against the items' labels.
 
+    Labels are the dataset's own and, laid over them, what people settled.
     Items on which the panel abstains are counted, and left out of all three figures alike.
     """
     run = store.runs.get(run_id)
@@ -169,9 +171,9 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
     seen, wrong = Counter[str](), Counter[str]()
     for cell in store.results.all_cells(run_id):
         true = truth.get((cell.item_id, cell.criterion))
-        if true is not None and not cell.abstained:
+        if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
             seen[cell.item_id] += 1
-            wrong[cell.item_id] += cell.option != true
+            wrong[cell.item_id] += cell.judged != true
     found = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
     return Telling(found, wrong[found], seen[found]) if found and wrong[found] else None
 
@@ -179,10 +181,17 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
     """The true choice by (item, criterion), as far as labelled; ``None``: no option's label."""
     criteria = {c.name: c for c in rubric.criteria}
+    labels: dict[tuple[str, str], str | None] = {
+        (item_id, name): label
+        for item_id, name, label in store.datasets.labels(run.dataset_version_id)
+    }
+    for item_id, settled in store.settled.truth(run.dataset_version_id).items():
+        for name, one in settled.items():
+            labels[item_id, name] = None if one is None else one.label
     return {
         (item_id, name): criteria[name].index_of(label)
-        for item_id, name, label in store.datasets.labels(run.dataset_version_id)
-        if name in criteria
+        for (item_id, name), label in labels.items()
+        if name in criteria and label is not None
     }
 
 
@@ -194,6 +203,13 @@ def _switched_off(run: Run) -> set[str]:
     return set.intersection(
         *({name for name, report in one.items() if not report["trained"]} for one in reports)
     )
+
+
+def _abstained(cell: CellRow, scored: Sequence[int]) -> bool:
+    """Whether the panel abstained, also where people settled the cell since."""
+    if cell.rule == ADJUDICATED:
+        return cell.voted is not None and cell.voted not in scored
+    return cell.abstained
 
 
 def _criterion_report(
@@ -208,7 +224,7 @@ def _criterion_report(
     criterion = rubric.criterion(name)
     level = {index: at for at, index in enumerate(criterion.scored)}
     labelled = [(c, level[t]) for c in cells if (t := truth.get((c.item_id, name))) in level]
-    answered = [(t, level[c.option]) for c, t in labelled if c.option in level]
+    answered = [(t, level[c.judged]) for c, t in labelled if c.judged in level]
     k = len(level)
     counts = confusion([t for t, _ in answered], [v for _, v in answered], k)
     weights: Literal["quadratic", "none"] = "quadratic" if criterion.scale == "ordinal" else "none"
@@ -218,7 +234,7 @@ def _criterion_report(
         name=name,
         scale=criterion.scale,
         n=len(answered),
-        abstained=sum(c.abstained for c, _ in labelled),
+        abstained=sum(_abstained(c, criterion.scored) for c, _ in labelled),
         accuracy=right.value,
         majority=commonest.value,
         kappa=kappa.value,

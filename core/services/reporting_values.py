@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from core.metrics.wilson import wilson
 from core.services.agreeing import Estimate
+from core.services.reporting_review_line import ReviewLine
 
 __all__ = [
     "Counts",
@@ -228,23 +229,6 @@ class GateLine:
     fired: int
     moved: int
     undecided: int
-
-
-@dataclass(frozen=True)
-class ReviewLine:
-    """A review queue with a random audit: how often people confirm the verdicts.
-
-    ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
-    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open.
-    """
-
-    queue: int
-    name: str
-    audited: int
-    queued: int
-    missing: int
-    weighted: Estimate
-    hard: Estimate
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import demo
+from core.services import browsing, demo
 from core.services.demo import CriterionReport
 from core.services.viewing import Run
 from pages.ui import format as fmt
@@ -17,7 +17,7 @@ def show(run: Run) -> None:
     """One line per criterion that has labelled items."""
     found = remembered(
         "labels",
-        (run.id, run.votes, run.failures_open),
+        browsing.stands_on(store(), run),
         lambda: demo.against_labels(store(), run.id),
     )
     told = [one for one in found if one.n + one.abstained]

@@ -1,0 +1,24 @@
+"""What a report holds of one review queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.services.agreeing import Estimate
+
+
+@dataclass(frozen=True)
+class ReviewLine:
+    """A review queue with a random audit: how often people confirm the verdicts.
+
+    ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
+    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open.
+    """
+
+    queue: int
+    name: str
+    audited: int
+    queued: int
+    missing: int
+    weighted: Estimate
+    hard: Estimate
