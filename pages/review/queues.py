@@ -1,8 +1,11 @@
-"""Queues: what people are to look at (`?queue=ID` for one, `?run=ID` for the queues of a run)."""
+"""Queues: what people are to look at (`?queue=ID` for one, `?run=ID` for the queues of a run).
+
+`?show=issues` lists what reviewers found wrong with criteria.
+"""
 
 from __future__ import annotations
 
-from pages.review._queues import listing, making, one
+from pages.review._queues import issues, listing, making, one
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
 
@@ -13,5 +16,7 @@ if _who is not None:
         one.show(_who, _queue)
     elif state.address(keys.NEW) is not None:
         making.show(_who)
+    elif state.address(keys.SHOW) == "issues":
+        issues.show()
     else:
         listing.show(_who)

@@ -5,6 +5,7 @@ from __future__ import annotations
 # Address parameters.
 QUEUE = "queue"
 NEW = "new"
+SHOW = "show"
 
 # Families of session keys.
 IDENTITY = "identity"

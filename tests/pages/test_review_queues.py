@@ -120,3 +120,19 @@ def test_a_login_names_its_reviewer_by_what_the_provider_guarantees(
     app.run()
     app.switch_page("review/queues.py").run()
     assert words in shown(app)
+
+
+def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> None:
+    queue = at.queue(store, count=1)
+    ben = at.sit_down(store, queue, "Ben")
+    at.cannot(ben, 1, "Right", "criterion_wrong")
+    at.choose(ben, 1, "Short", reviewed.MET)
+    at.commit(ben, 1)
+    at.write(ben, 1, "Right", "It asks for a source.")
+    at.commit(ben, 1)
+    app = at.sit_down(store, queue, "Ben", page="queues")
+    app.button[0].click().run()  # All queues
+    app.button(key=state.key(keys.QUEUES_ACT, "issues")).click().run()
+    assert "It asks for a source." in shown(app)
+    assert "The criterion is wrong" in shown(app)
+    assert "Edit Answers" in [str(e.proto.label) for e in app.get("page_link")]

@@ -31,6 +31,12 @@ def show(who: Seat) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         _new()
+        st.button(
+            "What reviewers say of rubrics",
+            key=state.key(keys.QUEUES_ACT, "issues"),
+            icon=":material/feedback:",
+            on_click=_issues,
+        )
         st.toggle("Put away", key=state.key(keys.QUEUES_ACT, "archived"))
         if run is not None:
             st.caption(f"Only queues of run {run}.")
@@ -53,6 +59,10 @@ def _new() -> None:
         icon=":material/add:",
         on_click=_make,
     )
+
+
+def _issues() -> None:
+    state.set_address(**{keys.SHOW: "issues"})
 
 
 def _make() -> None:

@@ -1,0 +1,93 @@
+"""What reviewers found wrong with criteria. The run is that of `tests.services.reviewed`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.domain.review import Given, QueueSettings, Seat
+from core.errors import InputError
+from core.services import authoring, claiming, reviewing, snippets
+from core.services.rubric_issues import issues
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import MET
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = reviewed.open_store(tmp_path)
+    yield opened
+    opened.close()
+
+
+def doubt(store: Store, seat: Seat, queue: int, item: str) -> None:
+    """Right is called wrong, Short is met."""
+    ticket = reviewed.take(store, seat, queue, item)
+    given = {
+        "Right": Given(None, "criterion_wrong", "It asks for a source."),
+        "Short": Given(MET, note="Fine."),
+    }
+    done = reviewing.commit(store, ticket, given)
+    done = reviewing.finish(store, done.ticket, given)
+    claiming.release(store, done.ticket)
+
+
+def test_a_criterion_called_wrong_is_an_issue_of_its_rubric(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store), reviewed.EVERYTHING)
+    doubt(store, reviewed.sit(store, "Ben"), queue, "i0")
+    (issue,) = issues(store)
+    assert (issue.criterion, issue.why, issue.note) == (
+        "Right",
+        "criterion_wrong",
+        "It asks for a source.",
+    )
+    assert (issue.reviewer, issue.number, issue.changed) == ("Ben", 1, False)
+    assert issues(store, issue.rubric_id) == [issue]
+    assert issues(store, issue.rubric_id + 1) == []
+
+
+def test_once_the_rubric_asks_something_else_the_issue_says_so(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store), reviewed.EVERYTHING)
+    doubt(store, reviewed.sit(store, "Ben"), queue, "i0")
+    (issue,) = issues(store)
+    old = store.rubrics.latest(issue.rubric_id)
+    right, short = old.rubric.criteria
+    heavier = old.rubric.model_copy(
+        update={"criteria": (right.model_copy(update={"weight": 9.0}), short)}
+    )
+    made = store.rubrics.add_version(issue.rubric_id, heavier, parent=1, now=reviewed.NOW)
+    assert not issues(store)[0].changed  # another weight is not another question
+    asked = right.model_copy(update={"requirement": "It is right, with or without a source."})
+    mended = old.rubric.model_copy(update={"criteria": (asked, short)})
+    store.rubrics.add_version(issue.rubric_id, mended, parent=made.number, now=reviewed.NOW)
+    assert authoring.version(store, made.id).rubric != mended
+    assert issues(store)[0].changed
+
+
+def test_what_others_must_still_review_is_not_told_here(store: Store) -> None:
+    run = reviewed.graded(store)
+    two = QueueSettings(reviewers=2)
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING, two)
+    doubt(store, reviewed.sit(store, "Ben"), queue, "i0")
+    assert issues(store) == []
+    doubt(store, reviewed.sit(store, "Ann"), queue, "i0")
+    assert [issue.reviewer for issue in issues(store)] == ["Ben", "Ann"]
+
+
+def test_kept_notes_are_each_reviewers_own_newest_first_and_can_be_forgotten(store: Store) -> None:
+    ann, ben = reviewed.seats(store, "Ann", "Ben")
+    snippets.keep(store, ann, " No source. ")
+    snippets.keep(store, ann, "Too long.")
+    snippets.keep(store, ann, "No source.")  # again: it comes first
+    assert snippets.snippets(store, ann) == ("No source.", "Too long.")
+    assert snippets.snippets(store, ben) == ()
+    snippets.forget(store, ann, "No source.")
+    assert snippets.snippets(store, ann) == ("Too long.",)
+    with pytest.raises(InputError, match="Write the note first"):
+        snippets.keep(store, ann, "  ")
+    for n in range(30):
+        snippets.keep(store, ann, f"Note {n}")
+    assert len(snippets.snippets(store, ann)) == snippets.MOST
