@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -32,8 +33,9 @@ def press(app: AppTest, key: str) -> AppTest:
     return app
 
 
-def widget(app: AppTest, kind: str, name: str) -> AppTest:
-    return next(one for one in app.get(kind) if one.label == name)
+def widget(app: AppTest, kind: str, name: str) -> Any:
+    found: list[Any] = list(app.get(kind))
+    return next(one for one in found if one.label == name)
 
 
 def test_nothing_yet_says_what_a_contest_needs(store: Store) -> None:

@@ -69,7 +69,7 @@ def standings(found: Leaderboard) -> None:
         ("System", "Ranks", "Strength", "Win rate", "Elo", "Won, tied, lost"),
         (_row(s, several=several) for s in found.standings),
         name="Leaderboard",
-        numbers=(2, 3, 4, 5),
+        numbers=(1, 2, 3, 4, 5),
     )
     st.caption(
         "Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. Strength: "
@@ -124,7 +124,7 @@ def _forest(found: Leaderboard) -> None:
         for s in found.standings
     ]
     st.plotly_chart(
-        draw.forest(dots, "Strength", "", whole=False),
+        draw.forest(dots, "Strength, log units", "", whole=False),
         key=state.key(keys.CONTEST_CHART, "strengths"),
         config={"displayModeBar": False},
         alt="Strength of every system with its 95 % interval. The table has its numbers.",
@@ -184,11 +184,10 @@ def _gaps(found: Leaderboard) -> None:
 
 def _gap_table(rows: list[Gap]) -> None:
     table(
-        ("Better", "Worse", "Difference", "Told apart", "Further contests"),
+        ("Which leads", "Difference", "Told apart", "Further contests"),
         (
             [
-                esc(one_line(gap.better, NAMED)),
-                esc(one_line(gap.worse, NAMED)),
+                f"{esc(one_line(gap.better, NAMED))} over {esc(one_line(gap.worse, NAMED))}",
                 fmt.score(gap.difference),
                 tag("✓ yes", "good") if gap.apart else tag("not yet"),
                 _further(gap),
@@ -196,7 +195,7 @@ def _gap_table(rows: list[Gap]) -> None:
             for gap in rows
         ),
         name="Which systems are told apart",
-        numbers=(2,),
+        numbers=(1,),
     )
 
 

@@ -12,7 +12,7 @@ from pages.ui import contest_keys as keys
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.two_texts import folded, side_by_side
-from pages.ui.widgets import row, tag
+from pages.ui.widgets import Tone, row, tag
 
 #: The key of each choice and the words on its button, in the order to show them.
 CHOICES: dict[Choice, tuple[str, str]] = {
@@ -22,6 +22,8 @@ CHOICES: dict[Choice, tuple[str, str]] = {
     "both_bad": ("4", "Both bad"),
     "none": ("0", "Cannot say"),
 }
+GOOD: Tone = "good"
+WARN: Tone = "warn"
 CHOSE: dict[Choice, str] = {
     "A": "A",
     "B": "B",
@@ -82,11 +84,12 @@ def _task(contest: Blind) -> None:
 
 
 def _said(chosen: Choice, found: Revealed) -> None:
-    parts = [f"You chose <b>{esc(_named(chosen, found))}</b>."]
+    parts = [f"<span>You chose <b>{esc(_named(chosen, found))}</b>.</span>"]
     panel = found.panel or "no winner"
-    same = "same" if found.panel == found.chosen else "not the same"
-    tone = "good" if found.panel == found.chosen else "warn"
-    parts.append(f"The judges: <b>{esc(panel)}</b> {tag(same, tone)}")  # type: ignore[arg-type]
+    agree = found.panel == found.chosen
+    same, tone = ("✓ the same", GOOD) if agree else ("not the same", WARN)
+    parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
+    parts.append(tag(same, tone))
     if len(found.judges) > 1:
         parts += [tag(f"{name}: {who or 'no winner'}") for name, who in found.judges.items()]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
