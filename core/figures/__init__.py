@@ -4,7 +4,7 @@ Labels that people wrote are escaped here, since plotly reads some HTML in them.
 backgrounds come from the page's theme, light or dark.
 """
 
-from core.figures.bars import score_histogram, verdict_bars
+from core.figures.bars import before_after, score_histogram, verdict_bars
 from core.figures.cells import agreement_cells, confusion_cells, win_cells
 from core.figures.comparing import Gap, Priced, differences, frontier
 from core.figures.dots import Dot, Strip, forest, strips
@@ -21,6 +21,7 @@ __all__ = [
     "Strip",
     "agreement_cells",
     "agreement_map",
+    "before_after",
     "bland_altman",
     "confusion_cells",
     "differences",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.figures.base import ABSTAINED, BAR, MARGIN, ink, plain, shade
+from core.figures.base import ABSTAINED, BAR, CHOSEN, MARGIN, ink, plain, shade
 
 
 def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None = None) -> Any:
@@ -88,4 +88,49 @@ def verdict_bars(
     )
     figure.update_xaxes(tickformat=".0%", range=[0, 1], dtick=0.25, fixedrange=True)
     figure.update_yaxes(fixedrange=True, automargin=True)
+    return figure
+
+
+def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
+    """Two histograms over the same ``(low, high, before, after)`` bins: bars, and an outline.
+
+    ``before`` is drawn as filled bars, ``after`` as a stepped line, so that colour is not needed
+    to tell them apart.
+    """
+    import plotly.graph_objects as go
+
+    words = "%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y} items"
+    places = [(low, high) for low, high, *_ in bins]
+    figure = go.Figure(
+        go.Bar(
+            name="before",
+            x=[(low + high) / 2 for low, high in places],
+            y=[before for *_, before, _ in bins],
+            width=[(high - low) * 0.94 for low, high in places],
+            customdata=places,
+            marker={"color": BAR, "opacity": 0.55},
+            hovertemplate=f"{words} before<extra></extra>",
+        )
+    )
+    figure.add_scatter(
+        name="after",
+        x=[edge for pair in places for edge in pair],
+        y=[after for *_, after in bins for _ in range(2)],
+        mode="lines",
+        customdata=[pair for pair in places for _ in range(2)],
+        line={"color": CHOSEN, "width": 3},
+        hovertemplate=f"{words} after<extra></extra>",
+    )
+    figure.update_layout(
+        height=250,
+        margin=MARGIN,
+        bargap=0,
+        dragmode=False,
+        legend={"orientation": "h", "y": 1.12, "x": 0},
+    )
+    figure.update_xaxes(title="Score", range=[places[0][0], places[-1][1]], fixedrange=True)
+    most = max(max(before, after) for *_, before, after in bins)
+    figure.update_yaxes(
+        title="Items", fixedrange=True, rangemode="tozero", dtick=1 if most < 6 else None
+    )
     return figure

@@ -57,6 +57,11 @@ def latest(store: Store, rubric_id: int) -> RubricVersion:
     return store.rubrics.latest(rubric_id)
 
 
+def latest_number(store: Store, rubric_id: int) -> int:
+    """The number of the newest version of a rubric."""
+    return store.rubrics.latest_number(rubric_id)
+
+
 def version(store: Store, version_id: int) -> RubricVersion:
     """One version of a rubric, for reading."""
     return store.rubrics.version(version_id)
@@ -127,7 +132,9 @@ def opened(store: Store, rubric_id: int) -> Draft:
     return draft_from(found.rubric, rubric_id=rubric_id, parent=found.number)
 
 
-def save(store: Store, name: str, draft: Draft, *, note: str = "") -> RubricVersion:
+def save(
+    store: Store, name: str, draft: Draft, *, note: str = "", author: str = ""
+) -> RubricVersion:
     """Save the draft as a new rubric, or as the next version of its own; its kept copy goes.
 
     A new rubric's workbench goes along.
@@ -138,13 +145,14 @@ def save(store: Store, name: str, draft: Draft, *, note: str = "") -> RubricVers
     """
     rubric = rubric_from(draft)
     if draft["rubric_id"] is None:
-        saved = store.rubrics.create(rubric, now=clock.now(), note=note.strip())
+        saved = store.rubrics.create(rubric, now=clock.now(), author=author, note=note.strip())
     else:
         saved = store.rubrics.add_version(
             draft["rubric_id"],
             rubric,
             parent=draft["parent"] or 0,
             now=clock.now(),
+            author=author,
             note=note.strip(),
         )
     discard(store, name)

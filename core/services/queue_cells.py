@@ -14,6 +14,7 @@ from core.services.flips import twins
 from core.services.preparing import resolved_items
 from core.services.rounds import near_gate
 from core.services.scored import scored_rubric
+from core.services.staleness import stale_cells
 from core.services.truth import effective, labels_of
 from core.store.review_signs import Signs
 from core.store.run_rows import Run
@@ -75,7 +76,8 @@ class _Item(NamedTuple):
 def choose(
     store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
 ) -> Chosen:
-    """The cells of a run that a rule queues; ``stale`` are those whose question has changed.
+    """The cells of a run that a rule queues; ``stale`` are those whose question has changed, by
+    default those that ``staleness`` finds.
 
     The audit draws for every cell there is, in a fixed order: another rule or more votes do not
     change whom it draws. Raises ``NotFound`` for an unknown run.
@@ -83,6 +85,8 @@ def choose(
     run = store.runs.get(run_id)
     signs = store.signs.of_cells(run_id)
     apart = _apart(store, run) if rule.flip else frozenset()
+    if rule.stale and not stale:
+        stale = stale_cells(store, run_id)
     why = _Why(rule, apart, frozenset(stale))
     drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
     draw = seeded("audit", seed).random

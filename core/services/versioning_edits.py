@@ -7,10 +7,11 @@ options. ``added``, ``removed``, ``renamed``: a criterion came, went, or is call
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, fold
+from core.services.rubric_words import check_words, decision_words, gate_words
 
 Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
 KINDS: dict[Kind, str] = {
@@ -68,7 +69,8 @@ def rubric_edits(before: Rubric, after: Rubric) -> Iterator[Edit]:
         if one == other:
             continue
         kind = "words" if kind == "question" and plain(one) == plain(other) else kind
-        yield Edit(kind, None, _FIELDS.get(name, name), said(one), said(other))
+        words = _SAYS.get(name, said)
+        yield Edit(kind, None, _FIELDS.get(name, name), words(one), words(other))
 
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[Edit]:
@@ -127,10 +129,28 @@ def said(value: Any) -> str:
     if hasattr(value, "model_dump"):
         value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items())
+        return ", ".join(
+            f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items() if each != ""
+        )
     return str(value)
 
 
+def _sentences(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:
+    def say(value: Any) -> str:
+        nouns = value if isinstance(value, tuple) else (value,)
+        data = [
+            noun.model_dump(mode="json", by_alias=True, exclude_none=True) for noun in nouns if noun
+        ]
+        return "\n".join(map(words, data)) or MISSING
+
+    return say
+
+
+_SAYS = {
+    "gates": _sentences(gate_words),
+    "prechecks": _sentences(check_words),
+    "decision": _sentences(decision_words),
+}
 _FIELDS = {"aggregation": "rule for votes", "prechecks": "pre-checks", "meta": "additional data"}
 
 

@@ -77,6 +77,15 @@ class Rubrics:
             raise NotFound(f"There is no rubric {rubric_id}.")
         return _version(rows[0])
 
+    def latest_number(self, rubric_id: int) -> int:
+        """The number of the newest version, without its content."""
+        ((number,),) = self._files.tuples(
+            "SELECT max(number) FROM rubric_version WHERE rubric_id = ?", (rubric_id,)
+        )
+        if number is None:
+            raise NotFound(f"There is no rubric {rubric_id}.")
+        return int(number)
+
     def version(self, version_id: int) -> RubricVersion:
         """One version by its id."""
         rows = self._files.rows(

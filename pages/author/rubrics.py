@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from pages.author._rubric import editor, listing, reading
+from pages.author._rubric import editor, listing, reading, spread, versions
 from pages.ui import state
+from pages.ui import version_keys as keys
 
 _rubric = state.address(state.RUBRIC)
 _version = state.address_id(state.VERSION)
+_against = state.address_id(keys.AGAINST)
+_run = state.address_id(state.RUN)
 if _rubric is None:
     listing.show()
+elif _run is not None:
+    spread.show(_rubric, _run)
+elif _version is not None and _against is not None:
+    versions.show_difference(_version, _against)
 elif _version is not None:
     reading.show(_version)
 else:

@@ -12,8 +12,9 @@ from pages.author._rubric import (
     checks_after,
     form,
     preview,
-    reading,
+    runs_card,
     trying,
+    versions,
     work,
     yaml_view,
 )
@@ -147,4 +148,5 @@ def _side(name: str) -> None:
         elif side == "Scoring":
             trying.show(name)
         else:
-            reading.show_versions(name)
+            runs_card.show(name)
+            versions.show(name)

@@ -1,4 +1,4 @@
-"""Versions of a rubric: the history, and one version to read."""
+"""One version of a rubric, to read."""
 
 from __future__ import annotations
 
@@ -13,36 +13,7 @@ from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, raw
-from pages.ui.widgets import empty_state, page_header, row, shown_errors, tag
-
-
-def show_versions(name: str) -> None:
-    """The history, newest first, each with a way to read it."""
-    rubric_id = work.draft(name)["rubric_id"]
-    if rubric_id is None:
-        empty_state("No versions yet", "Every save makes one; runs refer to it for good.")
-        return
-    for found in authoring.history(store(), rubric_id):
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            used = f"used in {fmt.plural(found.runs, 'run')}" if found.runs else "not used"
-            by = f" · {found.author}" if found.author else ""
-            quiet = f"{fmt.ago(found.created)}{by} · {used} · {fmt.short_hash(found.hash)}"
-            st.html(
-                f"<b>Version {found.number}</b> {esc(found.note)}<br>"
-                f'<span class="rs-quiet">{esc(quiet)}</span>'
-            )
-            st.space("stretch")
-            st.button(
-                "Read",
-                key=state.key(state.RUBRIC_ACT, name, "version", found.id),
-                type="tertiary",
-                on_click=_on_read,
-                args=(found.id,),
-            )
-
-
-def _on_read(version_id: int) -> None:
-    state.set_address(**{state.VERSION: version_id})
+from pages.ui.widgets import page_header, row, shown_errors, tag
 
 
 def show(version_id: int) -> None:

@@ -11,7 +11,7 @@ import contextlib
 from typing import Any, Literal
 
 from core.errors import Conflict, InputError, NotFound
-from core.services import authoring
+from core.services import authoring, version_uses
 from core.services import draft_edits as edits
 from core.services import draft_options as options
 from core.services.draft_types import Draft
@@ -19,6 +19,7 @@ from core.services.drafts import is_changed, with_rubric
 from pages.author._rubric.going import open_rubric
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.signing import known_name
 from pages.ui.widgets import shown_errors
 
 #: The uid of the card that holds the rubric's own fields.
@@ -145,7 +146,7 @@ def save(name: str) -> None:
             raise refused
         note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
         try:
-            saved = authoring.save(store(), name, draft(name), note=note)
+            saved = authoring.save(store(), name, draft(name), note=note, author=known_name())
         except Conflict:
             state.put(state.key(state.RUBRIC_CONFLICT, name), True)
             return
@@ -156,6 +157,9 @@ def save(name: str) -> None:
         load(fresh)
         keep_open(fresh, opened)
         state.flash(f"Saved as version {saved.number}.")
+        if version_uses.behind(store(), saved.rubric_id):
+            # The card "Graded runs" is there.
+            state.put(state.key(state.RUBRIC_SIDE, fresh), "Versions")
 
 
 def field(name: str, *ids: str) -> str:

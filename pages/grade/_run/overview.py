@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.services import viewing
 from core.services.viewing import Run
-from pages.grade._run import figures, items, labels, orders, plan, status
+from pages.grade._run import figures, items, labels, orders, plan, scored, status
 from pages.grade._run.words import raters_line, versions_line
 from pages.ui import run_keys as keys
 from pages.ui import state
@@ -43,6 +43,7 @@ def show(run_id: int) -> None:
     page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
     status.show(run_id)
+    scored.show(run)
     _view(run)
 
 
