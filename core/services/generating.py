@@ -18,7 +18,7 @@ from core.judging.authoring import Failed, writer_of
 from core.judging.authoring_prompts import Length, generate_writing, tasks_writing
 from core.judging.authoring_replies import read_submission, read_tasks
 from core.judging.parsing import Unreadable
-from core.services import clock, helping
+from core.services import helping
 from core.services.helping import HelpTask, Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
@@ -222,7 +222,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
         description="Written by a model. The options aimed at are not labels; nobody checked them.",
         items=items,
     )
-    return store.datasets.create(dataset, now=clock.now(), source=f"help task {task.id}")
+    return helping.keep_dataset(store, task, dataset)
 
 
 def unique_ids(found: Sequence[Made]) -> list[Made]:

@@ -183,7 +183,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
         items += [item, item.model_copy(update=fields)]
     title = name.strip() or f"Edits: {request.criterion}"[:200]
     dataset = Dataset(name=title, items=tuple(items))
-    return store.datasets.create(dataset, now=clock.now(), source=f"help task {task.id}")
+    return helping.keep_dataset(store, task, dataset)
 
 
 def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.identity import seeded
-from core.judging.authoring_prompts import Case
+from core.judging.authoring_prompts import Case as Case
 from core.services import checking
 from core.services.checking import after
 from core.services.preparing import resolved_items

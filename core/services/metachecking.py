@@ -1,8 +1,8 @@
 """The rubric check by a panel: our meta-rubric, graded by the normal engine like any rubric.
 
 Every criterion is an item, judged by the criteria of ``sample_rubrics/meta``; the whole rubric is
-one more. With a task description the questions about the task are asked as well. A finding is a verdict
-that costs points, with the judges' reason, the criteria it names and how far the judges agreed.
+one more. With a task description the questions about the task are asked as well. A finding is a
+verdict that costs points, with the judges' reason, the criteria it names and how far they agreed.
 """
 
 from __future__ import annotations

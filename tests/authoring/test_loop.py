@@ -9,7 +9,7 @@ import pytest
 
 from core.domain.dataset import Dataset
 from core.errors import InputError
-from core.services import helping, improving, improving_loop, spot
+from core.services import helping, improving, improving_loop, improving_rounds, spot
 from core.services.drafts import draft_from, rubric_from
 from core.services.helping import HelpTask
 from core.services.improving_loop import LoopRequest
@@ -71,7 +71,7 @@ def test_a_change_that_helps_on_items_it_has_not_seen_is_kept_with_its_interval(
     task = run(store, request(store, provider))
     assert (task.status, task.result["best"]) == ("done", 1)
     assert "Nothing more was proposed" in task.result["why"]
-    first, second = improving_loop.rounds(store, task)
+    first, second = improving_rounds.rounds(store, task)
     assert (first.number, second.number, second.kept) == (0, 1, True)
     gain = second.gain
     assert gain is not None
@@ -106,11 +106,11 @@ def test_a_useless_change_is_shown_and_not_kept(store: Store, provider: Provider
     provider.rule = world(reply({"changes": [change("Says something about time.")]}))
     task = run(store, request(store, provider))
     assert task.result == {"best": 0, "why": "Round 1 did not help on the items held out."}
-    first, second = improving_loop.rounds(store, task)
+    first, second = improving_rounds.rounds(store, task)
     assert first.kept
     assert not second.kept
-    assert improving_loop.pieces(store, task) == []
-    assert improving_loop.whole_gain(store, improving_loop.rounds(store, task)) is None
+    assert improving_rounds.pieces(store, task) == []
+    assert improving_rounds.whole_gain(store, improving_rounds.rounds(store, task)) is None
 
 
 def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_the_first(
@@ -120,7 +120,7 @@ def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_t
     proposed = [change(BETTER), change("9", "weight"), change("A limit.", "option", 1)]
     provider.rule = world(reply({"changes": proposed}))
     task = run(store, request(store, provider))
-    found = improving_loop.pieces(store, task)
+    found = improving_rounds.pieces(store, task)
     assert {piece.part for piece in found} == {"requirement", "option"}
     draft = draft_from(RUBRIC)
     for piece in found:
@@ -134,11 +134,11 @@ def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_t
 def test_its_runs_are_kept_and_hidden(store: Store, provider: Provider) -> None:
     provider.rule = world(reply({"changes": [change(BETTER)]}))
     task = run(store, request(store, provider))
-    runs = improving_loop.runs_of(store, task)
+    runs = improving_rounds.runs_of(store, task)
     assert set(runs) == {"0/learn", "0/held", "1/held", "1/learn"}
     assert store.runs.list() == []
     assert spot.recent(store) == []
-    assert improving_loop.runs_cost(store, task) > 0
+    assert improving_rounds.runs_cost(store, task) > 0
 
 
 def test_a_malformed_proposal_ends_the_loop_and_going_on_pays_for_no_run_again(
@@ -156,7 +156,7 @@ def test_a_malformed_proposal_ends_the_loop_and_going_on_pays_for_no_run_again(
     # Two proposals (the second ends it) and round 1 on both parts: 12 items x 2 criteria each.
     judged = [r for r in again if "option" in asked_to_write(r.body)]
     assert len(judged) <= 2 * ITEMS
-    assert improving_loop.runs_of(store, task).keys() >= {"0/learn", "0/held", "1/held"}
+    assert improving_rounds.runs_of(store, task).keys() >= {"0/learn", "0/held", "1/held"}
 
 
 def test_one_budget_holds_for_proposals_and_runs_together(store: Store, provider: Provider) -> None:
@@ -164,7 +164,7 @@ def test_one_budget_holds_for_proposals_and_runs_together(store: Store, provider
     # 24 items x 2 criteria at 0.00105 dollars are 0.0504 dollars before the first proposal.
     task = run(store, replace(request(store, provider), budget=0.02))
     assert task.status == "budget"
-    spent = task.cost + improving_loop.runs_cost(store, task)
+    spent = task.cost + improving_rounds.runs_cost(store, task)
     assert 0.02 <= spent < 0.02 + 2 * 0.00105
 
 
