@@ -214,7 +214,7 @@ def _not_to_be_had(turn: Turn, seat: Seat) -> str:
         return f"You have {item.lower()} open in another window until {at_time(turn.until)}."
     return {
         "locked": f"{turn.holder} has {item.lower()} open until {at_time(turn.until)}.",
-        "assigned": f"{item} is assigned to others.",
+        "assigned": f"{item} is for others: assigned to them, or written by you.",
         "mine_done": f"{item} waits for other reviewers; you have given your verdicts.",
         "waiting": f"{item} waits for an adjudicator, or for the role it was flagged for.",
         "done": f"{item} is done: every cell is resolved.",
@@ -240,7 +240,7 @@ def _why_empty(counts: Mapping[Status, int], held: Iterable[Held], seat: Seat) -
     told: list[tuple[Status, str]] = [
         ("locked", f"open elsewhere ({who}; the first until {until})"),
         ("filtered", "left out by your filter"),
-        ("assigned", "assigned to others"),
+        ("assigned", "assigned to others, or written by you"),
         ("mine_done", "waiting for other reviewers (you have given your verdicts)"),
         ("waiting", "waiting for an adjudicator, or for the role they were flagged for"),
         ("done", "done"),

@@ -61,8 +61,17 @@ _BY: dict[Order, str] = {
 # A flag sends a cell to its role and those above.
 _MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
 _LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
+# Whoever wrote an item does not review it. Looked for as text first: parsing takes its time.
+_WROTE = """
+    SELECT c.item_id FROM review_queue q JOIN run r ON r.id = q.run_id
+    JOIN item c ON c.version_id = r.dataset_version_id
+    WHERE q.id = :queue AND {item} AND (instr(c.content, '"author"')
+        OR instr(c.content, '"student"') OR instr(c.content, '"name"'))
+    AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
+        lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
+"""
 _STANDING = f"""
-WITH given AS (
+WITH wrote AS MATERIALIZED ({_WROTE}), given AS (
     SELECT item_id, criterion,
         sum(part = 'review' AND final IS NOT NULL) AS finals,
         max(part = 'review' AND final IS NOT NULL AND reviewer = :me) AS mine,
@@ -106,6 +115,7 @@ WITH given AS (
         CASE
             WHEN NOT s.open THEN 'done'
             WHEN s.due_any AND NOT (s.reviews_hit OR s.resolves_hit) THEN 'filtered'
+            WHEN s.due_any AND i.item_id IN (SELECT item_id FROM wrote) THEN 'assigned'
             WHEN s.reviews_hit AND i.assigned <> '[]'
                 AND NOT EXISTS (SELECT 1 FROM json_each(i.assigned) WHERE value = :me)
                 THEN 'assigned'

@@ -283,11 +283,11 @@ def test_assigned_items_are_for_those_named(store: Store) -> None:
     assert [i.assigned for i in store.queues.items(queue)] == [("Ada",), ("Bea",), ("Ada",)]
     assert claiming.standing(store, ada, queue).counts == {"available": 2, "assigned": 1}
     assert claiming.standing(store, cid, queue).why == (
-        "No item is available to you now: 3 assigned to others."
+        "No item is available to you now: 3 assigned to others, or written by you."
     )
     claiming.assign(store, sit(store, "Lea"), queue, ["i1"], ["cid"])
     assert take(store, cid, queue).item_id == "i1"
-    with pytest.raises(Conflict, match="assigned to others"):
+    with pytest.raises(Conflict, match="assigned to them, or written by you"):
         claiming.claim(store, bea, queue, "i1")
 
 

@@ -7,12 +7,12 @@ import streamlit as st
 from core.domain.review import CellState, Seat
 from core.services import claiming, queueing, viewing
 from core.services.queueing import QueueRow
-from pages.review._queues import people, settings_form
+from pages.review._queues import people, sending, settings_form, starting
 from pages.ui import format as fmt
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import Figure, figures, page_header, row, show_flash, shown_errors, table, tag
 
 STATES: dict[CellState, str] = {
@@ -24,7 +24,7 @@ STATES: dict[CellState, str] = {
 STATUSES: dict[claiming.Status, str] = {
     "available": "available to you",
     "locked": "open elsewhere",
-    "assigned": "assigned to others",
+    "assigned": "assigned to others, or written by you",
     "mine_done": "waiting for other reviewers",
     "waiting": "waiting for an adjudicator, or flagged",
     "filtered": "left out by a filter",
@@ -47,7 +47,7 @@ def show(who: Seat, queue_id: int) -> None:
         ]
     )
     identity.show_seat(who)
-    _start(who, queue)
+    starting.show(who, queue)
     _progress(queue)
     left, right = st.columns(2, gap="large")
     with left:
@@ -55,37 +55,14 @@ def show(who: Seat, queue_id: int) -> None:
     with right:
         people.held(who, queue)
     _about(queue)
+    if who.resolves:
+        sending.show(who, queue)
     if who.role == "lead":
         _lead(who, queue)
 
 
 def _all() -> None:
     state.set_address(**{keys.QUEUE: None})
-
-
-def _start(who: Seat, queue: QueueRow) -> None:
-    standing = claiming.standing(store(), who, queue.id)
-    mine = any(h.reviewer == who.name for h in standing.held)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if queue.archived is None and (standing.available or mine):
-            words = "Go on reviewing" if mine else "Start reviewing"
-            left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
-            if st.button(
-                words + left,
-                key=state.key(keys.QUEUE_ACT, "start"),
-                type="primary",
-                icon=":material/play_arrow:",
-                shortcut="Enter",
-            ):
-                st.switch_page("review/item.py", query_params={keys.QUEUE: str(queue.id)})
-        st.page_link(
-            "grade/run.py",
-            label="The run",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(queue.run_id)},
-        )
-    if queue.archived is None and standing.why:
-        st.info(label(standing.why), icon=":material/inbox:")
 
 
 def _progress(queue: QueueRow) -> None:
