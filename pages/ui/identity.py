@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import streamlit as st
@@ -127,6 +128,12 @@ def _signed_in() -> str | None:
     if known is None:
         page_header("Review")
         st.html('<div class="rs-empty"><b>Log in to review</b></div>')
+        if find_spec("authlib") is None:
+            st.error(
+                "A login is configured, but the package that it needs is not installed. "
+                "Install `streamlit[auth]`, then start the app again."
+            )
+            return None
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.button(
                 "Log in", key=state.key(keys.IDENTITY, "login"), type="primary", on_click=st.login

@@ -6,6 +6,8 @@ from __future__ import annotations
 QUEUE = "queue"
 NEW = "new"
 SHOW = "show"
+CRITERION = "criterion"
+FLAGGED = "flagged"
 
 # Families of session keys.
 IDENTITY = "identity"

@@ -92,14 +92,18 @@ def test_the_last_lead_cannot_step_down(store: Store) -> None:
     assert app.error
 
 
+@pytest.mark.parametrize("installed", [True, False])
 def test_where_a_login_is_configured_nobody_can_give_a_name(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, installed: bool
 ) -> None:
     monkeypatch.setattr(identity, "login_configured", lambda: True)
     monkeypatch.setattr(identity, "user", lambda: None)
+    monkeypatch.setattr(identity, "find_spec", lambda name: name if installed else None)
     app = open_page("review/queues.py")
     assert "Log in to review" in shown(app)
     assert not app.text_input
+    assert [b.label for b in app.button] == (["Log in"] if installed else [])
+    assert ("is not installed" in shown(app)) == (not installed)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +140,30 @@ def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> N
     assert "It asks for a source." in shown(app)
     assert "The criterion is wrong" in shown(app)
     assert "Edit Answers" in [str(e.proto.label) for e in app.get("page_link")]
+
+
+def test_a_lead_sends_decided_cells_back_and_says_why(store: Store) -> None:
+    queue = at.queue(store, count=1)
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
+    app = at.sit_down(store, queue, "Lea", page="queues")
+    app.multiselect(key=state.key(keys.QUEUE_FIELD, "send back", queue)).set_value(
+        [("i0", "Right")]
+    ).run()
+    app.button(key=state.key(keys.QUEUE_ACT, "send back")).click().run()
+    assert "Say why" in shown(app)
+    why = state.key(keys.QUEUE_FIELD, "send back why", queue)
+    app.text_input(key=why).set_value("The reference was wrong.").run()
+    app.button(key=state.key(keys.QUEUE_ACT, "send back")).click().run()
+    assert "1 cell sent back" in shown(app)
+    states = {c.criterion: c.state for c in store.queues.cells(queue, "i0")}
+    assert states == {"Right": "needs_review", "Short": "resolved"}
+
+
+def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
+    run = reviewed.graded(store, 2)
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    app = at.sit_down(store, queue, "Ben", page="queues")
+    app.selectbox(key=state.key(keys.QUEUE_FIELD, "criterion", queue)).set_value("Short").run()
+    app.button(key=state.key(keys.QUEUE_ACT, "start")).click().run()
+    assert "only Short" in shown(app)
+    assert app.query_params[keys.CRITERION] == "Short"

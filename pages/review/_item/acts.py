@@ -170,7 +170,7 @@ def undo(at: Desk) -> bool:
 
 def step(at: Desk, by: int) -> None:
     """Look at the next or the previous item that is there for me, without deciding this one."""
-    ahead = claiming.standing(store(), at.seat, at.queue_id, ahead=AHEAD)
+    ahead = claiming.standing(store(), at.seat, at.queue_id, at.where, ahead=AHEAD)
     ids = [turn.item_id for turn in ahead.next]
     here = at.ticket.item_id if at.ticket else ""
     if len(ids) < 2 or here not in ids:

@@ -48,9 +48,11 @@ def _where(at: Desk, queue_name: str) -> None:
             _close(at)
         done = f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
         here = f"Item {at.number}" if at.item is not None else "Reviewing"
+        only = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
+        only += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 60))} · {done}</span></div>",
+            f"{esc(one_line(queue_name, 60) + only)} · {done}</span></div>",
             width="content",
         )
         st.space("stretch")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from core.domain.review import Given, Seat
 from core.services import claiming, queueing, reviewing
-from core.services.claiming import Held, Ticket
+from core.services.claiming import Held, QueueFilter, Ticket
 from core.services.queueing import Progress
 from core.services.reviewing import BlindCell, BlindItem, Effect, RevealedCell
 from pages.ui import review_keys as keys
@@ -42,6 +42,7 @@ class Desk:
     undone: tuple[str, ...] = ()
     number: int = 0
     note: int = 0  # rises when the note is to be typed in
+    where: QueueFilter = field(default_factory=QueueFilter)  # which items I want
 
     @property
     def mine(self) -> tuple[BlindCell, ...]:
@@ -96,7 +97,7 @@ def open_mine(at: Desk) -> bool:
 
 def open_next(at: Desk) -> bool:
     """Take the next item there is; `False` where none is available."""
-    ticket = claiming.claim_next(store(), at.seat, at.queue_id)
+    ticket = claiming.claim_next(store(), at.seat, at.queue_id, at.where)
     lay(at, ticket)
     return ticket is not None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import claiming, queueing
+from core.services.claiming import QueueFilter
 from pages.review._item import bar, cards, handed_in, hands
 from pages.review._item import desk as desks
 from pages.review._item.desk import Desk
@@ -30,6 +31,9 @@ def show(queue_id: int) -> None:
     if who is None:
         return
     at = desks.desk(queue_id, who)
+    at.where = QueueFilter(
+        criterion=state.address(keys.CRITERION), flagged=state.address(keys.FLAGGED) is not None
+    )
     if at.ticket is None and at.effect is None and not state.get(keys.REVIEW_REFUSED):
         hands.guarded(at, _arrive)
     _screen(at, queue.name)
@@ -65,7 +69,7 @@ def _screen(at: Desk, queue_name: str) -> None:
 
 
 def _nothing(at: Desk) -> None:
-    standing = claiming.standing(store(), at.seat, at.queue_id)
+    standing = claiming.standing(store(), at.seat, at.queue_id, at.where)
     mine = desks.my_leases(at)
     if mine:
         words = (

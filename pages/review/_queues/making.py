@@ -26,6 +26,7 @@ REASONS = {
     "stale": "the question has changed",
     "chosen": "everything is queued",
     "audit": "drawn at random from the rest",
+    "gold": "its label is known",
 }
 RUNS = 100
 
@@ -113,6 +114,16 @@ def _rule(run: RunRow) -> QueueRule:
         help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
         "can be said of what was not reviewed.",
     )
+    key = state.key(keys.QUEUE_FIELD, "gold")
+    state.seed(key, 0)
+    gold = st.slider(
+        "Known answers: random share of the other cells that the dataset labels, in %",
+        0,
+        100,
+        key=key,
+        help="They look like any others. What reviewers say of them is compared with the label, "
+        "and shown to them and to leads.",
+    )
     return QueueRule(
         split=split,
         margin=margin,
@@ -124,6 +135,7 @@ def _rule(run: RunRow) -> QueueRule:
         everything=everything,
         criteria=_criteria(run),
         audit_share=audit / 100,
+        gold_share=gold / 100,
     )
 
 

@@ -49,6 +49,7 @@ def show(who: Seat, queue_id: int) -> None:
     identity.show_seat(who)
     starting.show(who, queue)
     _progress(queue)
+    _findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
         _standing(who, queue)
@@ -63,6 +64,15 @@ def show(who: Seat, queue_id: int) -> None:
 
 def _all() -> None:
     state.set_address(**{keys.QUEUE: None})
+
+
+def _findings(queue: QueueRow) -> None:
+    st.page_link(
+        "review/record.py",
+        label="What these decisions say",
+        icon=":material/fact_check:",
+        query_params={keys.QUEUE: str(queue.id)},
+    )
 
 
 def _progress(queue: QueueRow) -> None:

@@ -1,0 +1,73 @@
+"""Begin reviewing: everything that is there for me, or one criterion, or what is flagged."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.services import authoring, claiming, viewing
+from core.services.claiming import QueueFilter
+from core.services.queueing import QueueRow
+from pages.ui import format as fmt
+from pages.ui import review_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import label, one_line
+
+
+def show(who: Seat, queue: QueueRow) -> None:
+    """The button that opens the reviewing screen, what narrows it, and the way to the run."""
+    where = _filter(who, queue)
+    standing = claiming.standing(store(), who, queue.id, where)
+    mine = any(h.reviewer == who.name for h in standing.held)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if queue.archived is None and (standing.available or mine):
+            words = "Go on reviewing" if mine else "Start reviewing"
+            left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
+            if st.button(
+                words + left,
+                key=state.key(keys.QUEUE_ACT, "start"),
+                type="primary",
+                icon=":material/play_arrow:",
+                shortcut="Enter",
+            ):
+                st.switch_page("review/item.py", query_params=_address(queue, where))
+        st.page_link(
+            "grade/run.py",
+            label="The run",
+            icon=":material/monitoring:",
+            query_params={state.RUN: str(queue.run_id)},
+        )
+    if queue.archived is None and standing.why:
+        st.info(label(standing.why), icon=":material/inbox:")
+
+
+def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
+    run = viewing.require_run(store(), queue.run_id)
+    rubric = authoring.version(store(), run.rubric_version_id).rubric
+    queued = [c.name for c in rubric.criteria if queue.rule.criteria in (None, ())] or [
+        c.name for c in rubric.criteria if c.name in (queue.rule.criteria or ())
+    ]
+    if len(queued) < 2 and not who.resolves:
+        return QueueFilter()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        criterion = st.selectbox(
+            "Review",
+            [None, *queued],
+            key=state.key(keys.QUEUE_FIELD, "criterion", queue.id),
+            format_func=lambda name: "All criteria" if name is None else one_line(name, 80),
+            width=320,
+        )
+        flagged = who.resolves and st.toggle(
+            "Only what is flagged", key=state.key(keys.QUEUE_FIELD, "flagged", queue.id)
+        )
+    return QueueFilter(criterion=criterion, flagged=bool(flagged))
+
+
+def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
+    parts = {keys.QUEUE: str(queue.id)}
+    if where.criterion is not None:
+        parts[keys.CRITERION] = where.criterion
+    if where.flagged:
+        parts[keys.FLAGGED] = "yes"
+    return parts
