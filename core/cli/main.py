@@ -46,8 +46,8 @@ def where(db: Path | None) -> None:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; 0.0.0.0 lets other machines in. A login (README, Reviewing) says who "
-    "reviews; it does not guard the other pages.",
+    help="Address to listen on; 0.0.0.0 lets other machines in. A login (README, Reviewing) says "
+    "who reviews; it does not guard the other pages.",
 )
 def app(db: Path | None, port: int, host: str) -> None:
     """Open the app. The first start grades the bundled example."""
