@@ -104,6 +104,24 @@ def _rule(run: RunRow) -> QueueRule:
                 "near_mark", "Near a pass mark", 0.05, 100.0, "The score is this close to a mark."
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
+    audit, gold = _draws()
+    return QueueRule(
+        split=split,
+        margin=margin,
+        abstention=abstention,
+        failure=failure,
+        near_gate=gate,
+        near_mark=mark,
+        flip=flip,
+        everything=everything,
+        criteria=_criteria(run),
+        audit_share=audit / 100,
+        gold_share=gold / 100,
+    )
+
+
+def _draws() -> tuple[int, int]:
+    """The shares of the random audit and of cells whose label is known, in %."""
     key = state.key(keys.QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(
@@ -124,19 +142,7 @@ def _rule(run: RunRow) -> QueueRule:
         help="They look like any others. What reviewers say of them is compared with the label, "
         "and shown to them and to leads.",
     )
-    return QueueRule(
-        split=split,
-        margin=margin,
-        abstention=abstention,
-        failure=failure,
-        near_gate=gate,
-        near_mark=mark,
-        flip=flip,
-        everything=everything,
-        criteria=_criteria(run),
-        audit_share=audit / 100,
-        gold_share=gold / 100,
-    )
+    return audit, gold
 
 
 def _criteria(run: RunRow) -> tuple[str, ...] | None:
