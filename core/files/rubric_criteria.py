@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.base import Path
+from core.domain.rubric import MET, UNMET, fold
 from core.errors import Problem
 from core.files.document import kind_of
 from core.files.rubric_keys import CRITERION_KEYS, OPTION_KEYS, kept, sort_keys, tidied
@@ -49,7 +50,8 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
 
 
 def _settle_scale(shaped: Shaped, path: Path) -> None:
-    """Our `scale` or the peer's `scale_type`; without options it is binary, else ordinal.
+    """Our `scale` or the peer's `scale_type`. Without either: binary where there are no options or
+    they are MET and UNMET, else ordinal.
 
     The peer stores scale_type "ordinal" on criteria without options, so there it says nothing. Our
     own key, written by hand, does.
@@ -67,7 +69,21 @@ def _settle_scale(shaped: Shaped, path: Path) -> None:
         mend = "List its options, or set scale: binary."
         shaped.problems.append(Problem(message, mend, (*path, "scale")))
     if "options" in data:
-        data.setdefault("scale", "ordinal")
+        data.setdefault("scale", "binary" if _is_binary(data["options"]) else "ordinal")
+
+
+def _is_binary(options: object) -> bool:
+    """Whether these are MET (1) and UNMET (0), in any order, with or without a way out."""
+    if not isinstance(options, list) or not all(isinstance(one, dict) for one in options):
+        return False
+    given = [(fold(str(one.get("label"))), one.get("value")) for one in options if not _is_na(one)]
+    # `true` is equal to 1, but no value of an option.
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in given)
+    return numbers and len(given) == 2 and dict(given) == {fold(MET): 1, fold(UNMET): 0}
+
+
+def _is_na(option: dict[str, Any]) -> bool:
+    return str(option.get("na")).lower() in ("true", "yes", "on")
 
 
 def _clean_options(shaped: Shaped, path: Path) -> None:
@@ -95,7 +111,7 @@ def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[st
     known, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
     shaped.problems += problems
     cleaned = {key: value for key, value in known.items() if value is not None}
-    if str(cleaned.get("na")).lower() in ("true", "yes", "on"):
+    if _is_na(cleaned):
         # The peer demands a value there; it never counts.
         cleaned["na"] = True
         cleaned.pop("value", None)

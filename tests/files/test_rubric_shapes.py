@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.rubric import BINARY, Criterion, Rubric
+from core.errors import InputError
 from core.files import parse_rubric
 
 TWO = """
@@ -118,6 +119,43 @@ def test_the_scale_follows_from_options_and_either_name(keys: str, scale: str) -
     criterion = only(f"- {{requirement: A, {keys}}}")
     assert criterion.scale == scale
     assert (criterion.options == BINARY) == (scale == "binary")
+
+
+TWO_OPTIONS = "options: [{{label: {0}, value: {1}}}, {{label: {2}, value: {3}}}{4}]"
+WAY_OUT = ", {label: Not shown, na: true}"
+
+
+@pytest.mark.parametrize(
+    ("given", "scale"),
+    [
+        (("MET", 1, "UNMET", 0, ""), "binary"),
+        (("MET", "1.0", "UNMET", "0.0", WAY_OUT), "binary"),
+        (("Unmet", 0, "met", 1, ""), "binary"),  # labels are folded, in either order
+        (("MET", 0.5, "UNMET", 0, ""), "ordinal"),  # half a point is a level
+        (("UNMET", 0, "PARTLY", 1, ""), "ordinal"),
+        (("MET", 1, "UNMET", 0, ", {label: HALF, value: 0.5}"), None),  # levels must be in order
+        (("MET", "true", "UNMET", "false", ""), None),  # a truth value is no number
+    ],
+)
+def test_options_met_and_unmet_are_binary_where_no_scale_is_named(
+    given: tuple[object, ...], scale: str | None
+) -> None:
+    text = f"- {{requirement: Short., {TWO_OPTIONS.format(*given)}}}"
+    if scale is None:
+        with pytest.raises(InputError):
+            read(text)
+    else:
+        assert only(text).scale == scale
+
+
+def test_a_named_scale_is_kept_where_options_look_binary() -> None:
+    options = TWO_OPTIONS.format("MET", 1, "UNMET", 0, "")
+    for named in ("scale: ordinal", "scale_type: ordinal", "scale: nominal"):
+        assert only(f"- {{requirement: Short., {named}, {options}}}").scale == named.split()[1]
+    # A rule for levels does not fit what is read as binary; the message says which do.
+    with pytest.raises(InputError) as refused:
+        read(f"- {{requirement: Short., aggregation: mean, {options}}}")
+    assert "binary" in str(refused.value.problems)
 
 
 def test_an_na_option_needs_no_value_and_one_that_is_given_is_dropped() -> None:
