@@ -98,7 +98,7 @@ def figures(values: Sequence[Figure], columns: int = 4) -> None:
     """A row of figures of equal width that reflows on a narrow screen."""
     with st.grid(columns, min_column_width=150):
         for figure in values:
-            st.metric(label(figure.name), label(figure.value), help=figure.help or None)
+            st.metric(label(figure.name), label(figure.value), help=label(figure.help) or None)
 
 
 def table(

@@ -134,13 +134,13 @@ def seed(store: Store) -> Places:
     kept = store.panels.save(panel, now=NOW)
     _tests(store)
     plan = RunPlan(hostile("run", 180), saved.id, data.id, panel, seed=7)
-    run = _graded(store, plan, "done")
-    failed = _graded(store, plan, "failed")
+    run = graded(store, plan, "done")
+    failed = graded(store, plan, "failed")
     check = RunPlan(hostile("spot", 180), saved.id, data.id, panel, "spot")
-    _graded(store, check, "done")
+    graded(store, check, "done")
     # The same submission again, by a panel of another name and with fewer judges.
     fewer = Panel(name="Fewer", judges=judges[:2])
-    spot = _graded(store, replace(check, panel=fewer, seed=8), "done")
+    spot = graded(store, replace(check, panel=fewer, seed=8), "done")
     queued = store.runs.create(plan, [(PLAIN, 9)], now=NOW).id
     _drafts(store, saved.rubric_id)
     return Places(
@@ -166,8 +166,11 @@ def _tests(store: Store) -> None:
         store.settings.put(f"connection/{result.judge}", values)
 
 
-def _graded(store: Store, plan: RunPlan, status: RunStatus) -> int:
-    """A run of the plain item (with the others, if it is no spot check) and all its results."""
+def graded(store: Store, plan: RunPlan, status: RunStatus, option: int = 0) -> int:
+    """A run of the plain item (with the others, if it is no spot check) and all its results.
+
+    The model gives the option of that index everywhere.
+    """
     data = dataset()
     items = data.items[: 1 if plan.kind == "spot" else 3]
     run_id = store.runs.create(plan, [(item.id, 9) for item in items], now=NOW).id
@@ -176,7 +179,10 @@ def _graded(store: Store, plan: RunPlan, status: RunStatus) -> int:
     derive = derive_for(store.runs.get(run_id).plan, rubric(), items)
     judges = {judge.name for judge in plan.panel.judges}
     outcomes = [
-        one for item in items for one in _outcomes(item.id) if one.results[0].cell.judge in judges
+        one
+        for item in items
+        for one in _outcomes(item.id, option)
+        if one.results[0].cell.judge in judges
     ]
     store.votes.record(
         run_id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
@@ -188,7 +194,7 @@ def _graded(store: Store, plan: RunPlan, status: RunStatus) -> int:
     return run_id
 
 
-def _outcomes(item: str) -> list[Outcome]:
+def _outcomes(item: str, option: int) -> list[Outcome]:
     """The model answers every criterion, the other one fails, the classifier abstains on one."""
     call = Call(
         (Segment("system", hostile("sent-system")), Segment("user", hostile("sent-user"))),
@@ -203,7 +209,7 @@ def _outcomes(item: str) -> list[Outcome]:
         order = (1, 0, 2)
         vote = Vote(
             Cell(item, name, GRADE),
-            0,
+            option,
             False,
             reason=hostile("reason"),
             evidence=(hostile("evidence"), hostile("submission")),

@@ -1,8 +1,7 @@
 """Hostile text in every place where it can appear: shown as it is, never obeyed.
 
 Every text of the data file (`hostile.seed`) holds scripts, pictures and links to elsewhere, styles,
-Markdown, icons, formulas and text that turns around. `seen` looks for the texts that a place must
-show and for anything that was obeyed; the fixture `page` fails on requests to other hosts.
+Markdown, icons, formulas and text that turns around. `looking.seen` holds each place to it.
 """
 
 from __future__ import annotations
@@ -15,25 +14,10 @@ from urllib.parse import quote
 import pytest
 
 from core.store.store import Store
-from pages.ui.text import JOINER, visible
 from tests.browser import hostile as seeded
 from tests.browser.driving import choose, press, settle, visit, write
 from tests.browser.hostile import Places, hostile
-
-#: What the page shows, with the cells of tables that are drawn on a canvas.
-SHOWN = """() => [
-  document.body.innerText,
-  ...[...document.querySelectorAll('canvas [role=gridcell]')].map(cell => cell.textContent),
-].join('\\n')"""
-#: What its fields hold, which is never changed.
-FIELDS = """() => [...document.querySelectorAll('textarea, input')]
-  .map(field => field.value).join('\\n')"""
-OBEYED = (
-    "a[href*='127.0.0.1:9/'], a[href^='javascript:'], [src*='127.0.0.1:9/'], "
-    "[data-testid=stMain] script, [data-testid=stMain] .katex"
-)
-#: Labels are cut; so much of each must be there: the name of the place and some Markdown.
-START = 32
+from tests.browser.looking import SHOWN, drawn, seen, show_archived, unfold
 
 
 @pytest.fixture(scope="module")
@@ -42,26 +26,6 @@ def places(app_db: Path) -> Iterator[Places]:
     store = Store(app_db)
     yield seeded.seed(store)
     store.close()
-
-
-def drawn(page: Any) -> None:
-    """Wait for the cells of a table."""
-    page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
-
-
-def seen(page: Any, *names: str, whole: tuple[str, ...] = ()) -> None:
-    """These places' texts are on the page (`whole`: to their end), and nothing was obeyed."""
-    settle(page)
-    text = page.evaluate(SHOWN).replace(JOINER, "") + visible(page.evaluate(FIELDS))
-    for name in names:
-        assert visible(hostile(name))[:START] in text, name
-    for name in whole:
-        assert visible(hostile(name)) in text, name
-    assert page.evaluate("window.hurt") is None
-    obeyed = page.locator(OBEYED)
-    assert obeyed.count() == 0, obeyed.first.evaluate("node => node.outerHTML")
-    assert page.get_by_test_id("stIconMaterial").filter(has_text="skull").count() == 0
-    assert page.get_by_role("heading", level=1).is_visible()
 
 
 def test_on_the_start_page(places: Places, page: Any, app_url: str) -> None:
@@ -80,17 +44,6 @@ def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None
     press(page, "Read it")
     page.get_by_test_id("stAlert").wait_for()
     seen(page)
-
-
-def unfold(page: Any, words: str, *, exact: bool = False) -> None:
-    """Open the first part of the page that is called so."""
-    page.get_by_test_id("stMain").get_by_text(words, exact=exact).first.click()
-    settle(page)
-
-
-def show_archived(page: Any) -> None:
-    page.get_by_test_id("stCheckbox").filter(has_text="Archived").click()
-    settle(page)
 
 
 def test_in_the_form_of_a_rubric(places: Places, page: Any, app_url: str) -> None:

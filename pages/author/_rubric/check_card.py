@@ -15,7 +15,7 @@ from core.services import rehearsing
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import state
-from pages.ui.text import esc, marked
+from pages.ui.text import esc, label, marked
 from pages.ui.widgets import row, shown_errors, tag
 
 ACTIONS: Mapping[str, str] = {
@@ -136,7 +136,7 @@ def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
     try:
         found = rehearsing.screened(check, text)
     except InputError as error:
-        st.caption(error.problems[0].message if error.problems else error.message)
+        st.caption(label(error.problems[0].message if error.problems else str(error.message)))
         return
     kept = [one.found for one in found if not one.excuse]
     spans = [(one.start, one.end) for one in kept]
