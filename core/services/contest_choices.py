@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -41,7 +42,7 @@ def comparable(store: Store) -> Comparable:
             continue
         if len(store.results.systems(row.id)) > 1:
             scored.append(row)
-        elif not row.panel.askable and store.runs.get(row.id).plan.replicates > 1:
+        elif not row.panel.askable and _asked_twice(store, row):
             imported.append(row)
     rounds = {}
     for row in held:
@@ -49,6 +50,12 @@ def comparable(store: Store) -> Comparable:
         if after:
             rounds[row.id] = after[0]
     return Comparable(held, tuple(scored), tuple(imported), rounds)
+
+
+def _asked_twice(store: Store, row: RunRow) -> bool:
+    """Whether raters of an import answered more than once: as replicates, or as `NAME|ORDER`."""
+    named = Counter(j.name.rpartition("|")[0] for j in row.panel.judges if "|" in j.name)
+    return 2 in named.values() or store.runs.get(row.id).plan.replicates == 2
 
 
 def scored_runs(store: Store, run_id: int) -> list[RunRow]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,19 +14,24 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
+from core.files import open_path, read_bundle
 from core.services import clock, contest_arena, contest_choices, contest_export, contests, grading
 from core.services.contest_designs import Design
 from core.services.contest_questions import of_criterion
+from core.services.importing import bring_in
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.store.store import Store
 from tests.browser.hostile import hostile
+from tests.contests.test_llmbar import FOLDER, published
 from tests.contests.world import dataset
 from tests.pages.conftest import open_page, shown
 from tests.pages.contested import SYSTEMS, TASKS, held, panel
 from tests.provider import Provider, ok
 
 PAGE = "grade/contests.py"
+#: Of LLMBar's 48 judges; PaLM2 left some answers empty.
+JUDGES = {"GPT-4/CoT", "PaLM2/CoT"}
 
 
 def press(app: AppTest, key: str) -> AppTest:
@@ -256,3 +263,27 @@ def test_a_contest_leaves_as_json_csv_and_markdown(store: Store, voted: int) -> 
     text = contest_export.as_markdown(store, voted).decode()
     assert "=y\\|z" in text
     assert "## Position" in text
+
+
+@pytest.mark.skipif(
+    not FOLDER.exists(), reason="../shared/data/llmbar is not here to compare with."
+)
+def test_imported_judges_asked_in_both_orders_show_the_published_figures(store: Store) -> None:
+    whole = read_bundle(open_path(FOLDER), "folder")
+    few = tuple(row for row in whole.votes.rows if row.rater in JUDGES)
+    brought = bring_in(store, replace(whole, votes=replace(whole.votes, rows=few)), source="llmbar")
+    app = open_page(PAGE)
+    assert "Judges asked in both orders elsewhere" in shown(app)
+    page = shown(open_page(PAGE, run=str(brought.run), part="subset"))
+    rows = {}
+    for line in page.split("<tr>")[2:]:
+        texts = re.findall(r"<td[^>]*>([^<]*)</td>", line)
+        rows[texts[1], texts[0]] = texts
+    seen = 0
+    for part, rater, figure, value in published():
+        if rater in JUDGES:
+            at = {"average": 4, "same": 7, "Cohen": 8}[figure]
+            wanted = f"{value:.3f}".replace("-", "\u2212") if figure == "Cohen" else f"{value:.1f}%"
+            assert rows[part, rater][at] == wanted, (part, rater, figure)
+            seen += 1
+    assert seen == 2 * 5 * 3  # two judges, five parts, three figures

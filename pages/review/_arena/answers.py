@@ -86,10 +86,10 @@ def _task(contest: Blind) -> None:
 def _said(chosen: Choice, found: Revealed) -> None:
     parts = [f"<span>You chose <b>{esc(_named(chosen, found))}</b>.</span>"]
     panel = found.panel or "no winner"
-    agree = found.panel == found.chosen
-    same, tone = ("✓ the same", GOOD) if agree else ("not the same", WARN)
     parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
-    parts.append(tag(same, tone))
+    if chosen != "none":
+        same = found.panel == found.chosen
+        parts.append(tag("✓ the same" if same else "not the same", GOOD if same else WARN))
     if len(found.judges) > 1:
         parts += [tag(f"{name}: {who or 'no winner'}") for name, who in found.judges.items()]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")

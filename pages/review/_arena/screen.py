@@ -128,8 +128,6 @@ def _bar(at: Desk, run_id: int) -> None:
             on_click=desks.get_up,
             args=(run_id,),
         )
-        st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")
-        st.space("stretch")
         st.button(
             "Undo",
             key=state.key(keys.ARENA_ACT, "undo"),
@@ -138,6 +136,7 @@ def _bar(at: Desk, run_id: int) -> None:
             on_click=desks.undo,
             args=(at,),
         )
+        st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")
     if at.blind is not None:
         st.progress(at.blind.done / at.blind.total)
 
