@@ -94,10 +94,10 @@ class _Value(NamedTuple):
 def corrected(store: Store, queue_id: int) -> list[Corrected]:
     """Mean values over all cells, corrected by what people decided; first of all criteria.
 
-    The first line is the mean of all cells by the weights of their criteria: the mean score where
-    every item has the same criteria, and without gates and deductions. Cells of the rule are
-    decided whole, the audit speaks for the rest (two strata; see ``powered_mean``). Cells that
-    cannot be assessed are left out.
+    The first line is the points of all cells as a share of what they could reach: the mean score
+    where every item has the same criteria, before gates, penalties and limits at 0. Cells of the
+    rule are decided whole, the audit speaks for the rest (two strata; see ``powered_mean``). Cells
+    that cannot be assessed are left out.
     """
     queue = store.queues.get(queue_id)
     queued = store.queues.cells(queue_id)
@@ -115,46 +115,68 @@ def _line(name: str, values: list[_Value], waiting: int, *, weighted: bool = Fal
     from core.metrics.prediction_powered import powered_mean
 
     labelled = sum(v.value is not None for v in values)
-    weights = [v.weight if weighted else 1.0 for v in values]
-    top, total = max(weights, default=0.0), sum(weights)
-    reason = _why_not(values, weights, waiting, weighted)
+    scale = _Scale.of([v.weight if weighted else 1.0 for v in values])
+    reason = _why_not(values, scale, waiting)
+    said = [scale.up(w * v.said) for w, v in zip(scale.weights, values, strict=True)]
     if reason:
-        plain = (
-            sum(w * v.said for w, v in zip(weights, values, strict=True)) / total
-            if (values and min(weights) > 0)
-            else None
-        )
+        plain = scale.down(sum(said) / len(said)) if said and scale.total else None
         return Corrected(name, len(values), labelled, plain, None, reason)
-    scale = top * len(values) / total
-    shares = [w / top for w in weights]
     found = powered_mean(
-        [s * v.said for s, v in zip(shares, values, strict=True)],
-        [s * v.value for s, v in zip(shares, values, strict=True) if v.value is not None],
+        said,
+        [
+            scale.up(w * v.value)
+            for w, v in zip(scale.weights, values, strict=True)
+            if v.value is not None
+        ],
         [v.value is not None for v in values],
         [int(v.value is None or v.audit) for v in values],
     )
-    scaled = found._replace(
-        mean=_scaled(found.mean, scale), labels=_scaled(found.labels, scale), raw=found.raw * scale
+    made = found._replace(
+        mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
-    return Corrected(name, len(values), labelled, scaled.raw, scaled, scaled.mean.figure.reason)
+    return Corrected(name, len(values), labelled, made.raw, made, made.mean.figure.reason)
 
 
-def _why_not(values: list[_Value], weights: list[float], waiting: int, weighted: bool) -> str:
+class _Scale(NamedTuple):
+    """Cells' points (weight times value) moved into [0, 1], and means of those back to scores."""
+
+    weights: list[float]
+    low: float
+    span: float
+    total: float
+
+    @classmethod
+    def of(cls, weights: list[float]) -> _Scale:
+        """The scale of cells with these weights; ``total`` is what could be reached."""
+        low, high = min([0.0, *weights]), max([0.0, *weights])
+        return cls(weights, low, high - low or 1.0, sum(w for w in weights if w > 0))
+
+    def up(self, points: float) -> float:
+        """Points within [0, 1]."""
+        return (points - self.low) / self.span
+
+    def down(self, mean: float) -> float:
+        """A mean of those as the share of what could be reached, within [0, 1] as scores are."""
+        points = (mean * self.span + self.low) * len(self.weights)
+        return min(1.0, max(0.0, points / self.total))
+
+    def mean(self, one: Mean) -> Mean:
+        """A mean with its interval, so."""
+        figure = one.figure
+        if figure.value is None or one.low is None or one.high is None:
+            return one
+        moved = figure._replace(value=self.down(figure.value))
+        return one._replace(figure=moved, low=self.down(one.low), high=self.down(one.high))
+
+
+def _why_not(values: list[_Value], scale: _Scale, waiting: int) -> str:
     if not values:
         return "No cell has a value."
-    if min(weights) <= 0:
-        return "The rubric has deductions or criteria without weight; look at its criteria instead."
+    if not scale.total:
+        return "No criterion rewards anything."
     if waiting:
         return f"{_cells(waiting)} of the queue {'is' if waiting == 1 else 'are'} still open."
     return ""
-
-
-def _scaled(mean: Mean, scale: float) -> Mean:
-    figure = mean.figure
-    if figure.value is None or mean.low is None or mean.high is None:
-        return mean
-    moved = figure._replace(value=min(1.0, figure.value * scale))
-    return mean._replace(figure=moved, low=mean.low * scale, high=min(1.0, mean.high * scale))
 
 
 def _values(store: Store, queue: QueueRow, rubric: Rubric) -> Iterator[_Value]:

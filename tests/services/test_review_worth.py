@@ -99,6 +99,22 @@ def test_when_all_is_labelled_the_corrected_mean_is_what_people_say(store: Store
     assert (mean.figure.value, mean.low, mean.high) == (0.75, 0.75, 0.75)
 
 
+def test_deductions_are_points_below_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, short = reviewed.RUBRIC.criteria
+    criteria = (right, short.model_copy(update={"weight": -1.0}))
+    rubric = reviewed.RUBRIC.model_copy(update={"criteria": criteria})
+    monkeypatch.setattr(reviewed, "RUBRIC", rubric)
+    rule = QueueRule(near_mark=None, audit_share=1.0)
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), rule)
+    settle_all(store, queue, audited=UNMET, ruled=MET)
+    whole = corrected(store, queue)[0]
+    # Three of four items get +3 for Right and -1 for Short, of 3 that could be reached: .75 * 2/3.
+    # Votes: Right is MET on two of four, Short on three (a tie takes the worst): (6 - 3) / 12.
+    assert whole.said == pytest.approx(0.25)
+    assert whole.powered is not None
+    assert whole.powered.mean.figure.value == pytest.approx(0.5)
+
+
 def test_scores_of_an_open_queue_are_only_what_the_votes_say(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), HALF)
     whole = corrected(store, queue)[0]

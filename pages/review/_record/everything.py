@@ -184,8 +184,13 @@ def _scores(queue: QueueRow) -> None:
         "What the votes say of all cells, corrected by how far they were off where people looked "
         "(prediction-powered inference, Angelopoulos and others 2023). However wrong the judges "
         "are, the interval holds; the better they are, the narrower it is. All criteria, by "
-        "weight: the mean score where items have all criteria, before gates and deductions."
+        "weight: the mean score where items have all criteria, before gates and penalties."
     )
+
+
+def _rest(one: Corrected) -> bool:
+    """Whether anything is left that judges speak for."""
+    return one.labelled < one.cells
 
 
 def _score_line(one: Corrected) -> list[str]:
@@ -193,7 +198,7 @@ def _score_line(one: Corrected) -> list[str]:
     name = one_line(one.criterion, 80) if one.criterion else ALL
     heard = (
         quiet(f"judges listened to at {fmt.percent(powered.listened)}")
-        if powered is not None and powered.mean.figure.value is not None
+        if powered is not None and powered.mean.figure.value is not None and _rest(one)
         else ""
     )
     return [
