@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from core.cli import output
 from core.cli.common import db_option, open_db
 
-FORMATS = ("auto", "folder", "long", "wide", "autorubric", "rubric", "dataset")
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+FORMATS = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
 _path = click.Path(path_type=Path)
 
 
 @click.command(name="import")
-@click.argument("file", type=_path)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    type=click.Path(path_type=Path, allow_dash=True),
+    nargs=-1,
+    required=True,
+)
 @click.option("--rubric", type=_path, help="What was asked (default: in FILE, or derived).")
 @click.option("--dataset", type=_path, help="What was judged (default: in FILE, or ids only).")
 @click.option(
@@ -32,21 +42,36 @@ _path = click.Path(path_type=Path)
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
-def import_(file: Path, shape: str, db: Path | None, as_json: bool, **options: Any) -> None:
-    """Bring votes in from FILE as a run; or a rubric, or a dataset.
+def import_(
+    files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
+) -> None:
+    """Bring votes in from each FILE as a run; or a rubric, or a dataset.
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
-    the common layout, or an autorubric experiment. The same votes again are the same run.
+    the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
+    of an assignment), a rubric in any form that `convert` knows, or - for standard input. The same
+    votes again are the same run. With several FILEs, --json gives a list.
     """
-    from core.services import importing_files
-
     with output.plain_errors(as_json):
         kind: Any = None if shape == "auto" else shape
-        report = importing_files.import_path(open_db(db), file, kind=kind, **options)
-        for notice in report["notices"]:
-            place = f"{notice['place']}: " if notice["place"] else ""
-            output.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
+        reports = [_one(open_db(db), file, kind, as_json, options) for file in files]
         if as_json:
-            output.result(report)
-        else:
-            click.echo(importing_files.as_text(report))
+            output.result(reports[0] if len(reports) == 1 else reports)
+
+
+def _one(
+    store: Store, file: Path, kind: Any, as_json: bool, options: dict[str, Any]
+) -> dict[str, Any]:
+    from core.services import importing_files
+
+    data = None
+    if file == Path("-"):
+        # Without a name, the content tells what it is.
+        file, data = Path("standard input"), sys.stdin.buffer.read()
+    report = importing_files.import_path(store, file, kind=kind, data=data, **options)
+    for notice in report["notices"]:
+        place = f"{notice['place']}: " if notice["place"] else ""
+        output.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
+    if not as_json:
+        click.echo(importing_files.as_text(report))
+    return report

@@ -98,7 +98,7 @@ def read_roster(data: bytes, name: str) -> Roster:
         raise refusal("list of students", [problem], name)
     known = {head.casefold() for head in table.heads}
     who = tuple(head for head in _WHO[kind] if head.casefold() in known)
-    others = tuple(h for h in table.heads if h and h not in (*who, *grades) and kind == "table")
+    others = grades if kind == "table" else ()
     locked = table.column("Grade can be changed") if kind == "moodle_worksheet" else None
     return Roster(kind, table, (*who, *others), grades, students, possible, locked)
 

@@ -78,13 +78,16 @@ def read_rubrics(
         InputError: with every problem found, each with its line.
     """
     text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-    if _is_table(text, name):
+    if looks_like_table(text, name):
         heads = read_raw(text, name, "rubric").heads
         if looks_like_canvas(heads):
             return read_canvas_rubrics(text, name, scaling)
         if looks_like_levels(heads):
             return read_levels(text, name, scaling)
-        mend = "Known are Canvas rubrics, and criterion, level, level_description, score."
+        mend = (
+            "Known are Canvas rubrics, and criterion, level, level_description, score. Votes "
+            "are imported under Runs."
+        )
         message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
         raise refusal("rubric", [Problem(message, mend, (), 1)], name)
     document = (read_json if is_json(text, name) else read_yaml)(text, name)
@@ -93,7 +96,8 @@ def read_rubrics(
     return (rubric_from(document.value, name, document.line_of),)
 
 
-def _is_table(text: str, name: str) -> bool:
+def looks_like_table(text: str, name: str) -> bool:
+    """Whether a file is a table, by its ending or its first line."""
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
         return True

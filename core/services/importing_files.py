@@ -22,12 +22,12 @@ from core.files import (
     open_bytes,
     open_path,
     parse_dataset,
-    parse_rubric,
     read_bundle,
     read_dataset_file,
     read_rubric_file,
     table_of,
 )
+from core.files.rubric_forms import read_rubrics
 from core.services import clock
 from core.services.datasets import keep_rubric
 from core.services.importing import BroughtIn, Preview, bring_in, preview
@@ -109,15 +109,18 @@ def import_path(
     kind: SourceKind | None = None,
     changes: Sequence[str] = (),
     dry: bool = False,
+    data: bytes | None = None,
 ) -> dict[str, Any]:
     """What ``import --json`` says: what was kept, or with ``dry`` what would be.
 
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
-    alone is kept as such.
+    alone is kept as such; of a table that holds several rubrics, each. ``data`` is what stands in
+    the file, where it was not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
-    seen = look(open_path(path), kind=kind, rubric=read_rubric)
+    source = open_path(path) if data is None else open_bytes(data, path.name)
+    seen = look(source, kind=kind, rubric=read_rubric)
     if seen.kind in ("rubric", "dataset"):
         return _noun(store, seen, read_rubric, dry)
     mapping = changed(seen.mapping, changes)
@@ -158,11 +161,14 @@ def _noun(store: Store, seen: Look, rubric: Rubric | None, dry: bool) -> dict[st
     found: dict[str, Any] = {"kind": seen.kind, "run": None, "dry_run": dry}
     notices: tuple[Problem, ...]
     if seen.kind == "rubric":
-        read = parse_rubric(data, name)
-        notices = read.notices
-        found |= {"name": read.value.name, "criteria": len(read.value.criteria)}
+        first, *more = rubrics = read_rubrics(data, name)
+        notices = tuple(notice for read in rubrics for notice in read.notices)
+        if more:
+            notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
+        found |= {"name": first.value.name, "criteria": len(first.value.criteria)}
         if not dry:
-            found["rubric_version"] = keep_rubric(store, read.value, name).id
+            kept = [keep_rubric(store, read.value, name).id for read in rubrics]
+            found |= {"rubric_version": kept[0], "rubric_versions": kept}
     else:
         items: Dataset = (parsed := parse_dataset(data, name, rubric)).value
         notices = parsed.notices

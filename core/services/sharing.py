@@ -16,6 +16,7 @@ from core.files.rubric_forms import (
     RUBRIC_FORMS,
     FormWords,
     RubricForm,
+    looks_like_table,
     read_rubrics,
     write_rubric,
 )
@@ -86,6 +87,12 @@ def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Pars
     if not data.strip():
         raise InputError("There is nothing to read.", where=name)
     return read_rubrics(data, name, scaling)
+
+
+def is_table(data: str | bytes, name: str) -> bool:
+    """Whether that is a table, in which levels have points."""
+    text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
+    return bool(text.strip()) and looks_like_table(text, name)
 
 
 def rubrics_at(store: Store, source: str, scaling: Scaling) -> tuple[Parsed[Rubric], ...]:

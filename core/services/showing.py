@@ -8,6 +8,7 @@ from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.grading import summary
 from core.services.viewing import CriterionView, VoteView, item_view
+from core.store.run_rows import Run
 from core.store.store import Store
 
 
@@ -24,7 +25,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
-        f"  cost     {'unknown' if cost is None else f'${cost:.4f}'}, {run.calls} calls",
+        *_asked(run, cost),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
     ]
     if run.message:
@@ -32,6 +33,14 @@ def run_as_text(store: Store, run_id: int) -> str:
     for judge, report in run.notes.get("training", {}).items():
         lines += [f"  {judge}, {name}: {training_line(entry)}" for name, entry in report.items()]
     return "\n".join(lines)
+
+
+def _asked(run: Run, cost: float | None) -> list[str]:
+    """What asking cost; votes that came from elsewhere were not asked for here."""
+    imported = run.plan.details.get("imported")
+    if imported is not None:
+        return [f"  source   {imported.get('source') or 'elsewhere'}; nobody was asked here"]
+    return [f"  cost     {'unknown' if cost is None else f'${cost:.4f}'}, {run.calls} calls"]
 
 
 def training_line(report: dict[str, Any]) -> str:

@@ -8,10 +8,13 @@ from typing import Any
 
 import streamlit as st
 
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.services import authoring
+from core.files import Parsed
+from core.files.points import Scaling
+from core.services import authoring, sharing
 from core.services.drafts import draft_from
-from pages.author._rubric.going import start
+from pages.author._rubric.going import open_rubric, start
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label
@@ -22,11 +25,17 @@ def import_panel() -> None:
     """A file or pasted text becomes a draft; what is wrong with it is shown with its lines."""
     with st.container(border=True):
         st.subheader("Import a rubric", anchor=False)
-        st.caption("YAML or JSON. Nothing is saved before you have looked it over.")
+        st.caption(
+            "YAML, JSON (also that of autorubric, unitxt and EvalAssist), a rubric of Canvas, or a "
+            "table with one level a row. Nothing is saved before you have looked it over."
+        )
         left, right = st.columns(2)
-        left.file_uploader("File", type=["yaml", "yml", "json"], key=state.RUBRICS_FILE)
+        left.file_uploader(
+            "File", type=["yaml", "yml", "json", "csv", "tsv"], key=state.RUBRICS_FILE
+        )
         with right, st.container(key="rs_source"):
             st.text_area("Or paste it here", key=state.RUBRICS_TEXT, height=160)
+        _points()
         st.button(
             "Read it",
             key=state.key(state.RUBRICS_ACT, "read"),
@@ -39,21 +48,55 @@ def import_panel() -> None:
             problem_list(_problems(refused["problems"]))
 
 
+POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least, as in Moodle"}
+
+
+def _points() -> None:
+    """How points become values; asked only of a table, which alone has points."""
+    if not sharing.is_table(*_given()):
+        return
+    state.seed(state.RUBRICS_POINTS, "ratio")
+    st.segmented_control(
+        "Points count",
+        list(POINTS),
+        format_func=POINTS.__getitem__,
+        key=state.RUBRICS_POINTS,
+        required=True,
+        help="They differ where the lowest level of a criterion earns points, too: 2 of 2, 4 and 8 "
+        "is 25 % of the most, or 0 % of what is above the least.",
+    )
+
+
+def _given() -> tuple[bytes | str, str]:
+    upload: Any = state.get(state.RUBRICS_FILE)
+    if upload:
+        return upload.getvalue(), str(upload.name)
+    return str(state.get(state.RUBRICS_TEXT) or ""), "pasted text"
+
+
 def _on_read() -> None:
     state.drop(state.RUBRICS_REFUSED)
-    upload: Any = state.get(state.RUBRICS_FILE)
-    data: bytes | str = upload.getvalue() if upload else str(state.get(state.RUBRICS_TEXT) or "")
-    file = str(upload.name) if upload else "pasted text"
+    data, file = _given()
     try:
-        found = authoring.read(data, file)
+        *others, found = sharing.read(data, file, state.get(state.RUBRICS_POINTS) or "ratio")
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         state.put(state.RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
         return
     with shown_errors():
-        name = start(draft_from(found.value))
-        state.put(state.key(state.RUBRIC_NOTICES, name), _plain(found.notices))
-        state.flash("Read. Look it over, then save.")
+        for other in others:
+            _keep(other)
+        name = _keep(found)
+        open_rubric(name)
+        more = f" {len(others)} more are in the list of rubrics." if others else ""
+        state.flash(f"Read. Look it over, then save.{more}")
+
+
+def _keep(read: Parsed[Rubric]) -> str:
+    """A draft of a rubric that was read, with what was noticed."""
+    name = start(draft_from(read.value))
+    state.put(state.key(state.RUBRIC_NOTICES, name), _plain(read.notices))
+    return name
 
 
 def show_notices(name: str) -> None:

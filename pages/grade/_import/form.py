@@ -53,8 +53,9 @@ def show() -> None:
 def _help() -> None:
     st.caption(
         "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
-        "rubric.yaml and items.jsonl; or one of an autorubric experiment (manifest.json and "
-        "items.jsonl). The answer n/a is an abstention."
+        "rubric.yaml and items.jsonl; one of an autorubric experiment (manifest.json and "
+        "items.jsonl); or Gradescope's evaluations (a table, or the archive of an assignment). The "
+        "answer n/a is an abstention."
     )
     left, right = st.columns(2)
     left.caption("One answer a row. An empty one is a failure to answer.")
@@ -68,7 +69,7 @@ def _help() -> None:
 
 def _holds_votes(upload: Upload, seen: Look) -> bool:
     """Whether there are votes in it; a table can be read in two ways, which is asked."""
-    if not seen.source.lone:
+    if not seen.source.lone or seen.kind == "gradescope":
         return True
     if seen.kind != "rubric":
         key = state.key(keys.SHAPE, upload.file_id)

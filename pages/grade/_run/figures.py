@@ -15,6 +15,7 @@ from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
 from pages.ui.text import label, one_line, visible
 from pages.ui.widgets import empty_state
@@ -29,6 +30,7 @@ def show(run: Run, rubric: Rubric) -> None:
     if not bins:
         empty_state("No scores yet", "They appear here as soon as the first items are graded.")
         return
+    grades_button(run.id)
     _histogram(run, bins, about)
     counts = remembered("verdicts", about, lambda: browsing.verdict_counts(store(), run.id, rubric))
     _verdicts(run, counts, about)

@@ -71,6 +71,13 @@ def _toolbar() -> str:
             args=(keys.SWEEP,),
             help="Many runs in one step: examples, judges or ways of asking are varied.",
         )
+        st.page_link(
+            "grade/import_votes.py",
+            label="Import votes",
+            icon=":material/upload_file:",
+            help="What people or models answered elsewhere becomes a run.",
+            query_params={},
+        )
     return search
 
 

@@ -105,10 +105,17 @@ def _no_runs() -> None:
         "No run has votes yet",
         "This page compares votes with labels and with each other. Grade something first, or "
         "bring in votes from elsewhere.",
-        lambda: st.page_link(
-            "grade/runs.py", label="Runs", icon=":material/play_circle:", query_params={}
-        ),
+        _ways,
     )
+
+
+def _ways() -> None:
+    """Grading, or votes that are there already."""
+    for page, words, icon in (
+        ("grade/runs.py", "Runs", "play_circle"),
+        ("grade/import_votes.py", "Import votes", "upload_file"),
+    ):
+        st.page_link(page, label=words, icon=f":material/{icon}:", query_params={})
 
 
 def _asked_for(votes: int, about: tuple[object, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""The report to take away: HTML, Markdown, and everything as CSV."""
+"""The report to take away: HTML, Markdown, everything as CSV, and grades for students."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from core.services import exporting
 from core.services.reporting import Report
 from pages.ui import report_keys as keys
 from pages.ui import state
+from pages.ui.grades import grades_button
 from pages.ui.resources import store
 
 
 def show(run_id: int, found: Report) -> None:
-    """Three buttons; the files are made when one is pressed."""
+    """A button per file, which is made when it is pressed; and the way to grades for students."""
     # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
     held = store()
     with st.container(horizontal=True):
@@ -46,3 +47,4 @@ def show(run_id: int, found: Report) -> None:
             help="Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
             on_click="ignore",
         )
+        grades_button(run_id)

@@ -1,0 +1,189 @@
+"""Grades for Canvas and Moodle: their own file in, what would change, and the file to give back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.errors import InputError, RubricStudioError
+from core.files.points import Scaling
+from core.files.rosters import KIND_WORDS, Roster, read_roster
+from core.services import sharing_grades
+from core.services.sharing_grades import Change, Filled
+from core.services.sharing_match import GradeChoices
+from pages.ui import format as fmt
+from pages.ui import grades_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import problem_list, table, tag
+
+#: So many changes are shown; all are written.
+SHOWN = 200
+SCALINGS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the worst answers"}
+FORMATS = (
+    "Canvas: a rubric assessment file or a gradebook. Moodle: an offline grading worksheet or a "
+    "gradebook. Any other table works when you say which column is which."
+)
+
+
+def grades_button(run_id: int) -> None:
+    """The button that opens the dialog."""
+    pressed = st.button(
+        "Grades for Canvas / Moodle",
+        key=state.key(keys.GRADES_ACT, "open", run_id),
+        icon=":material/school:",
+        help="Writes the grades into the file that your learning platform exported.",
+    )
+    if pressed:
+        _dialog(run_id)
+
+
+@st.dialog("Grades for Canvas or Moodle", width="large")
+def _dialog(run_id: int) -> None:
+    grades_panel(run_id)
+
+
+def grades_panel(run_id: int) -> None:
+    """The file in, what it leaves open, what would change, and the file to give back."""
+    st.caption(
+        f"{FORMATS} Only grades change in it, byte for byte; students without a final score are "
+        "left alone. Nothing is sent anywhere."
+    )
+    upload: Any = st.file_uploader(
+        "The file as your platform exported it",
+        type=["csv", "tsv", "txt"],
+        key=state.key(keys.GRADES_FILE, run_id),
+    )
+    if upload is None:
+        return
+    try:
+        roster = read_roster(upload.getvalue(), upload.name)
+        choices = _choices(upload.file_id, roster)
+        if roster.kind == "table" and not (choices.match and choices.grade and choices.maximum):
+            st.info("Say which column is which.", icon=":material/info:")
+            return
+        filled = sharing_grades.fill(store(), run_id, upload.getvalue(), upload.name, choices)
+    except RubricStudioError as error:
+        message = error.message if isinstance(error, InputError) else str(error)
+        st.error(label(message), icon=":material/error:")
+        problem_list(error.problems if isinstance(error, InputError) else ())
+        return
+    _result(run_id, filled)
+
+
+def _choices(file: str, roster: Roster) -> GradeChoices:
+    """What the file leaves open, asked; the rest is found."""
+    known = roster.kind not in ("table",)
+    st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students(len(roster.students))}.")
+    left, middle, right = st.columns(3)
+    match = grade = maximum = None
+    with left:
+        match = _column("Students are told by", file, "match", roster.who, optional=known)
+    if roster.kind != "canvas_rubric":
+        with middle:
+            one = len(roster.grades) == 1
+            grade = _column("The grade goes to", file, "grade", roster.grades, optional=one)
+        if roster.kind in ("table", "moodle_gradebook") or _says_nothing(roster):
+            maximum = right.number_input(
+                "A full score earns",
+                min_value=0.01,
+                value=100.0,
+                key=state.key(keys.GRADES_FIELD, file, "maximum"),
+            )
+    return GradeChoices(
+        match=match,
+        grade=grade,
+        maximum=maximum,
+        scaling=_scaling(file, roster),
+        overwrite=st.toggle(
+            "Change grades that are there already",
+            key=state.key(keys.GRADES_FIELD, file, "overwrite"),
+        ),
+    )
+
+
+def _says_nothing(roster: Roster) -> bool:
+    """Whether the file does not say the most of any grade."""
+    columns = [roster.table.column(name) for name in roster.grades]
+    return all(roster.maximum(roster.students[0], c) is None for c in columns if c is not None)
+
+
+def _scaling(file: str, roster: Roster) -> Scaling:
+    if roster.kind == "canvas_rubric":
+        return "ratio"
+    key = state.key(keys.GRADES_FIELD, file, "scaling")
+    state.seed(key, "ratio")
+    chosen: Scaling | None = st.segmented_control(
+        "A score counts",
+        list(SCALINGS),
+        format_func=SCALINGS.__getitem__,
+        key=key,
+        required=True,
+        help="They differ where the worst answers earn something, too: as a ratio that stays, as a "
+        "range (Moodle's way) it is nothing.",
+    )
+    return chosen or "ratio"
+
+
+def _column(
+    words: str, file: str, what: str, names: tuple[str, ...], *, optional: bool
+) -> str | None:
+    chosen: str | None = st.selectbox(
+        words,
+        names,
+        index=None,
+        format_func=lambda name: one_line(name, 60),
+        placeholder="Found by itself" if optional else "Choose a column",
+        key=state.key(keys.GRADES_FIELD, file, what),
+    )
+    return chosen
+
+
+def _result(run_id: int, filled: Filled) -> None:
+    choices = filled.choices
+    known = f"{filled.matched:,} of {_students(filled.students)}"
+    st.html(
+        f'<div class="rs-section">{fmt.plural(filled.written, "cell")} will change</div>'
+        f'<span class="rs-quiet">{esc(known)} are in this run: {esc(choices.match or "")} is the '
+        f"items' {esc(choices.by or '')}.</span>"
+    )
+    problem_list(filled.problems)
+    if filled.effect:
+        st.info(filled.effect, icon=":material/balance:")
+    st.download_button(
+        f"Download {label(filled.name, 60)}",
+        data=filled.data,
+        file_name=filled.name,
+        mime="text/csv",
+        type="primary",
+        icon=":material/download:",
+        disabled=not filled.written,
+        on_click="ignore",
+        key=state.key(keys.GRADES_ACT, "download", run_id),
+    )
+    if filled.changes:
+        _changes(filled.changes)
+
+
+def _changes(changes: tuple[Change, ...]) -> None:
+    rows = [
+        [
+            fmt.count(change.line),
+            esc(one_line(change.student, 60)),
+            esc(one_line(change.column, 60)),
+            esc(one_line(change.old, 60)) or tag("empty"),
+            esc(one_line(change.new, 200)),
+            tag("left alone", "warn") if change.kept else "",
+        ]
+        for change in changes[:SHOWN]
+    ]
+    heads = ["Line", "Student", "Column", "Before", "Grade", ""]
+    table(heads, rows, name="What changes", numbers=(0,))
+    if len(changes) > SHOWN:
+        st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")
+
+
+def _students(number: int) -> str:
+    return fmt.plural(number, "student")
