@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from core.figures import agreement_cells, confusion_cells, score_histogram, verdict_bars
+from core.figures import (
+    agreement_cells,
+    confusion_cells,
+    score_histogram,
+    verdict_bars,
+    win_cells,
+)
 
 
 def test_the_histogram_keeps_the_counts_and_the_edges_of_its_bins() -> None:
@@ -66,3 +72,16 @@ def test_an_undefined_agreement_is_said_and_none_is_made_up() -> None:
     figure = agreement_cells(("a", "b"), [[1.0, None], [None, -0.25]])
 
     assert [list(bar.text) for bar in figure.data] == [["1.00", "undefined"], ["undefined", "−.25"]]
+
+
+def test_a_win_matrix_has_a_cell_for_every_two_and_none_for_who_never_met() -> None:
+    figure = win_cells(
+        ["a", "b"], [[None, 0.75], [0.25, None]], [["", "75% of 8"], ["25% of 8", ""]], (0, 1)
+    )
+    # A bar per cell, column by column; a click gives its row and column.
+    assert [list(map(tuple, bar.customdata)) for bar in figure.data] == [
+        [(0, 0), (1, 0)],
+        [(0, 1), (1, 1)],
+    ]
+    assert figure.data[1].text[0] == "75% of 8"
+    assert len(figure.layout.shapes) == 1

@@ -83,7 +83,7 @@ def _door(run_id: int, who: Seat) -> None:
         return
     with st.container(border=True):
         st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
-        st.caption(label(_mine(run_id, who.name)))
+        st.caption(_mine(run_id, who.name))
         st.button(
             "Start",
             key=state.key(keys.ARENA_ACT, "start"),
