@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from core.aggregate import Ballot, Verdict, settle
 from core.domain import votes as votes_nouns
+from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.services.draft_types import Draft
@@ -166,7 +167,7 @@ def standing(store: Store, bench: Bench, draft: Draft) -> Standing:
     known = _known(store, runs)
     cells = {
         item.id: {
-            c.name: _cell(bench, item.truth(c), item.id, c, judges, known, (questions, offline))
+            c.name: _cell(bench, item, c, judges, known, (questions, offline))
             for c in subject.criteria.values()
         }
         for item in hashes.tests
@@ -177,8 +178,7 @@ def standing(store: Store, bench: Bench, draft: Draft) -> Standing:
 
 def _cell(
     bench: Bench,
-    expected: int | None,
-    row: str,
+    item: Item,
     criterion: Criterion,
     judges: Sequence[Judge],
     known: _Known,
@@ -186,22 +186,28 @@ def _cell(
 ) -> Cell:
     names = [criterion.name, *bench["seen"].get(criterion.name, {"former": []})["former"]]
     found = tuple(
-        _judge_cell(bench, judge, row, names, known, hashes[judge.offline][row, criterion.name])
-        for judge in judges
+        _judge_cell(bench, judge, item.id, names, known, hashes[judge.offline]) for judge in judges
     )
-    of = next((r for r in bench["rows"] if r["uid"] == row), None)
+    label = item.labels.get(criterion.name)
     return Cell(
         criterion,
-        expected,
-        of["expected"].get(criterion.name, "") if of else "",
+        item.truth(criterion),
+        "" if label is None else label.label,
         found,
         _verdict(criterion, judges, found),
     )
 
 
 def _judge_cell(
-    bench: Bench, judge: Judge, row: str, names: Sequence[str], known: _Known, asked: str
+    bench: Bench,
+    judge: Judge,
+    row: str,
+    names: Sequence[str],
+    known: _Known,
+    hashes: Mapping[tuple[str, str], str],
 ) -> JudgeCell:
+    """``names`` are the criterion's name and those it had before."""
+    asked = hashes[row, names[0]]
     under = judge_hash(judge, bench["learn_from"])
     found = known.by_hash.get((row, asked, judge.name, under))
     if found is not None:

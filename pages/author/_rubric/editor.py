@@ -23,7 +23,9 @@ from pages.author._rubric.conflict import show_conflict
 from pages.author._rubric.exporting import export_dialog
 from pages.author._rubric.going import back_to_list
 from pages.author._rubric.importing import show_notices
+from pages.author._workbench import screen as bench
 from pages.ui import state
+from pages.ui import workbench_keys as bench_keys
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.widgets import row, show_flash, shown_errors, tag
@@ -44,9 +46,13 @@ def show(name: str) -> None:
     _header(name)
     show_notices(name)
     show_conflict(name)
+    view = _view(name)
+    if view == bench_keys.BENCH_VIEW:
+        bench.show(name)
+        return
     main, side = st.columns([5, 3], gap="medium")
     with main:
-        _main(name)
+        _main(name, view)
     with side, st.container(key="rs_beside"):
         _side(name)
 
@@ -118,12 +124,30 @@ def _on_discard(name: str) -> None:
         state.flash("Discarded.")
 
 
-def _main(name: str) -> None:
+def _view(name: str) -> str:
     key = state.key(state.RUBRIC_VIEW, name)
-    state.seed(key, FORM)
+    at_bench = state.address(bench_keys.SIDE) == bench_keys.BENCH
+    state.seed(key, bench_keys.BENCH_VIEW if at_bench else FORM)
     view = st.segmented_control(
-        "View", [FORM, YAML], key=key, required=True, label_visibility="collapsed"
+        "View",
+        [FORM, YAML, bench_keys.BENCH_VIEW],
+        key=key,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_view,
+        args=(key,),
     )
+    return view or FORM
+
+
+def _on_view(key: str) -> None:
+    # So that a reload or a link comes back to the workbench.
+    at_bench = state.get(key) == bench_keys.BENCH_VIEW
+    state.set_address(**{bench_keys.SIDE: bench_keys.BENCH if at_bench else None})
+
+
+def _main(name: str, view: str) -> None:
+    key = state.key(state.RUBRIC_VIEW, name)
     if view == YAML:
         yaml_view.show(name)
     elif work.refused_text(name) is not None:

@@ -11,6 +11,7 @@ from core.services.draft_types import Draft
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
+from pages.ui.workbench_keys import SIDE
 
 
 def open_rubric(name: str) -> None:
@@ -42,4 +43,4 @@ def back_to_list(before: Callable[[], None] = lambda: None) -> None:
 def _on_list(before: Callable[[], None]) -> None:
     with shown_errors():
         before()
-    state.set_address(**{state.RUBRIC: None, state.VERSION: None})
+    state.set_address(**{state.RUBRIC: None, state.VERSION: None, SIDE: None})

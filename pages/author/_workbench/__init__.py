@@ -1,0 +1,1 @@
+"""The workbench beside the form of a rubric: criteria on top, test rows below."""
