@@ -1,4 +1,8 @@
-"""Every rule of the rubric check: its title, why it matters, and who found out."""
+"""Every rule of the rubric check: its title, why it matters, and where it is from.
+
+A source is named where it gives that advice or measured that effect; what we only think is said to
+be our own.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ from typing import NamedTuple
 
 from core.services.checking.finding import Severity
 
-_SURVEYS = "Dillman, Smyth and Christian 2014, Internet, Phone, Mail, and Mixed-Mode Surveys"
-_DESIGN = "Krosnick and Presser 2010, Question and Questionnaire Design"
+_WORDING = "Krosnick and Presser 2010, Question and Questionnaire Design (wording)"
+_LABELS = "Krosnick and Presser 2010, Question and Questionnaire Design (labels of scale points)"
 _POPHAM = "Popham 1997, What's Wrong - and What's Right - with Rubrics"
-_BROOKHART = "Brookhart 2013, How to Create and Use Rubrics"
+_BROOKHART = "Brookhart 2013, How to Create and Use Rubrics for Formative Assessment and Grading"
 _MOSKAL = "Moskal and Leydens 2000, Scoring Rubric Development: Validity and Reliability"
-_TIERNEY = "Tierney and Simon 2004, What's Still Wrong with Rubrics"
-_REVERSED = "Weijters and Baumgartner 2012, Misresponse to Reversed and Negated Items in Surveys"
+_NEGATED = "Weijters and Baumgartner 2012, Misresponse to Reversed and Negated Items in Surveys"
 _MULTIPLE = "Keeney and Raiffa 1976, Decisions with Multiple Objectives (non-redundancy)"
+_OURS = "A rule of our own"
 _ASKED = "How judges are asked here: the text as written, one numbered option as the answer"
 _SCORED = "How scores are computed here: weight times value, then gates"
 
@@ -33,37 +37,37 @@ RULES: Mapping[str, Rule] = {
         "Two questions in one",
         "serious",
         "A text that has the one and not the other has no right answer, so judges disagree.",
-        _SURVEYS,
+        _WORDING,
     ),
     "vague": Rule(
         "Vague word",
         "serious",
         "Words of praise mean something else to each judge; what can be seen in a text does not.",
-        _POPHAM,
+        _WORDING,
     ),
     "hedged": Rule(
         "Hedge",
         "slight",
         "A requirement that holds only more or less can be met and unmet by the same text.",
-        _BROOKHART,
+        _WORDING,
     ),
     "undefined-threshold": Rule(
         "Threshold not drawn",
         "serious",
         "Each judge draws the line somewhere else, and again somewhere else next time.",
-        _MOSKAL,
+        _WORDING,
     ),
     "open-list": Rule(
         "Open list",
         "slight",
         "What belongs to the rest of the list is for each judge to imagine.",
-        _DESIGN,
+        _WORDING,
     ),
     "inner-state": Rule(
         "Not in the text",
         "serious",
         "Understanding or effort is inferred; only what a text does can be checked and contested.",
-        "Mager 1962, Preparing Instructional Objectives",
+        "Mager 1962, Preparing Objectives for Programmed Instruction",
     ),
     "relative": Rule(
         "Compares with what is not shown",
@@ -84,7 +88,7 @@ RULES: Mapping[str, Rule] = {
         "Long requirement",
         "slight",
         "The longer the question, the more of it is passed over, and not the same part each time.",
-        _SURVEYS,
+        _OURS,
     ),
     "circular": Rule(
         "Says only its name",
@@ -95,14 +99,14 @@ RULES: Mapping[str, Rule] = {
     "many-unanchored-levels": Rule(
         "Many levels, no anchors",
         "serious",
-        "Beyond five levels without anchors, judges cannot keep them apart and use a few of them.",
-        "Preston and Colman 2000, Optimal Number of Response Categories in Rating Scales",
+        "The more levels stand without words, the more borders each judge draws alone.",
+        _LABELS,
     ),
     "bare-numbers": Rule(
         "Levels are bare numbers",
         "serious",
-        "Levels in words are used alike by different raters; bare numbers are not.",
-        _DESIGN,
+        "What a bare number stands for is for each judge to imagine; words say it to all alike.",
+        _LABELS,
     ),
     "adjective-levels": Rule(
         "Adjectives instead of behaviour",
@@ -115,7 +119,7 @@ RULES: Mapping[str, Rule] = {
         "serious",
         "Where only the degree changes from level to level, the border between them is a matter of "
         "taste.",
-        _TIERNEY,
+        _OURS,
     ),
     "indistinct-options": Rule(
         "Options nobody could tell apart",
@@ -128,7 +132,7 @@ RULES: Mapping[str, Rule] = {
         "serious",
         "Answers must exclude each other and leave nothing out, or two judges count the same and "
         "answer differently.",
-        _DESIGN,
+        _WORDING,
     ),
     "no-difference": Rule(
         "Every option is worth the same",
@@ -146,24 +150,25 @@ RULES: Mapping[str, Rule] = {
         "Weight has the wrong sign",
         "serious",
         "MET means that the requirement holds, good or bad. The sign of the weight says which.",
-        _REVERSED,
+        _SCORED,
     ),
     "reversed-values": Rule(
         "Better costs more",
         "serious",
         "Label, value and weight contradict each other; judges follow the label, scores the value.",
-        _REVERSED,
+        _SCORED,
     ),
     "double-negative": Rule(
         "Double negative",
         "slight",
-        "Readers, models among them, answer the opposite of what they mean.",
-        _SURVEYS,
+        "Some readers answer the opposite of what they mean.",
+        _NEGATED,
     ),
     "needs-counting": Rule(
         "Needs counting",
         "serious",
-        "Language models see tokens, not words or letters, and miscount long before a person does.",
+        "Language models see tokens, not words or letters, and how a text is parted into tokens "
+        "changes what they count.",
         "Zhang, Cao and You 2024, Counting Ability of Large Language Models and Impact of "
         "Tokenization",
     ),
@@ -183,13 +188,13 @@ RULES: Mapping[str, Rule] = {
         "One weight drowns the others",
         "slight",
         "The score is nearly this one answer; the other criteria cost calls and show in no rank.",
-        "Edwards and Barron 1994, SMARTS and SMARTER",
+        _SCORED,
     ),
     "drowned-weight": Rule(
         "A weight that cannot show",
         "slight",
         "Its whole range is below what is rounded away in a report.",
-        "Edwards and Barron 1994, SMARTS and SMARTER",
+        _SCORED,
     ),
     "no-effect": Rule(
         "Asked for nothing", "slight", "Each answer costs a call and changes no score.", _SCORED
@@ -198,7 +203,7 @@ RULES: Mapping[str, Rule] = {
         "Nothing takes points away",
         "slight",
         "A text that says everything, the false included, meets a list of good things best.",
-        "Arora et al. 2025, HealthBench (criteria with negative points)",
+        "Arora et al. 2025, HealthBench (as there: criteria with negative points)",
     ),
     "overlap": Rule(
         "Two criteria ask the same",
@@ -210,7 +215,7 @@ RULES: Mapping[str, Rule] = {
         "No answer for what does not apply",
         "slight",
         "Where the condition fails, some judges say MET and some UNMET, and both are right.",
-        _SURVEYS,
+        _WORDING,
     ),
     "forced-choice": Rule(
         "Forced choice",
