@@ -112,7 +112,8 @@ def _certainty(view: CriterionView) -> str:
             ("entropy", verdict.entropy),
         ):
             parts.append(f"{name} {fmt.score(value)}")
-        parts.append(f"settled by {verdict.rule.replace('_', ' ')}{', a tie' * verdict.tie}")
+        rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
+        parts.append(f"settled by {rule}{', a tie' * verdict.tie}")
         if verdict.continuous is not None:
             parts.append(f"mean before snapping {fmt.score(verdict.continuous)}")
     if verdict.coverage is not None and verdict.coverage < 1:

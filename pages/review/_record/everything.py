@@ -174,6 +174,10 @@ def _why_not(promise: Acceptance) -> str:
 def _scores(queue: QueueRow) -> None:
     lines = review_estimates.corrected(store(), queue.id)
     section("Scores, corrected by what people decided")
+    reasons = {one.reason for one in lines if one.powered is None}
+    if len(reasons) == 1 and all(one.powered is None for one in lines):
+        said(f"Not known yet: {reasons.pop()}")
+        return
     table(
         ("Mean value", "Votes say", "Corrected", "People's labels alone", "Cells", "Labelled"),
         (_score_line(one) for one in lines),
