@@ -48,12 +48,16 @@ export default function({ data }) {
       const moved = event.key.startsWith("Arrow") && at.closest(groups);
       if (pressed || moved) event.stopPropagation();
     });
-    page.addEventListener("click", (event) => {
-      const button = event.target.closest && event.target.closest("button");
-      // After a click of the mouse, Enter means "commit" again, and not that button.
-      if (event.detail > 0 && button && button.closest('[class*="st-key-review_act"]'))
-        setTimeout(() => button.blur(), 0);
-    });
+    page.addEventListener("pointerup", (event) => {
+      const here = event.target.closest && event.target.closest('[data-testid="stMain"]');
+      const pointed = /mouse|touch|pen/.test(event.pointerType);
+      if (!pointed || !here || !page.querySelector('[class*="st-key-review_act"]')) return;
+      // After a click of the mouse, keys are for the item again, and not for what was clicked.
+      setTimeout(() => {
+        const at = page.activeElement;
+        if (at && at.matches("button,summary,a,[role=radio],[type=radio]")) at.blur();
+      }, 100);
+    }, true);
   }
   const was = page.rubricStudioHands;
   if (was.item !== data.item || was.cell !== data.cell) {
