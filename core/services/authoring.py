@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.domain.rubric import Rubric, fold
-from core.errors import InputError
+from core.errors import InputError, NotFound
 from core.files import Parsed, dump_rubric, parse_rubric
 from core.services import clock, workbench
 from core.services.draft_loose import loose_rubric
@@ -25,6 +25,8 @@ from core.store.store import Store
 Format = Literal["yaml", "json"]
 SAMPLES = Path(__file__).parents[2] / "sample_rubrics"
 _DRAFTS = "rubric/"
+#: Between a rubric's id and the tab, where several people have unsaved work on it.
+BESIDE = "~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,14 @@ def version(store: Store, version_id: int) -> RubricVersion:
     return store.rubrics.version(version_id)
 
 
+def numbered(store: Store, rubric_id: int, number: int) -> RubricVersion:
+    """The version of a rubric with that number; ``NotFound`` where there is none."""
+    found = [one for one in store.rubrics.versions(rubric_id) if one.number == number]
+    if not found:
+        raise NotFound(f"There is no version {number} of this rubric.")
+    return store.rubrics.version(found[0].id)
+
+
 def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
     """The versions of a rubric, newest first."""
     return store.rubrics.versions(rubric_id)
@@ -102,6 +112,31 @@ def new_name() -> str:
 def keep(store: Store, name: str, draft: Draft, text: str | None = None) -> None:
     """Keep unsaved work. ``name`` is the rubric's id as text, or one that ``new_name`` gave."""
     store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
+
+
+def keep_beside(
+    store: Store, name: str, draft: Draft, text: str | None, *, seen: str | None, tab: str
+) -> Kept:
+    """Keep unsaved work where nobody else's is: under ``name``, else under a name of this tab.
+
+    ``seen`` is when the copy under ``name`` was changed as this tab knows it. Where somebody else
+    changed it since, theirs stays, and this goes beside it.
+    """
+    with store.write():
+        there = kept(store, name)
+        if there is not None and there.updated != seen:
+            name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
+        keep(store, name, draft, text)
+        found = kept(store, name)
+    assert found is not None, "it was kept just now"
+    return found
+
+
+def others_kept(store: Store, name: str, mine: str) -> list[Kept]:
+    """Unsaved work of others on the same rubric, the last changed first."""
+    stem = name.partition(BESIDE)[0]
+    alike = [one for one in all_kept(store) if one.name.partition(BESIDE)[0] == stem]
+    return [one for one in alike if one.name != mine]
 
 
 def kept(store: Store, name: str) -> Kept | None:

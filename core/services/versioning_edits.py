@@ -69,8 +69,8 @@ def rubric_edits(before: Rubric, after: Rubric) -> Iterator[Edit]:
         if one == other:
             continue
         kind = "words" if kind == "question" and plain(one) == plain(other) else kind
-        words = _SAYS.get(name, said)
-        yield Edit(kind, None, _FIELDS.get(name, name), words(one), words(other))
+        words = (said_rule(name, one), said_rule(name, other))
+        yield Edit(kind, None, _FIELDS.get(name, name), *words)
 
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[Edit]:
@@ -133,6 +133,11 @@ def said(value: Any) -> str:
             f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items() if each != ""
         )
     return str(value)
+
+
+def said_rule(name: str, value: Any) -> str:
+    """A field of the rubric as text; its rules as sentences."""
+    return _SAYS.get(name, said)(value)
 
 
 def _sentences(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:

@@ -12,7 +12,7 @@ from core.services import authoring
 from core.services.draft_types import Draft
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import state
+from pages.ui import state, version_keys
 from tests.pages.conftest import open_page, shown
 from tests.services.test_drafts import FULL
 
@@ -261,11 +261,61 @@ def test_a_second_save_shows_both_and_loses_neither(store: Store) -> None:
     authoring.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
     press(app, name, "save")
     assert "Nothing was overwritten" in shown(app)
-    assert "The guidelines changed." in shown(app)
-    press(app, name, "conflict", "mine")
+    assert "strict</mark>" in shown(app)
+    press(app, name, "conflict", "merge")
     latest = authoring.latest(store, int(name))
+    # What each of them changed alone is chosen already.
     assert (latest.number, latest.rubric.name) == (3, "Mine")
+    assert latest.rubric.guidelines == "Be strict."
     assert authoring.history(store, int(name))[1].number == 2
+
+
+def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    press(app, name, "toggle", "about")
+    done(app.text_input(key=field(name, "name")).set_value("Mine"))
+    theirs = {**authoring.opened(store, int(name)), "name": "Theirs"}
+    authoring.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
+    press(app, name, "save")
+    assert "both changed it" in shown(app)
+    take = state.key(version_keys.CONFLICT_TAKE, name, "name")
+    done(app.segmented_control(key=take).set_value("theirs"))
+    press(app, name, "conflict", "merge")
+    assert authoring.latest(store, int(name)).rubric.name == "Theirs"
+
+
+def test_two_people_who_write_at_once_keep_their_work_side_by_side(store: Store) -> None:
+    name = saved(store)
+    one, other = open_page(PAGE, rubric=name), open_page(PAGE, rubric=name)
+    for app, words in ((one, "Of the one"), (other, "Of the other")):
+        press(app, name, "toggle", "about")
+        done(app.text_input(key=field(name, "name")).set_value(words))
+    kept = {one.draft["name"] for one in authoring.all_kept(store)}
+    assert kept == {"Of the one", "Of the other"}
+    assert "Somebody else has unsaved changes" in shown(other)
+    press(other, name, "save")
+    # The other one's save neither takes the first one's work nor shows it as its own.
+    assert [one.draft["name"] for one in authoring.all_kept(store)] == ["Of the one"]
+    assert draft_of(other)["name"] == "Of the other"
+    press(one, name, "save")
+    assert "Nothing was overwritten" in shown(one)
+
+
+def test_what_was_taken_back_can_be_made_again(store: Store) -> None:
+    name = saved(store)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    press(app, name, "remove", uid)
+    press(app, name, "undo")
+    assert len(draft_of(app)["criteria"]) == 3
+    press(app, name, "redo")
+    assert len(draft_of(app)["criteria"]) == 2
+    press(app, name, "undo")
+    press(app, name, "add", "yes_no")
+    # Another change: what was taken back before is not to be made again.
+    assert app.button(key=state.key(state.RUBRIC_ACT, name, "redo")).disabled
 
 
 def test_pasted_text_is_refused_with_lines_or_opened_unsaved(store: Store) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotFound
-from core.services import authoring
 from core.services.drafts import rubric_from
 from pages.author._rubric import (
     checks,
@@ -19,14 +18,13 @@ from pages.author._rubric import (
     yaml_view,
 )
 from pages.author._rubric.checking import show_problems
-from pages.author._rubric.conflict import show_conflict
+from pages.author._rubric.conflict import show_conflict, show_others
 from pages.author._rubric.exporting import export_dialog
 from pages.author._rubric.going import back_to_list
 from pages.author._rubric.importing import show_notices
 from pages.author._workbench import screen as bench
 from pages.ui import state
 from pages.ui import workbench_keys as bench_keys
-from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.widgets import row, show_flash, shown_errors, tag
 
@@ -46,6 +44,7 @@ def show(name: str) -> None:
     _header(name)
     show_notices(name)
     show_conflict(name)
+    show_others(name)
     view = _view(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
@@ -90,6 +89,14 @@ def _header(name: str) -> None:
             args=(name,),
         )
         st.button(
+            "Redo",
+            key=state.key(state.RUBRIC_ACT, name, "redo"),
+            icon=":material/redo:",
+            disabled=not work.can_redo(name),
+            on_click=work.redo,
+            args=(name,),
+        )
+        st.button(
             "Discard",
             key=state.key(state.RUBRIC_ACT, name, "discard"),
             disabled=not unsaved,
@@ -117,7 +124,7 @@ def _status(name: str, unsaved: bool) -> str:
 
 def _on_discard(name: str) -> None:
     with shown_errors():
-        authoring.discard(store(), name)
+        work.drop_kept(name)
         work.forget(name)
         if not name.isdecimal():
             state.set_address(**{state.RUBRIC: None})

@@ -127,7 +127,7 @@ def _fresh_row(kept: authoring.Kept) -> None:
         )
         row(
             [
-                tag("Never saved", "warn"),
+                tag(_unsaved(kept), "warn"),
                 tag(_criteria(len(kept.draft["criteria"]))),
                 _quiet(f"changed {fmt.ago(kept.updated)}"),
             ]
@@ -197,6 +197,11 @@ def _on_menu(rubric_id: int, key: str) -> None:
 
 def _card() -> Any:
     return st.container(border=True, horizontal=True, vertical_alignment="center")
+
+
+def _unsaved(kept: authoring.Kept) -> str:
+    parent = kept.draft["parent"]
+    return "Never saved" if parent is None else f"Unsaved changes to version {parent}"
 
 
 def _criteria(number: int) -> str:

@@ -8,6 +8,7 @@ the drafts before it, for undoing.
 from __future__ import annotations
 
 import contextlib
+import secrets
 from typing import Any, Literal
 
 from core.errors import Conflict, InputError, NotFound
@@ -41,12 +42,17 @@ def load(name: str) -> None:
         return
     kept = authoring.kept(store(), name)
     if kept is not None:
-        state.put(_key(name), {"draft": kept.draft, "text": kept.text, "past": []})
+        state.put(_key(name), _fresh(kept.draft, kept.text, kept.updated))
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
         raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
-    state.put(_key(name), {"draft": authoring.opened(store(), rubric_id), "text": None, "past": []})
+    state.put(_key(name), _fresh(authoring.opened(store(), rubric_id), None, None))
+
+
+def _fresh(draft: Draft, typed: str | None, seen: str | None) -> dict[str, Any]:
+    """What the session holds. `seen`: when the kept copy was changed last, as far as we know."""
+    return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
 
 
 def draft(name: str) -> Draft:
@@ -101,12 +107,30 @@ def can_undo(name: str) -> bool:
     return bool(state.get(_key(name))["past"])
 
 
+def can_redo(name: str) -> bool:
+    """Whether a change was taken back that can be made again."""
+    return bool(state.get(_key(name))["future"])
+
+
 def undo(name: str) -> None:
     """Take the last change of this tab back, whatever it was."""
+    _step(name, "past", "future")
+
+
+def redo(name: str) -> None:
+    """Make the change again that was taken back last."""
+    _step(name, "future", "past")
+
+
+def _step(name: str, come: str, go: str) -> None:
     with shown_errors():
-        *past, (before, typed) = state.get(_key(name))["past"]
+        work = state.get(_key(name))
+        if not work[come]:
+            return
+        *rest, (before, typed) = work[come]
+        left = [*work[go], (work["draft"], work["text"])]
         _put(name, before, typed)
-        state.put(_key(name), {**state.get(_key(name)), "past": past})
+        state.put(_key(name), {**state.get(_key(name)), come: rest, go: left})
         for family in (state.RUBRIC_YAML, state.RUBRIC_FIELD):
             state.drop(family, name)
 
@@ -119,7 +143,7 @@ def drop_text(name: str) -> None:
 def leave(name: str) -> None:
     """Going away: a new draft in which nothing was written is not worth keeping."""
     if state.get(_key(name)) is not None and not is_unsaved(name):
-        authoring.discard(store(), name)
+        drop_kept(name)
         forget(name)
 
 
@@ -146,7 +170,7 @@ def save(name: str) -> None:
             raise refused
         note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
         try:
-            saved = authoring.save(store(), name, draft(name), note=note, author=known_name())
+            saved = authoring.save(store(), _own(name), draft(name), note=note, author=known_name())
         except Conflict:
             state.put(state.key(state.RUBRIC_CONFLICT, name), True)
             return
@@ -154,7 +178,8 @@ def save(name: str) -> None:
         forget(name)
         fresh = str(saved.rubric_id)
         open_rubric(fresh)
-        load(fresh)
+        # Not what is kept of it: that is somebody else's.
+        state.put(_key(fresh), _fresh(authoring.opened(store(), saved.rubric_id), None, None))
         keep_open(fresh, opened)
         state.flash(f"Saved as version {saved.number}.")
         if version_uses.behind(store(), saved.rubric_id):
@@ -218,14 +243,51 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
 
 def _put(name: str, changed: Draft, typed: str | None) -> None:
     before = state.get(_key(name))
-    past = before["past"]
+    past, future = before["past"], before["future"]
     if (before["draft"], before["text"]) != (changed, typed):
-        past = [*past, (before["draft"], before["text"])][-UNDOS:]
-    state.put(_key(name), {"draft": changed, "text": typed, "past": past})
+        past, future = [*past, (before["draft"], before["text"])][-UNDOS:], []
+    steps = {"past": past, "future": future}
+    state.put(_key(name), {**before, "draft": changed, "text": typed, **steps})
     if is_unsaved(name):
-        authoring.keep(store(), name, changed, typed)
+        _keep(name)
     else:
-        authoring.discard(store(), name)
+        drop_kept(name)
+
+
+def _keep(name: str) -> None:
+    """Keep this tab's work; beside what somebody else kept meanwhile, never over it."""
+    work = state.get(_key(name))
+    kept_as = work["as"] or name
+    seen = authoring.keep_beside(
+        store(), kept_as, work["draft"], work["text"], seen=work["seen"], tab=_tab()
+    )
+    state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
+
+
+def drop_kept(name: str) -> None:
+    """Let go of the kept copy of this tab's work; what somebody else kept stays."""
+    authoring.discard(store(), _own(name))
+
+
+def _own(name: str) -> str:
+    """The name under which there is this tab's work, or nobody's."""
+    work = state.get(_key(name))
+    kept = authoring.kept(store(), kept_as(name))
+    if kept is None or kept.updated == work["seen"]:
+        return kept_as(name)
+    return f"{name.partition(authoring.BESIDE)[0]}{authoring.BESIDE}{_tab()}"
+
+
+def kept_as(name: str) -> str:
+    """Under which name this tab's work is kept: its own where somebody else works on it, too."""
+    found: str = state.get(_key(name))["as"] or name
+    return found
+
+
+def _tab() -> str:
+    if not state.get(state.RUBRIC_TAB):
+        state.put(state.RUBRIC_TAB, secrets.token_hex(4))
+    return str(state.get(state.RUBRIC_TAB))
 
 
 def _key(name: str) -> str:
