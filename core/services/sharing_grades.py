@@ -222,15 +222,17 @@ class _Filler:
     def _say_unmatched(self) -> None:
         without = len(self.roster.students) - len(self.hits)
         if without:
-            self.problems.append(Problem(f"Not in the run, left alone: {without:,} students."))
+            self.problems.append(
+                Problem(f"Not in the run, left alone: {_count(without, 'student')}.")
+            )
         used = {position for positions in self.hits.values() for position in positions}
         missing = [item.id for at, item in enumerate(self.found.items) if at not in used]
         if missing:
             self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
         kept = sum(change.kept for change in self.changes)
         if kept:
-            message = f"{kept:,} cells hold something else already and are left alone."
-            self.problems.append(Problem(message, "Choose to overwrite grades to change them."))
+            message = f"Left alone, because something else is there: {_count(kept, 'cell')}."
+            self.problems.append(Problem(message, "Overwrite grades to change them, too."))
 
     def _say_columns(self) -> None:
         if self.roster.kind != "canvas_rubric":
@@ -258,6 +260,10 @@ class _Filler:
             f"Ratio and range differ here. Mean grade: {_percent(ratio)} as a ratio (score / "
             f"most), {_percent(span)} as a range (counted from the worst answers, as Moodle does)."
         )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _percent(part: float) -> str:

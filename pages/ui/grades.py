@@ -98,7 +98,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
         maximum=maximum,
         scaling=_scaling(file, roster),
         overwrite=st.toggle(
-            "Change grades that are there already",
+            "Overwrite grades that are there already",
             key=state.key(keys.GRADES_FIELD, file, "overwrite"),
         ),
     )
@@ -135,7 +135,7 @@ def _column(
         names,
         index=None,
         format_func=lambda name: one_line(name, 60),
-        placeholder="Found by itself" if optional else "Choose a column",
+        placeholder="Found automatically" if optional else "Choose a column",
         key=state.key(keys.GRADES_FIELD, file, what),
     )
     return chosen
@@ -180,7 +180,7 @@ def _changes(changes: tuple[Change, ...]) -> None:
         for change in changes[:SHOWN]
     ]
     heads = ["Line", "Student", "Column", "Before", "Grade", ""]
-    table(heads, rows, name="What changes", numbers=(0,))
+    table(heads, rows, name="What changes")
     if len(changes) > SHOWN:
         st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")
 

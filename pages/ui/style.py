@@ -79,4 +79,6 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 
 def frame_css() -> None:
     """Put the style sheet into the page, once per run, before anything else."""
-    st.html(CSS)
+    # Dialogs stand beside the app in the document, where its scheme does not reach.
+    scheme = "dark" if st.context.theme.type == "dark" else "light"
+    st.html(CSS.replace("<style>", f"<style>:root{{color-scheme:{scheme}}}", 1))

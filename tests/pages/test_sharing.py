@@ -125,7 +125,7 @@ def test_what_changes_in_the_file_is_shown_before_it_is_taken(store: Store) -> N
     assert "an offline grading worksheet of Moodle" in said
     assert "left alone" in said
     assert "have no score" in said
-    toggle = next(one for one in app.toggle if "Change grades" in one.label)
+    toggle = next(one for one in app.toggle if "Overwrite grades" in one.label)
     toggle.set_value(True).run()
     assert "3 cells will change" in shown(app)
 

@@ -70,7 +70,7 @@ def test_a_worksheet_keeps_every_byte_that_is_no_grade(store: Store) -> None:
         "Identifier",
         "id",
     )
-    assert "1 students" in said(filled)
+    assert "1 student." in said(filled)
     assert "'Participant 10'" in said(filled)
     assert "have no score" in said(filled)
 
