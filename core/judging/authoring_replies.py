@@ -63,7 +63,7 @@ def read_rubric(text: str | None) -> Rubric | Unreadable:
         return build(Rubric, data, "rubric")
     except InputError as error:
         first = error.problems[0] if error.problems else error
-        return _wrong(f"It was no valid rubric: {_short(str(first))}")
+        return _wrong(f"The reply was no valid rubric: {_short(str(first))}")
 
 
 def _criterion(one: object) -> object:
@@ -184,7 +184,7 @@ def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
         return Unreadable("empty", "The reply was empty.")
     found = whole_object(text, key)
     if found is None:
-        return _wrong(f'It held no JSON object with the key "{key}", given once.')
+        return _wrong(f'The reply held no complete JSON object with the key "{key}".')
     return found
 
 

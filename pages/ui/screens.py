@@ -31,6 +31,12 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
             "Ready-made criteria with anchors and worked examples, and whole rubrics.",
         ),
         Screen(
+            "author/test_data.py",
+            "Test data",
+            "science",
+            "Let a model write or change submissions, and see whether judges notice.",
+        ),
+        Screen(
             "author/datasets.py", "Datasets", "dataset", "Bring in what is judged and look it over."
         ),
     ),

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import NotFound
 from core.services.drafts import rubric_from
+from pages.author._help import side as help_side
 from pages.author._rubric import (
     checks,
     checks_after,
@@ -29,7 +30,7 @@ from pages.ui.text import label
 from pages.ui.widgets import row, show_flash, shown_errors, tag
 
 FORM, YAML = "Form", "YAML"
-SIDES = ("Check", "Preview", "Scoring", "Versions")
+SIDES = ("Check", "Preview", "Scoring", "Versions", "Help")
 
 
 def show(name: str) -> None:
@@ -49,7 +50,7 @@ def show(name: str) -> None:
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
         return
-    main, side = st.columns([5, 3], gap="medium")
+    main, side = st.columns([3, 2], gap="medium")
     with main:
         _main(name, view)
     with side, st.container(key="rs_beside"):
@@ -178,6 +179,8 @@ def _side(name: str) -> None:
             preview.show(name)
         elif side == "Scoring":
             trying.show(name)
+        elif side == "Help":
+            help_side.show(name)
         else:
             runs_card.show(name)
             versions.show(name)

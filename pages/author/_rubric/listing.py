@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.services import authoring
 from core.services.draft_types import new_draft
+from pages.author._help import drafting
 from pages.author._rubric import importing, work
 from pages.author._rubric.exporting import export_dialog
 from pages.author._rubric.going import open_rubric, start
@@ -37,6 +38,8 @@ def show() -> None:
         importing.import_panel()
     elif panel == "samples":
         importing.samples_panel()
+    elif panel == "draft":
+        drafting.panel()
     archived = bool(state.get(state.RUBRICS_ARCHIVED))
     search = str(state.get(state.RUBRICS_SEARCH) or "")
     rows = authoring.listing(store(), search=search, archived=archived)
@@ -73,6 +76,7 @@ def _toolbar() -> None:
         for panel, words, icon in (
             ("import", "Import", "upload_file"),
             ("samples", "Samples", "auto_stories"),
+            ("draft", "Draft with a model", "auto_awesome"),
         ):
             st.button(
                 words,

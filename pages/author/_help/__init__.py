@@ -1,0 +1,1 @@
+"""Help from a model: drafts, proposals, checks by judges, test data. Nothing here pretends."""

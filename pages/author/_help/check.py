@@ -1,0 +1,153 @@
+"""The check by judges: our meta-rubric over every criterion, and what it found."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.services import grading, metachecking
+from core.services.metachecking import MetaCheck, MetaFinding, MetaRequest
+from pages.author._help import common
+from pages.author._rubric import work
+from pages.ui import format as fmt
+from pages.ui import help_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Tone, row, shown_errors, tag
+
+RUN_PAGE = "grade/run.py"
+#: So much weight in the meta-rubric makes a finding a serious one.
+SERIOUS = 8
+
+
+def show(name: str, rubric: Rubric) -> None:
+    """Who checks and for which task; then the newest check."""
+    st.caption(
+        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about the "
+        "whole; where you say what the task is, 3 and 5 more."
+    )
+    panel = common.panel("Who checks", name, "check")
+    if panel is None:
+        return
+    task = st.text_area(
+        "The task that is graded (optional)",
+        key=state.key(keys.HELP_FIELD, name, "task"),
+        height=90,
+        persist_state="session",
+        placeholder="What the submissions had to answer, word for word if you can.",
+    )
+    request = MetaRequest(rubric, panel, f"rubric/{name}", task or "", common.budget(name, "check"))
+    common.outlook(metachecking.estimate(store(), request))
+    run_id = metachecking.latest(store(), request.subject)
+    active = run_id is not None and grading.progress(store(), run_id).row.active
+    if st.button(
+        "Check by judges",
+        key=state.key(keys.HELP_ACT, name, "check"),
+        type="primary",
+        icon=":material/rule:",
+        disabled=active,
+    ):
+        metachecking.start(store(), request)
+        st.rerun()
+    if run_id is not None:
+        live = st.fragment(_live, run_every=common.POLL_SECONDS if active else None)
+        live(run_id, active)
+        _found(name, metachecking.result(store(), run_id, rubric))
+
+
+def _live(run_id: int, was_active: bool) -> None:
+    with shown_errors():
+        look = grading.progress(store(), run_id)
+        run = look.row
+        if run.active != was_active:
+            st.rerun()
+        words, tone = common.STATUS[run.status]
+        facts = f"{fmt.count(look.settled)} of {fmt.plural(run.planned, 'answer')}"
+        cost = f" · {fmt.cost(run.cost)}" if run.calls else ""
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
+            if run.active:
+                st.button(
+                    "Cancel",
+                    key=state.key(keys.HELP_ACT, "check", run_id, "cancel"),
+                    icon=":material/stop_circle:",
+                    on_click=_on_cancel,
+                    args=(run_id,),
+                )
+            elif look.failures or look.settled < run.planned:
+                st.button(
+                    "Ask what is missing",
+                    key=state.key(keys.HELP_ACT, "check", run_id, "retry"),
+                    icon=":material/refresh:",
+                    on_click=_on_retry,
+                    args=(run_id,),
+                )
+        if run.active:
+            st.progress(min(1.0, look.share))
+
+
+def _on_cancel(run_id: int) -> None:
+    with shown_errors():
+        grading.cancel(store(), run_id)
+
+
+def _on_retry(run_id: int) -> None:
+    with shown_errors():
+        if not grading.retry(store(), run_id):
+            grading.resume(store(), run_id)
+
+
+def _found(name: str, found: MetaCheck) -> None:
+    run = found.row
+    if found.asked and not found.findings and not run.active:
+        st.success("Nothing was found.", icon=":material/check:")
+    if found.open and not run.active:
+        st.caption(
+            f"{fmt.plural(found.open, 'question')} without an answer: nothing is said of them."
+        )
+    for number, one in enumerate(found.findings):
+        _finding(name, one, number)
+    if found.asked:
+        st.page_link(
+            RUN_PAGE,
+            label="Every answer of this check",
+            icon=":material/monitoring:",
+            query_params={state.RUN: str(run.id)},
+        )
+
+
+def _finding(name: str, one: MetaFinding, number: int) -> None:
+    names = ", ".join(one_line(criterion, 50) for criterion in one.criteria) or "the whole rubric"
+    serious = one.weight >= SERIOUS
+    agreed = "" if one.agreement is None else f"{fmt.percent(one.agreement)} of the votes say so."
+    changed = tag("words changed since", "neutral") if one.stale else ""
+    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in one.quotes)
+    with st.container(border=True, gap="xxsmall"):
+        st.html(
+            f'<div class="rs-row">{tag("serious" if serious else "slight", _tone(serious))}'
+            f"<b>{esc(one.question)}</b><span class='rs-quiet'>{esc(names)}</span>{changed}</div>"
+            f"<div>{esc(one.option)}</div>"
+            f'<div class="rs-quiet">{esc(one.reason)} {esc(agreed)}</div>'
+            f"<details class='rs-quiet'><summary>What was quoted</summary>{quotes}</details>"
+        )
+        with st.container(horizontal=True, gap="small"):
+            _open_buttons(name, one, number)
+
+
+def _open_buttons(name: str, one: MetaFinding, number: int) -> None:
+    uids = {c["name"]: c["uid"] for c in work.draft(name)["criteria"]}
+    for criterion in one.criteria[:3]:
+        if criterion in uids and uids[criterion] != work.open_card(name):
+            st.button(
+                label(f"Open {criterion}", 40),
+                key=state.key(keys.HELP_ACT, name, "finding", number, uids[criterion]),
+                type="tertiary",
+                icon=":material/arrow_forward:",
+                on_click=work.keep_open,
+                args=(name, uids[criterion]),
+            )
+
+
+def _tone(serious: bool) -> Tone:
+    return "warn" if serious else "neutral"

@@ -1,0 +1,162 @@
+"""Changed items: one criterion should fail and nothing else move; what judges make of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.services import datasets, helping, rehearsing
+from core.services import generating_edits as editing
+from core.services.generating_edits import EditRequest, Edits
+from core.services.helping import HelpTask
+from pages.author._help import common, measuring
+from pages.author._help.submissions import share_words
+from pages.ui import format as fmt
+from pages.ui import help_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.two_texts import side_by_side
+from pages.ui.widgets import table, tag
+
+MOST_LISTED = 200
+
+
+def show(name: str, rubric: Rubric) -> None:
+    """The form, the changes, and the table of what judges noticed."""
+    found = datasets.listing(store())
+    if not found:
+        st.info("This needs a dataset with items to change.", icon=":material/dataset:")
+        st.page_link("author/datasets.py", label="Datasets", icon=":material/dataset:")
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        criterion, aimed = _aim(name, rubric)
+        judge = common.writer("edits")
+    with right:
+        titles = {one.version_id: one.name for one in found}
+        version: int = st.selectbox(
+            "Items of",
+            list(titles),
+            key=_key(name, "dataset"),
+            format_func=lambda one: one_line(titles[one], 70),
+        )
+        items = _items(name, version)
+        budget = common.budget("edits")
+    subject = f"rubric/{name}/edits"
+    request = EditRequest(
+        judge, rubric, criterion, aimed, version, items, subject=subject, budget=budget
+    )
+    task = helping.latest(store(), editing.KIND, subject)
+    if items:
+        common.outlook(editing.estimate(store(), request))
+    if st.button(
+        "Change them",
+        key=state.key(keys.DATA_ACT, name, "change"),
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=not items or (task is not None and task.active),
+    ):
+        editing.begin(store(), request)
+        st.rerun()
+    if task is not None:
+        common.progress(task)
+        _changed(task)
+
+
+def _aim(name: str, rubric: Rubric) -> tuple[str, int]:
+    criteria = {c.name: c for c in rubric.criteria}
+    chosen = st.selectbox(
+        "Criterion that shall be answered otherwise",
+        list(criteria),
+        key=_key(name, "target"),
+        format_func=lambda one: one_line(one, 80),
+    )
+    criterion = criteria[chosen]
+    worst = criterion.worst_of(criterion.scored)
+    aimed: int = st.selectbox(
+        "With the option",
+        list(criterion.scored),
+        index=criterion.scored.index(worst),
+        key=_key(name, "aimed", chosen),
+        format_func=lambda at: one_line(criterion.choices[at].label, 80),
+    )
+    return chosen, aimed
+
+
+def _items(name: str, version: int) -> tuple[str, ...]:
+    ids = rehearsing.first_items(store(), version, limit=MOST_LISTED)
+    chosen: list[str] = st.multiselect(
+        "Items",
+        ids,
+        default=ids[:5],
+        key=_key(name, "items", str(version)),
+        format_func=lambda one: one_line(one, 60),
+        max_selections=editing.MOST,
+        help=f"The first {MOST_LISTED} of the dataset are listed.",
+    )
+    return tuple(chosen)
+
+
+def _changed(task: HelpTask) -> None:
+    found = editing.edited(store(), task)
+    if not found:
+        return
+    st.subheader("What was changed", anchor=False)
+    with st.expander(fmt.plural(len(found), "changed item"), expanded=len(found) <= 2):
+        at = st.selectbox(
+            "Item",
+            range(len(found)),
+            key=state.key(keys.DATA_FIELD, "changed", task.id),
+            format_func=lambda one: one_line(found[one][0].id, 80),
+            label_visibility="collapsed",
+        )
+        item, change = found[at]
+        if change.what:
+            st.caption(label(change.what, 300))
+        heads = ("<b>As it was</b>", "<b>Changed</b>")
+        side_by_side(heads, (item.output, change.submission), mark=True)
+    version = helping.kept_dataset(store(), task)
+    if not task.active:
+        measuring.keep(task, editing.as_dataset, version)
+    if version is None:
+        return
+    with st.container(border=True):
+        st.subheader("Do judges notice, and does anything else move?", anchor=False)
+        run = editing.latest_run(store(), version)
+        measuring.ask(
+            f"edits/{task.id}",
+            lambda panel: editing.run_request(store(), task, version, panel),
+            run,
+        )
+        if run is not None and run.votes:
+            _measured(editing.measured(store(), run.id))
+
+
+def _measured(found: Edits) -> None:
+    st.html(
+        f"<div><b>Noticed: {esc(share_words(found.noticed))}</b></div>"
+        f"<div><b>Nothing else moved: {esc(share_words(found.still))}</b></div>"
+    )
+    heads = ("Item", found.criterion, "Other criteria that moved", "What was changed")
+    lines = []
+    for one in found.pairs:
+        how = tag("✓ noticed", "good") if one.noticed else tag("not noticed", "bad")
+        if not one.counts:
+            how = tag("cannot tell", "neutral")
+        arrow = f"{esc(one.before or fmt.DASH)} → {esc(one.after or fmt.DASH)}"
+        moved = "; ".join(
+            f"{esc(one_line(name, 40))}: {esc(a)} → {esc(b)}" for name, (a, b) in one.moved.items()
+        )
+        lines.append(
+            (esc(one_line(one.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(one.what))
+        )
+    table(heads, lines, name="Every change and what judges made of it")
+    st.caption(
+        "“Cannot tell”: the item was at that option before, or has no verdict. Judges waver by "
+        "themselves: compare with how often their answers to an unchanged text differ."
+    )
+
+
+def _key(name: str, *ids: str) -> str:
+    return state.key(keys.DATA_FIELD, name, "edits", *ids)

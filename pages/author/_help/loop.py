@@ -1,0 +1,175 @@
+"""The loop: proposals measured on labelled items that no proposal has seen, round after round."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.services import helping, improving_loop, improving_rounds, spot
+from core.services import improving_evidence as evidence
+from core.services.comparing_figures import Delta
+from core.services.improving_loop import LoopRequest
+from core.services.improving_rounds import Round
+from pages.author._help import common, pieces
+from pages.ui import compare_keys, state
+from pages.ui import format as fmt
+from pages.ui import help_keys as keys
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import show_flash, tag
+
+COMPARE = "measure/compare.py"
+
+
+def show(name: str, rubric: Rubric) -> None:
+    """What to loop over and with whom; then its rounds."""
+    st.caption(
+        "A model proposes new words, judges grade labelled items before and after, and the loop "
+        "goes on only while more answers are right on items that no proposal has seen. Only "
+        "wording changes by itself, and nothing is taken over until you take it."
+    )
+    show_flash()
+    teachers = spot.teachers(store(), rubric)
+    if not teachers:
+        st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
+        st.page_link("author/datasets.py", label="Datasets", icon=":material/dataset:")
+        return
+    titles = {
+        one.row.version_id: f"{one.row.name} ({fmt.plural(one.labels, 'label')})"
+        for one in teachers
+    }
+    version: int = st.selectbox(
+        "Labelled items",
+        list(titles),
+        key=state.key(keys.HELP_FIELD, name, "dataset"),
+        format_func=lambda one: one_line(titles[one], 70),
+        persist_state="session",
+    )
+    panel = common.panel("Who grades", name, "loop")
+    judge = common.writer(name, "loop")
+    if panel is None:
+        return
+    (chosen,) = [one for one in teachers if one.row.version_id == version]
+    targets = _targets(name, [c.name for c in rubric.criteria if c.name not in chosen.untaught])
+    rounds: int = st.number_input(
+        "Rounds at most", 1, 10, 3, key=state.key(keys.HELP_FIELD, name, "rounds"), width=160
+    )
+    request = LoopRequest(
+        judge=judge,
+        panel=panel,
+        rubric=rubric,
+        subject=f"rubric/{name}",
+        targets=targets,
+        dataset_version=version,
+        findings=evidence.offline_findings(rubric),
+        rounds=rounds,
+        budget=common.budget(name, "loop"),
+    )
+    common.outlook(improving_loop.estimate(store(), request))
+    task = helping.latest(store(), improving_loop.KIND, request.subject)
+    if st.button(
+        "Start the loop",
+        key=state.key(keys.HELP_ACT, name, "loop"),
+        type="primary",
+        icon=":material/autorenew:",
+        disabled=not targets or (task is not None and task.active),
+    ):
+        improving_loop.begin(store(), request)
+        st.rerun()
+    if task is not None:
+        common.progress(task, more_cost=improving_rounds.runs_cost(store(), task))
+        _show(name, task)
+
+
+def _targets(name: str, names: list[str]) -> tuple[str, ...]:
+    """Those of the labelled criteria that are to be improved."""
+    key = state.key(keys.HELP_FIELD, name, "targets")
+    kept = [one for one in state.get(key) or names if one in names]
+    state.put(key, kept)
+    chosen: list[str] = st.multiselect(
+        "Criteria to improve", names, key=key, format_func=lambda one: one_line(one, 50)
+    )
+    return tuple(chosen)
+
+
+def _show(name: str, task: helping.HelpTask) -> None:
+    about = (task.id, task.done, task.status)
+    found = remembered("help_rounds", about, lambda: improving_rounds.rounds(store(), task))
+    if not found:
+        return
+    held = len(task.request["held"])
+    st.caption(
+        f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held} held out. Each "
+        "difference is to the best round before, on the same items, with its 95 % interval."
+    )
+    for one in found[1:]:
+        st.html(_card(one))
+    if len(found) == 1 and not task.active:
+        st.caption("No round was measured.")
+    if task.result:
+        st.html(f"<div>{esc(_end(task.result))}</div>")
+    if len(found) > 2:
+        st.caption(
+            f"{len(found) - 1} wordings were tried on the same held-out items, which favours the "
+            "best of them a little. Fresh labels would tell."
+        )
+    _compare(found)
+    pieces.show(name, improving_rounds.pieces(store(), task), f"loop/{task.id}")
+
+
+def _card(one: Round) -> str:
+    gain = one.gain
+    if gain is None:
+        return ""
+    how = tag("✓ better", "good") if one.kept else tag("no better: left", "neutral")
+    first, second = gain.accuracy.first.value, gain.accuracy.second.value
+    kappas = "; ".join(
+        f"kappa of {one_line(c.name, 40)} {_move(c.kappa)}" for c in gain.criteria if c.kappa.n
+    )
+    words = fmt.plural(len(one.changes), "change")
+    return (
+        f'<div class="rs-card"><div class="rs-row"><b>Round {one.number}</b>{how}'
+        f'<span class="rs-quiet">{words}</span></div>'
+        f'<div class="rs-num">{fmt.percent(first)} → {fmt.percent(second)} right: '
+        f"<b>{_difference(gain.accuracy)}</b></div>"
+        f'<div class="rs-quiet rs-num">{esc(kappas)}</div></div>'
+    )
+
+
+def _difference(delta: Delta) -> str:
+    value = delta.difference.value
+    if value is None:
+        return esc(delta.difference.reason or fmt.DASH)
+    low, high = delta.interval.low, delta.interval.high
+    around = "" if low is None or high is None else f" ({_points(low)} to {_points(high)})"
+    return f"{_points(value)} points{around}"
+
+
+def _points(value: float) -> str:
+    sign = "+" if value > 0 else fmt.MINUS if value < 0 else ""
+    return f"{sign}{abs(100 * value):.0f}"
+
+
+def _move(delta: Delta) -> str:
+    return f"{fmt.score(delta.first.value)} → {fmt.score(delta.second.value)}"
+
+
+def _end(result: dict[str, object]) -> str:
+    best = result["best"]
+    said = "The rubric as it was stays best." if not best else f"Round {best} is the best."
+    return f"{said} {result['why']}"
+
+
+def _compare(found: list[Round]) -> None:
+    kept = [one for one in found if one.kept and one.held is not None]
+    if len(kept) > 1:
+        st.page_link(
+            COMPARE,
+            label=label("Every item before and after"),
+            icon=":material/compare_arrows:",
+            query_params={
+                compare_keys.RUNS: f"{kept[0].held},{kept[-1].held}",
+                compare_keys.FIRST: str(kept[0].held),
+                compare_keys.SECOND: str(kept[-1].held),
+            },
+        )

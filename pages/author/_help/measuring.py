@@ -1,0 +1,84 @@
+"""From what was written to what judges make of it: kept as a dataset, asked in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.domain.panel import Panel
+from core.services import estimating, grading
+from core.services.grading import RunRow
+from core.services.helping import HelpTask
+from core.services.planning import RunRequest
+from pages.author._help import common
+from pages.ui import format as fmt
+from pages.ui import help_keys as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc
+from pages.ui.widgets import row, shown_errors, tag
+
+RUN_PAGE, DATASETS = "grade/run.py", "author/datasets.py"
+
+
+def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
+    """The button that keeps it as a dataset, or the way to that dataset."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Keep as a dataset" if version is None else "Keep again",
+            key=state.key(keys.DATA_ACT, "keep", task.id),
+            icon=":material/dataset:",
+            on_click=_on_keep,
+            args=(task, make),
+            help="Its items carry what they were written for as tags, never as labels.",
+        )
+        if version is not None:
+            st.page_link(DATASETS, label="Datasets", icon=":material/arrow_forward:")
+
+
+def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
+    with shown_errors():
+        make(store(), task, "")
+        state.flash("Kept as a dataset.")
+
+
+def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
+    """Who judges, what it costs, and how far the newest run is."""
+    panel = common.panel("Who judges", what)
+    if panel is None:
+        return
+    request = make(panel)
+    common.outlook(estimating.estimate(store(), request))
+    if st.button(
+        "Ask judges",
+        key=state.key(keys.DATA_ACT, what, "ask"),
+        icon=":material/gavel:",
+        disabled=run is not None and run.active,
+    ):
+        grading.start(store(), request)
+        st.rerun()
+    if run is not None:
+        st.fragment(_live, run_every=common.POLL_SECONDS if run.active else None)(
+            run.id, run.active
+        )
+        st.page_link(
+            RUN_PAGE,
+            label="The run, with every vote",
+            icon=":material/monitoring:",
+            query_params={state.RUN: str(run.id)},
+        )
+
+
+def _live(run_id: int, was_active: bool) -> None:
+    with shown_errors():
+        look = grading.progress(store(), run_id)
+        if look.row.active != was_active:
+            st.rerun()
+        words, tone = common.STATUS[look.row.status]
+        facts = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
+        failed = look.row.failures_open
+        more = f" · {fmt.plural(failed, 'failure')}" if failed else ""
+        row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(facts + more)}</span>'])
+        if look.row.active:
+            st.progress(min(1.0, look.share))

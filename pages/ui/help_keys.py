@@ -1,0 +1,14 @@
+"""The keys of a model's help, beside those of `state` (used with `state.key`)."""
+
+from __future__ import annotations
+
+# Address parameters of the Test data page.
+VIEW = "view"
+TASK = "task"
+
+# Families of session keys.
+HELP_VIEW = "help_view"
+HELP_FIELD = "help_field"
+HELP_ACT = "help_act"
+DATA_FIELD = "data_field"
+DATA_ACT = "data_act"
