@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
+from core.services.fitted import NOTE
 from core.store.run_rows import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
 from core.store.store import Store
 
@@ -27,7 +28,8 @@ __all__ = [
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
     """Plain values that change whenever verdicts or scores of the run would."""
     counts = (run.votes, run.failures_open, run.scored_version_id)
-    return (run.id, *counts, store.settled.last_event())
+    fitted = store.runs.note_hash(run.id, NOTE)
+    return (run.id, *counts, store.settled.last_event(), fitted)
 
 
 class Neighbours(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain.panel import Panel
 from core.errors import Conflict, NotFound
-from core.identity import content_hash
+from core.identity import content_hash, text_hash
 from core.store.connection import Connections, new_id
 from core.store.content import clean, dump, like, noun_hash, to_json
 from core.store.run_rows import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
@@ -150,6 +150,13 @@ class Runs:
         with self._files.write() as db:
             merged = {**self.get(run_id).notes, **notes}
             db.execute("UPDATE run SET notes = ? WHERE id = ?", (to_json(merged), run_id))
+
+    def note_hash(self, run_id: int, key: str) -> str:
+        """The hash of one note, without reading the plan; empty where there is no such note."""
+        rows = self._files.tuples(
+            "SELECT json_extract(notes, '$.' || ?) FROM run WHERE id = ?", (key, run_id)
+        )
+        return text_hash(str(rows[0][0])) if rows and rows[0][0] is not None else ""
 
     def request_cancel(self, run_id: int, *, now: str) -> RunStatus:
         """Ask for a stop; returns the status that the run has then.

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.review import Given, QueueRule, QueueSettings
 from core.services import calibrating, claiming, reviewing
+from core.services.browsing import stands_on
 from core.store.store import Store
 from pages.ui import record_keys as keys
 from pages.ui import review_keys, state
@@ -122,13 +123,16 @@ def test_weights_of_judges_are_used_and_given_up_with_one_click(store: Store) ->
     assert right.offered
     app = open_record(store, queue=queue, view="calibrated")
     assert "✓ offered" in read(app)
-    calls = store.runs.get(run).calls
+    calls, before = store.runs.get(run).calls, stands_on(store, store.runs.get(run))
     app.button(key=state.key(keys.RECORD_ACT, "use")).click().run()
     assert "in use" in read(app)
+    assert stands_on(store, store.runs.get(run)) != before
     assert [one.used for one in calibrating.offers(store, run)] == [right.offered, short.offered]
     app.button(key=state.key(keys.RECORD_ACT, "plain")).click().run()
     assert not [one for one in calibrating.offers(store, run) if one.used]
     assert store.runs.get(run).calls == calls
+    # What pages keep of the run is worked out anew after either.
+    assert stands_on(store, store.runs.get(run)) != before
 
 
 def test_only_leads_read_about_others_and_only_if_they_ask(store: Store) -> None:

@@ -11,6 +11,7 @@ from core.services import review_estimates, unseen
 from core.services.queueing import QueueRow
 from core.services.review_estimates import Corrected, Rightness
 from core.services.unseen import Unseen
+from pages.review._record.keeping import kept
 from pages.review._record.words import mean, quiet, said, section
 from pages.ui import format as fmt
 from pages.ui import record_keys as keys
@@ -29,8 +30,9 @@ ALL = "All criteria, by weight"
 
 def show(queue: QueueRow) -> None:
     """The view."""
-    right = review_estimates.rightness(store(), queue.id)
-    rest = unseen.unseen(store(), queue.id, _alpha(queue) / 100)
+    share = _alpha(queue) / 100
+    right = kept("right", queue, lambda: review_estimates.rightness(store(), queue.id))
+    rest = kept("unseen", queue, lambda: unseen.unseen(store(), queue.id, share), share)
     _rightness(queue, right, rest)
     _accepted(queue, rest)
     _scores(queue)
@@ -172,7 +174,7 @@ def _why_not(promise: Acceptance) -> str:
 
 
 def _scores(queue: QueueRow) -> None:
-    lines = review_estimates.corrected(store(), queue.id)
+    lines = kept("scores", queue, lambda: review_estimates.corrected(store(), queue.id))
     section("Scores, corrected by what people decided")
     reasons = {one.reason for one in lines if one.powered is None}
     if len(reasons) == 1 and all(one.powered is None for one in lines):

@@ -7,6 +7,7 @@ import streamlit as st
 from core.services import calibrating, fitting
 from core.services.calibrating import Offer
 from core.services.queueing import QueueRow
+from pages.review._record.keeping import kept
 from pages.review._record.words import quiet, said, section
 from pages.ui import format as fmt
 from pages.ui import record_keys as keys
@@ -20,7 +21,7 @@ def show(queue: QueueRow) -> None:
     """What fitting came to per criterion, and the way there and back."""
     run_id = queue.run_id
     section("Weigh judges by what people decided")
-    found = calibrating.offers(store(), run_id)
+    found = kept("fitted", queue, lambda: calibrating.offers(store(), run_id))
     table(
         ("Criterion", "", "Plain rule", "Calibrated", "Mended", "Spoilt", "Labels"),
         (_line(one) for one in found),

@@ -8,6 +8,7 @@ from core.domain.review import Seat
 from core.services import queueing, repeating, review_quality
 from core.services.queueing import QueueRow
 from core.services.review_quality import Quality
+from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, quiet, said, section, share
 from pages.ui import format as fmt
 from pages.ui import identity, review_keys, state
@@ -20,7 +21,14 @@ from pages.ui.widgets import shown_errors, table
 def show(who: Seat, queue: QueueRow) -> None:
     """The view."""
     identity.show_seat(who)
-    found = {one.name: one for one in review_quality.quality(store(), who, queue.id)}
+    told = kept(
+        "people",
+        queue,
+        lambda: review_quality.quality(store(), who, queue.id),
+        who.name,
+        who.role,
+    )
+    found = {one.name: one for one in told}
     section("How you review")
     mine = found.pop(who.name, None)
     if mine is None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.services.queueing import QueueRow
 from core.services.review_anchoring import Anchoring, anchoring
+from pages.review._record.keeping import kept
 from pages.review._record.words import said, section, share
 from pages.ui import format as fmt
 from pages.ui.resources import store
@@ -15,7 +16,7 @@ from pages.ui.widgets import table
 
 def show(queue: QueueRow) -> None:
     """The shares, and a sentence that says what they come to."""
-    found = anchoring(store(), queue.id)
+    found = kept("pull", queue, lambda: anchoring(store(), queue.id))
     section("Do the judges pull people along?")
     if not found.revealed and not found.assisted.n:
         said(

@@ -7,6 +7,7 @@ import streamlit as st
 from core.services import authoring, review_session, viewing
 from core.services.queueing import QueueRow
 from core.services.review_session import Session, Trouble
+from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, said, section
 from pages.ui import format as fmt
 from pages.ui import state
@@ -17,7 +18,7 @@ from pages.ui.widgets import Figure, figures, table
 
 def show(queue: QueueRow) -> None:
     """Figures, time, and the criteria that people found at fault."""
-    found = review_session.session(store(), queue.id)
+    found = kept("session", queue, lambda: review_session.session(store(), queue.id))
     section("What people changed")
     figures(
         [
