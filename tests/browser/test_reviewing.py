@@ -260,3 +260,35 @@ def test_a_lead_takes_an_item_over_and_its_reviewer_keeps_the_draft(
     world.let_run_out(store, queue_id)
     review(ann, app_url, queue_id)
     assert ann.get_by_text("✓ UNMET").count() >= 1
+
+
+def test_a_reload_keeps_the_item_and_another_window_offers_to_go_on_with_it(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 2))
+    page = someone("Rae")
+    review(page, app_url, queue_id)
+    key(page, "ArrowRight", "2")
+    assert "Item 2" in main_text(page)
+    review(page, app_url, queue_id)  # loaded anew: the same tab, the same item, the draft
+    assert "Item 2" in main_text(page)
+    assert "✓ UNMET" in main_text(page)
+    window = page.context.new_page()
+    watch(window)
+    window.goto(f"{app_url}/item?queue={queue_id}")
+    window.get_by_text("One item is still open").wait_for()
+    settle(window)
+    key(window, "Enter")
+    window.get_by_text(STAGE).wait_for()
+    assert "Item 2" in main_text(window)
+    assert "✓ UNMET" in main_text(window)
+    # A click of the mouse does not take the keys away: Enter commits, and does not click again.
+    window.get_by_role("button", name=re.compile("^MET")).click()
+    settle(window)
+    window.wait_for_function("() => document.activeElement === document.body")
+    key(window, "Enter")
+    window.get_by_text("Here is what the judges said").wait_for()
+    window.get_by_role("button", name="Queue").click()
+    window.get_by_role("heading", name="Doubtful", level=1).wait_for()
+    assert f"queue={queue_id}" in window.evaluate("location.href")
+    assert store.turns.held(queue_id, at=0.0) == []

@@ -30,6 +30,7 @@ export default function({ data }) {
     const groups = "[role=radiogroup],[role=tablist],[role=slider],[role=listbox],[role=menu]";
     page.addEventListener("keydown", (event) => {
       const at = page.activeElement;
+      page.rubricStudioHands.seeking = false;
       if (event.key === "Escape" && at && /^(TEXTAREA|INPUT)$/.test(at.tagName)) at.blur();
     });
     page.body.addEventListener("keydown", (event) => {
@@ -72,10 +73,17 @@ export default function({ data }) {
     }, 80);
   }
   if (data.note && was.note !== data.note) {
-    setTimeout(() => {
+    // The field may still have to be drawn, or to be drawn anew: until it has kept the cursor.
+    let left = 60, kept = 0;
+    was.seeking = true;
+    const seek = () => {
       const field = page.querySelector('[class*="st-key-review_note"] textarea');
-      if (field) field.focus();
-    }, 60);
+      if (field && page.activeElement === field) kept += 1;
+      else if (field) field.focus();
+      left -= 1;
+      if (was.seeking && left > 0 && kept < 6) setTimeout(seek, 50);
+    };
+    setTimeout(seek, 50);
   }
   was.note = data.note;
 }
