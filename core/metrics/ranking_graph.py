@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from core.metrics.measure import Array
 from core.metrics.ranking import WinMatrix
 
 Flags = npt.NDArray[np.bool_]
@@ -44,10 +45,15 @@ def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
 def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     """The groups between which strengths have no finite estimate, the strongest first.
 
-    One group: all estimates are finite. Several: every contest between them was won by the same
-    side (Zermelo 1929; Ford 1957), so that no difference between groups is too large. A tie
-    counts for both. Systems must be joined by contests (one of ``components``).
+    One group: all estimates are finite. Several: no contest between them was lost by the upper
+    side, so that no difference is too large. That is so where one side won everything (Zermelo
+    1929; Ford 1957; a tie counts for both), and where ties are on one rung or between neighbouring
+    ones of a ladder that every win goes down: then differences and the parameter of ties grow
+    together without end. Systems must be joined by contests (one of ``components``).
     """
+    rungs = _ladder(matrix)
+    if rungs is not None:
+        return tuple(tuple(np.flatnonzero(rungs == rung).tolist()) for rung in -np.unique(-rungs))
     beaten = (matrix.wins > 0) | (matrix.ties > 0)
     groups = _groups(beaten, "strong")
     met = np.asarray(matrix.contests) > 0
@@ -60,6 +66,27 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
         ready = [g for g in above if g not in ordered and set(above[g]) <= set(ordered)]
         ordered.append(min(ready, key=lambda g: groups[g][0]))
     return tuple(groups[g] for g in ordered)
+
+
+def _ladder(matrix: WinMatrix) -> Array | None:
+    """Rungs, the highest for the strongest, such that every win goes down one rung or more and
+    every tie at most one, up or down; ``None`` where there are no such rungs, or no win and tie.
+
+    These are differences of a system of constraints: shortest ways (Floyd 1962; Warshall 1962), of
+    which none may lead back to its beginning with a gain.
+    """
+    won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
+    if not (won.any() and tied.any()):
+        return None
+    # bound[i, j]: how far the rung of j may lie above that of i.
+    bound = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
+    np.fill_diagonal(bound, np.minimum(bound.diagonal(), 0.0))
+    for via in range(len(bound)):
+        bound = np.minimum(bound, bound[:, via, None] + bound[None, via, :])
+        if (bound.diagonal() < 0).any():
+            return None
+    rungs: Array = bound.min(axis=0)
+    return rungs
 
 
 def majorities(matrix: WinMatrix) -> Majorities:

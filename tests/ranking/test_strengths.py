@@ -129,9 +129,34 @@ def test_perfect_separation_is_said_and_the_estimate_labelled() -> None:
     assert found.value[0] > found.value[1]
 
 
-def test_a_single_tie_joins_what_wins_alone_separate() -> None:
-    table = table_of([(0, 1, 1.0)] * 9 + [(0, 1, 0.5)], 2)
-    assert separated(win_matrix(table)) == ((0, 1),)
+def test_ties_on_the_way_down_bound_no_lead() -> None:
+    # Nine wins, a tie, no loss. Fitted points and ties are those observed (9.5 and 1 of 10), so the
+    # fitted share lost is 0: the difference and the parameter of ties grow without end.
+    rows = [(0, 1, 1.0)] * 9 + [(0, 1, 0.5)]
+    table = table_of(rows, 2)
+    assert separated(win_matrix(table)) == ((0,), (1,))
+    # Three rungs: 0 beats 1 beats 2, each with ties. A tie of 0 and 2 jumps a rung, and a loss goes
+    # up: either makes all finite.
+    ladder = [(0, 1, 1.0), (0, 1, 0.5), (1, 2, 1.0), (1, 2, 0.5)]
+    assert separated(win_matrix(table_of(ladder, 3))) == ((0,), (1,), (2,))
+    assert separated(win_matrix(table_of([*ladder, (0, 2, 0.5)], 3))) == ((0, 1, 2),)
+    assert separated(win_matrix(table_of([*ladder, (1, 0, 1.0)], 3))) == ((0, 1, 2),)
+
+
+def test_an_estimate_lies_within_its_interval_where_no_contest_was_lost() -> None:
+    rows = [(0, 1, 1.0)] * 9 + [(0, 1, 0.5)] * 39
+    (found,) = strengths(table_of(rows, 2, items=24), np.random.default_rng(0))
+    assert found.regularised
+    for value, interval in zip(found.value, found.intervals, strict=True):
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= value <= interval.high
+
+
+def test_only_ties_and_only_finite_estimates_are_one_group() -> None:
+    assert separated(win_matrix(table_of([(0, 1, 0.5)], 2))) == ((0, 1),)
+    both = [(0, 1, 1.0), (0, 1, 0.0), (0, 1, 0.5)]
+    assert separated(win_matrix(table_of(both, 2))) == ((0, 1),)
 
 
 def test_systems_that_never_met_get_strengths_per_group() -> None:
