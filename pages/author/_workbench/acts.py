@@ -33,7 +33,7 @@ def show(name: str, now: Standing, row: BenchRow, criterion: str | None, askable
         )
         opened = state.get(state.key(keys.WORKBENCH_OPEN, name)) == uid
         st.button(
-            "Close" if opened else "Open",
+            "Hide" if opened else "Details",
             key=state.key(keys.WORKBENCH_ACT, name, "open", uid),
             icon=":material/unfold_less:" if opened else ":material/unfold_more:",
             type="tertiary",

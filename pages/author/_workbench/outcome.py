@@ -8,6 +8,8 @@ from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import row, table, tag
 
+_NOTHING = '<span class="rs-quiet">nothing</span>'
+
 
 def show(now: Standing, criterion: str | None) -> None:
     """Figures of the chosen criterion, or a line for each."""
@@ -27,16 +29,13 @@ def _one(now: Standing, of: Figures) -> None:
         always = f"always the commonest expected option: {of.always.hits} of {of.always.n}"
         parts.append(f'<span class="rs-quiet">{esc(always)}</span>')
     if now.bench["flip"] or of.flips.n:
-        parts.append(f"<b>Flips</b> <span>{share(of.flips)}</span>")
-    row(parts)
+        parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(of.flips)}</span>')
+    row([*parts, *missing(of)])
     if len(of.by_judge) > 1:
         row(
             f'<span class="rs-quiet rs-num">{esc(name)}: {share(one)}</span>'
             for name, one in of.by_judge
         )
-    left_out = missing(of)
-    if left_out:
-        row(left_out)
 
 
 def _all(now: Standing, found: list[Figures]) -> None:
@@ -49,7 +48,7 @@ def _all(now: Standing, found: list[Figures]) -> None:
                 f"<b>{esc(of.criterion)}</b>",
                 share(of.agreement),
                 *([share(of.flips)] if flips else []),
-                "".join(missing(of)) or '<span class="rs-quiet">nothing</span>',
+                f'<div class="rs-row">{"".join(missing(of))}</div>' if missing(of) else _NOTHING,
             ]
             for of in found
         ],

@@ -86,20 +86,21 @@ def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
 def _row(name: str, now: Standing, row: BenchRow, number: int, criterion: str | None) -> None:
     cells = now.cells.get(row["uid"], {})
     cell = cells.get(criterion) if criterion is not None else None
-    text, middle, right = st.columns([5, 3, 5], gap="medium", vertical_alignment="top")
-    with text:
-        st.html(_snippet(row, number))
     if criterion is None:
-        with middle:
-            st.html("".join(_line(one) for one in cells.values()) or _quiet(EMPTY))
+        text, right = st.columns([5, 8], gap="medium")
     else:
+        text, middle, right = st.columns([5, 3, 5], gap="medium")
         with middle:
             marks.expected(name, now, row, criterion)
+    with text:
+        st.html(_snippet(row, number))
     with right:
-        if cell is not None:
-            st.html(_judged(said(store(), cell), cell) or _quiet("Nobody is chosen to judge."))
-        elif criterion is not None:
+        if not cells:
             st.html(_quiet(EMPTY))
+        elif cell is not None:
+            st.html(_judged(said(store(), cell), cell) or _quiet("Nobody is chosen to judge."))
+        elif criterion is None:
+            st.html("".join(_line(one) for one in cells.values()))
         acts.show(name, now, row, criterion, bool(cells))
     if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
         one_row.show(name, now, row, criterion)
@@ -163,9 +164,11 @@ def _line(cell: Cell) -> str:
         "never": tag("not asked"),
     }
     judged = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
+    flips = any(j.answer is not None and j.answer.flips for j in cell.judges)
+    tags = now.get(cell.state, "") + (tag("flips", "warn") if flips else "")
     criterion = esc(one_line(cell.criterion.name, 40))
     return (
         f'<div class="rs-row" style="padding:.1rem 0"><span>{criterion}</span>'
         f'<span class="rs-quiet">expected {esc(expects)}</span>{judged}'
-        f"{marks.agrees(cell)}{now.get(cell.state, '')}</div>"
+        f"{marks.agrees(cell)}{tags}</div>"
     )
