@@ -22,6 +22,8 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
 
 WHOLE = ""
+#: From so many rows on, the table scrolls by itself.
+ROWS, TALL = 40, 640
 
 
 def show(run: Run) -> None:
@@ -76,6 +78,18 @@ def _checks(checks: Sequence[OrderCheck], part: str) -> None:
         "Kappa, as published",
     ]
     first = len(heads) - 7
+    with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
+        _table(checks, heads, first, part=bool(part), several=several)
+    st.caption(
+        "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
+        "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
+        "the same choice and kappa tells the first answer from all else."
+    )
+
+
+def _table(
+    checks: Sequence[OrderCheck], heads: Sequence[str], first: int, *, part: bool, several: bool
+) -> None:
     table(
         heads,
         (
@@ -95,11 +109,6 @@ def _checks(checks: Sequence[OrderCheck], part: str) -> None:
         ),
         name="Judges asked in both orders",
         numbers=range(first, len(heads)),
-    )
-    st.caption(
-        "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
-        "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
-        "the same choice and kappa tells the first answer from all else."
     )
 
 
