@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePath
 from statistics import fmean
 
@@ -18,7 +19,6 @@ from core.files.rosters import KIND_WORDS, LOCKED, Roster, criterion_part, read_
 from core.files.written import listed
 from core.services.exporting_rows import Graded, graded
 from core.services.sharing_match import GradeChoices, matched, share
-from core.store.run_rows import RunItemRow
 from core.store.store import Store
 
 
@@ -134,7 +134,7 @@ class _Filler:
         for row, positions in self.hits.items():
             reason = "stand for several items, or share one with another row"
             if len(positions) == 1 and len(taken[positions[0]]) == 1:
-                reason = self._not_ready(row, self.found.rows[positions[0]])
+                reason = self._not_ready(row, positions[0])
                 if not reason:
                     yield row, positions[0]
                     continue
@@ -144,8 +144,9 @@ class _Filler:
             mend = "Settle them under Review, then write the file again."
             self.problems.append(Problem(message, mend if "person" in reason else ""))
 
-    def _not_ready(self, row: int, result: RunItemRow) -> str:
-        if result.review:
+    def _not_ready(self, row: int, position: int) -> str:
+        result = self.found.rows[position]
+        if result.review and not self._settled(position):
             return "wait for a person"
         if result.score is None:
             return "have no score"
@@ -153,6 +154,19 @@ class _Filler:
             return "have a score that is not final"
         locked = self.roster.table.rows[row].text(self.roster.locked).strip().casefold()
         return "have a grade that may not be changed" if locked in LOCKED else ""
+
+    def _settled(self, position: int) -> bool:
+        """Whether people settled every question about the item; nobody else can say more."""
+        item = self.found.items[position]
+        return all(
+            (item.id, criterion.name) in self.settled
+            for criterion in self.found.rubric_of(item.id).criteria
+        )
+
+    @cached_property
+    def settled(self) -> frozenset[tuple[str, str]]:
+        """The cells that people settled."""
+        return frozenset((one.item_id, one.criterion) for one in self.found.settled)
 
     def _student(self, row: int) -> str:
         return self.roster.table.rows[row].text(self.who).strip()

@@ -80,7 +80,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
     left, middle, right = st.columns(3)
     match = grade = maximum = None
     with left:
-        match = _column("Students are told by", file, "match", roster.who, optional=known)
+        match = _column("Students are identified by", file, "match", roster.who, optional=known)
     if roster.kind != "canvas_rubric":
         with middle:
             one = len(roster.grades) == 1
@@ -170,8 +170,8 @@ def _result(run_id: int, filled: Filled) -> None:
 def _changes(changes: tuple[Change, ...]) -> None:
     rows = [
         [
-            fmt.count(change.line),
             esc(one_line(change.student, 60)),
+            fmt.count(change.line),
             esc(one_line(change.column, 60)),
             esc(one_line(change.old, 60)) or tag("empty"),
             esc(one_line(change.new, 200)),
@@ -179,7 +179,7 @@ def _changes(changes: tuple[Change, ...]) -> None:
         ]
         for change in changes[:SHOWN]
     ]
-    heads = ["Line", "Student", "Column", "Before", "Grade", ""]
+    heads = ["Student", "Line", "Column", "Before", "Grade", ""]
     table(heads, rows, name="What changes")
     if len(changes) > SHOWN:
         st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")

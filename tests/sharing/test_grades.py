@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.decision import Decision
 from core.domain.review import Given, QueueRule
 from core.errors import InputError
 from core.files.raw_csv import read_raw
@@ -215,6 +216,24 @@ def test_what_a_person_noted_is_feedback(reviews: Store) -> None:
     filled = fill(reviews, run.id, text.encode(), "class.csv")
 
     assert filled.data.decode().endswith(',10,"Right: Say ""why"", too."\n')
+
+
+def test_who_waits_for_a_person_gets_a_grade_once_a_person_settled_it(reviews: Store) -> None:
+    between = RUBRIC.model_copy(update={"decision": Decision(pass_at=0.9, fail_below=0.3)})
+    run = reviews.runs.get(class_of_four(reviews, between))
+    text = b"Identifier,Grade,Maximum Grade\n8,,10\n"
+    # 0.6 lies between 0.3 and 0.9, where a person decides.
+    waiting = fill(reviews, run.id, text, "class.csv")
+    assert waiting.data == text
+    assert "wait for a person" in said(waiting)
+    queue = reviewed.make_queue(reviews, run, QueueRule(near_mark=None, audit_share=1.0))
+    ticket = take(reviews, sit(reviews, "Ada"), queue, "8")
+    ticket = reviewing.commit(reviews, ticket, {"Method": Given(1), "Units": Given(0)}).ticket
+    reviewing.reveal(reviews, ticket)
+    reviewing.finish(reviews, ticket, {"Method": Given(1), "Units": Given(0)})
+
+    # What the judge said, and now a person: 0.6 of 10.
+    assert fill(reviews, run.id, text, "class.csv").data == text.replace(b"8,,", b"8,6,")
 
 
 CELLS = st.text(alphabet=st.sampled_from('ab,;"\n\r\t é🙂=\u202e'), max_size=5)
