@@ -56,7 +56,8 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
  max-height:calc(100vh - 4.5rem);overflow:auto}}
 .rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
 .st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD);scroll-margin:4rem 0}
-.st-key-rs_options [data-testid="stIconMaterial"]{align-self:flex-start;margin-top:.15rem}
+.st-key-rs_options :is([data-testid="stIconMaterial"],:has(>[data-testid="stIconMaterial"])):not(
+ div,button,[data-has-shortcut]){align-self:flex-start;margin-top:.1rem}
 [data-testid="stLayoutWrapper"]:has(>.st-key-rs_beside){display:contents}
 [class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
 .st-key-rs_options button{padding:.4rem .7rem;min-height:0}

@@ -25,8 +25,8 @@ KEYS = (
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
     ("N", "write a note (Esc leaves the field)"),
-    ("E", "mark sentences as evidence"),
-    ("F", "flag the active cell for somebody else"),
+    ("E", "mark sentences as evidence: Tab to their numbers, Space"),
+    ("F", "flag the active cell for somebody else, or send it back"),
     ("S", "skip the item: it comes last in your queue"),
     ("U", "undo what you did last, as often as you like"),
     ("← →", "look at the previous or next item without deciding"),
@@ -52,7 +52,7 @@ def _where(at: Desk, queue_name: str) -> None:
         only += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 60) + only)} · {done}</span></div>",
+            f"{esc(one_line(queue_name, 44) + only)} · {done}</span></div>",
             width="content",
         )
         st.space("stretch")
