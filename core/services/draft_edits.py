@@ -101,6 +101,13 @@ def duplicate_criterion(draft: Draft, uid: str) -> tuple[Draft, str]:
     return {**draft, "criteria": criteria, "serial": serial.last}, twin["uid"]
 
 
+def place_criterion(draft: Draft, uid: str, place: int) -> Draft:
+    """The draft with a criterion at another place (from 0; beyond the end is the end)."""
+    moving = [c for c in draft["criteria"] if c["uid"] == uid]
+    rest = [c for c in draft["criteria"] if c["uid"] != uid]
+    return {**draft, "criteria": [*rest[: max(0, place)], *moving, *rest[max(0, place) :]]}
+
+
 def with_criterion(
     draft: Draft, uid: str, change: Callable[[CriterionDraft], CriterionDraft]
 ) -> Draft:

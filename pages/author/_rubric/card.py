@@ -8,11 +8,21 @@ import streamlit as st
 
 from core.services import draft_edits as edits
 from core.services.draft_types import CriterionDraft, Draft
+from core.services.mentions import Part, mentions
 from pages.author._rubric import answers, checks, checks_after, kind, work
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line, visible
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.widgets import Tone, row, shown_errors, tag
+
+#: Up to so many criteria, up and down are enough to order them.
+FEW = 4
+PARTS: dict[Part, tuple[str, Tone]] = {
+    "task": ("the task", "info"),
+    "reference": ("the reference", "good"),
+    "submission": ("the submission", "neutral"),
+    "placeholder": ("a placeholder, which judges see as it is written", "warn"),
+}
 
 
 def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
@@ -89,6 +99,26 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
             args=(name, act, uid),
         )
 
+    if total > FEW:
+        key = work.held(name, place + 1, uid, "place")
+        st.number_input(
+            "Place",
+            min_value=1,
+            max_value=total,
+            key=key,
+            width=90,
+            label_visibility="collapsed",
+            help="Its place among all criteria.",
+            on_change=_on_place,
+            args=(name, uid),
+        )
+
+
+def _on_place(name: str, uid: str) -> None:
+    with shown_errors():
+        place = int(state.get(work.field(name, uid, "place")) or 1)
+        work.change(name, edits.place_criterion(work.draft(name), uid, place - 1))
+
 
 def _on_act(name: str, act: str, uid: str) -> None:
     with shown_errors():
@@ -138,6 +168,17 @@ def _words(name: str, criterion: CriterionDraft) -> None:
         on_change=work.on_field,
         args=(name, "criterion", (uid,), "requirement"),
     )
+    _speaks_of(criterion["requirement"])
     written = f"{criterion['name']}{criterion['requirement']}"
     if visible(written) != written:
         row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
+
+
+def _speaks_of(requirement: str) -> None:
+    """Which parts of the prompt it names, as coloured chips."""
+    words: dict[Part, str] = {}
+    for one in mentions(requirement):
+        words.setdefault(one.part, requirement[one.start : one.end])
+    if words:
+        chips = [tag(f"{said}: {PARTS[part][0]}", PARTS[part][1]) for part, said in words.items()]
+        row(['<span class="rs-quiet">Speaks of</span>', *chips])

@@ -15,6 +15,7 @@ from pages.author._rubric import (
     runs_card,
     trying,
     versions,
+    weights,
     work,
     yaml_view,
 )
@@ -179,6 +180,7 @@ def _side(name: str) -> None:
             preview.show(name)
         elif side == "Scoring":
             trying.show(name)
+            weights.show(name)
         elif side == "Help":
             help_side.show(name)
         else:

@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
 from core.services.draft_templates import TEMPLATE_WORDS, Template
-from pages.author._rubric import card, checks, rules, work
+from pages.author._rubric import card, checks, pasting, rules, work
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
@@ -42,6 +42,7 @@ def show(name: str) -> None:
     if not draft["criteria"]:
         empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
     _add(name)
+    pasting.show(name)
     rules.show(name)
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.rules import RULES, Scale
 from core.services import draft_options as options
 from core.services.draft_types import CriterionDraft
+from core.services.mentions import share_of, weight_of
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import state
@@ -77,8 +78,43 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_weight,
             args=(name, uid),
         )
+        _share(name, uid, weight)
     if weight < 0:
         row([tag("− Penalty", "bad"), f"<span>{esc(_penalty_words(criterion, weight))}</span>"])
+
+
+def _share(name: str, uid: str, weight: float) -> None:
+    """The weight as a share of all points, to be read or set."""
+    others = _others(name, uid)
+    share = share_of(weight, others)
+    if share is None or not others:
+        return
+    st.number_input(
+        "% of points",
+        min_value=0.0,
+        max_value=99.0,
+        key=work.held(name, round(100 * share, 2), uid, "share"),
+        step=1.0,
+        format="%.4g",
+        width=110,
+        help="Sets the weight so that it is this share of all points that can be won.",
+        on_change=_on_share,
+        args=(name, uid),
+    )
+
+
+def _others(name: str, uid: str) -> float:
+    criteria = work.draft(name)["criteria"]
+    return sum(max(0.0, c["weight"] or 0.0) for c in criteria if c["uid"] != uid)
+
+
+def _on_share(name: str, uid: str) -> None:
+    with shown_errors():
+        share = float(state.get(work.field(name, uid, "share")) or 0.0) / 100
+        weight = weight_of(share, _others(name, uid))
+        if weight is not None:
+            work.set_value(name, "criterion", (uid,), "weight", weight)
+            state.put(work.field(name, uid, "points"), weight)
 
 
 def _penalty_words(criterion: CriterionDraft, weight: float) -> str:

@@ -1,0 +1,149 @@
+"""Many criteria from pasted lines: one requirement per line, as people have them in other places.
+
+Understood: bullets and numbers (``- text``, ``3. text``, ``(b) text``), points anywhere people put
+them (``text (10 points)``, ``[-5] text``, ``text: 3 pts``, ``10% text``), a table from a
+spreadsheet (tab-separated: name, requirement, weight), and headings (``# Style`` or ``Style:``) as
+sections.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from core.domain.rubric import fold
+from core.services.draft_edits import add_criterion
+from core.services.draft_templates import Template
+from core.services.draft_types import CriterionDraft, Draft
+
+DEFAULT_WEIGHT = 10.0
+MOST = 500
+_LONGEST_NAME = 60
+_BULLET = re.compile(r"^\s*(?:[-*•–—▪◦]\s+|\(?(?:\d{1,3}|[a-zA-Z])[.)]\s+|\[[ xX]\]\s+)+")
+_NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
+_UNIT = r"(?:points?|pts?\.?|p\.|%)"
+_WEIGHTS = (
+    re.compile(rf"^\s*[\[(]\s*({_NUMBER})\s*{_UNIT}?\s*[\])]\s*[:.-]?\s*"),
+    re.compile(rf"\s*[\[(]\s*({_NUMBER})\s*{_UNIT}?\s*[\])]\s*[.]?\s*$", re.IGNORECASE),
+    re.compile(rf"\s*[:,–—-]\s*({_NUMBER})\s*{_UNIT}\s*[.]?\s*$", re.IGNORECASE),
+    re.compile(rf"^\s*({_NUMBER})\s*{_UNIT}\s*[:,–—-]?\s+", re.IGNORECASE),
+)
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.+?)\s*#*\s*$")
+_NAMED = re.compile(r"^(\S(?:[^:]{0,58}\S)?):\s+(\S.*)$")
+_HEADS = {"name", "criterion", "criteria", "title", "requirement", "description", "text"}
+
+
+class Line(NamedTuple):
+    """A criterion that a line was read as. ``line`` counts from 1; ``weight`` as written or 10.
+
+    ``stated``: the line stated the weight itself.
+    """
+
+    line: int
+    name: str
+    requirement: str
+    weight: float
+    section: str
+    stated: bool
+
+
+def read_lines(text: str) -> tuple[Line, ...]:
+    r"""The criteria in pasted text; empty lines are passed over.
+
+    >>> found = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
+    >>> [(one.name, one.weight) for one in found]
+    [('Cites a source', 12.0), ('Invents facts', -5.0)]
+    """
+    found, section = list[Line](), ""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        if not raw.strip():
+            continue
+        heading = _heading(raw)
+        if heading is not None:
+            section = heading
+            continue
+        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, raw, section)
+        if line is not None:
+            found.append(line)
+    return tuple(found[:MOST])
+
+
+def _heading(raw: str) -> str | None:
+    marked = _HEADING.match(raw)
+    if marked:
+        return marked.group(1)
+    words = raw.strip()
+    if words.endswith(":") and len(words) <= _LONGEST_NAME and not _BULLET.match(raw):
+        return words[:-1].strip()
+    return None
+
+
+def _table_row(number: int, raw: str, section: str) -> Line | None:
+    cells = [cell.strip() for cell in raw.split("\t")]
+    weight, rest = None, list[str]()
+    for cell in cells:
+        plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
+        if plain and weight is None:
+            weight = _number(plain.group(1))
+        elif cell:
+            rest.append(cell)
+    if not rest or (weight is None and {fold(cell) for cell in rest} & _HEADS):
+        return None  # the heads of the table
+    name, requirement = (rest[0], rest[1]) if len(rest) > 1 else (_short(rest[0]), rest[0])
+    return _line(number, name, requirement, weight, section)
+
+
+def _plain(number: int, raw: str, section: str) -> Line | None:
+    words, weight = _BULLET.sub("", raw).strip(), None
+    for pattern in _WEIGHTS:
+        match = pattern.search(words)
+        if match:
+            weight = _number(match.group(1))
+            words = (words[: match.start()] + words[match.end() :]).strip()
+            break
+    words = _BULLET.sub("", words).strip()
+    if not words:
+        return None
+    named = _NAMED.match(words)
+    if named:
+        return _line(number, named.group(1), named.group(2), weight, section)
+    return _line(number, _short(words), words, weight, section)
+
+
+def _line(number: int, name: str, requirement: str, weight: float | None, section: str) -> Line:
+    size = DEFAULT_WEIGHT if weight is None else weight
+    return Line(number, name[:200], requirement, size, section, weight is not None)
+
+
+def _number(text: str) -> float:
+    return float(text.replace("−", "-").replace(",", "."))
+
+
+def _short(words: str) -> str:
+    """The first words, as a name: up to a full stop, at most so long, never half a word."""
+    first = re.split(r"(?<=\w)[.;!?](?:\s|$)", words, maxsplit=1)[0].strip().rstrip(".,;:")
+    if len(first) <= _LONGEST_NAME:
+        return first or words[:_LONGEST_NAME]
+    cut = first[:_LONGEST_NAME].rsplit(" ", 1)[0]
+    return cut.rstrip(".,;:") or first[:_LONGEST_NAME]
+
+
+def added(draft: Draft, lines: Sequence[Line], template: Template = "yes_no") -> Draft:
+    """The draft with a criterion for every line at its end; names that are taken get a number."""
+    taken = {fold(c["name"]) for c in draft["criteria"]}
+    for line in lines:
+        draft, _ = add_criterion(draft, template)
+        name, count = line.name, 2
+        while fold(name) in taken:
+            name, count = f"{line.name[:190]} {count}", count + 1
+        taken.add(fold(name))
+        fields = {
+            "name": name,
+            "requirement": line.requirement,
+            "weight": line.weight,
+            "section": line.section,
+        }
+        made = cast("CriterionDraft", {**draft["criteria"][-1], **fields})
+        draft = {**draft, "criteria": [*draft["criteria"][:-1], made]}
+    return draft
