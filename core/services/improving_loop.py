@@ -109,9 +109,9 @@ def estimate(store: Store, request: LoopRequest) -> Outlook:
     plan = RunPlan("", 0, request.dataset_version, request.panel, seed=request.seed)
     chosen = {*learn, *held}
     mine = tuple(item for item in items if item.id in chosen)
-    if not mine:
+    if not mine or not request.targets:
         return Outlook(0, 0, 0, 0.0)
-    run = estimate_planned(store, Planned(plan, request.rubric, mine, ()))
+    run = estimate_planned(store, Planned(plan, asked_part(request.rubric, request), mine, ()))
     asked = ImproveRequest(
         request.judge, request.rubric, request.subject, request.targets, request.findings
     )
@@ -125,6 +125,12 @@ def estimate(store: Store, request: LoopRequest) -> Outlook:
         (times + 1) * run.tokens_out + times * words.tokens_out,
         cost,
     )
+
+
+def asked_part(rubric: Rubric, request: LoopRequest) -> Rubric:
+    """What of a rubric the loop's runs ask: only the criteria that are to be improved."""
+    criteria = tuple(c for c in rubric.criteria if c.name in request.targets)
+    return Rubric(name=rubric.name, guidelines=rubric.guidelines, criteria=criteria)
 
 
 def request_of(task: HelpTask) -> LoopRequest:

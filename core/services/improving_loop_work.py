@@ -15,7 +15,7 @@ from core.services.helping_runs import graded, hidden_request
 from core.services.improving import ImproveRequest, propose
 from core.services.improving_evidence import cases_of, merged, offline_findings
 from core.services.improving_figures import gain_between
-from core.services.improving_loop import LoopRequest, request_of
+from core.services.improving_loop import LoopRequest, asked_part, request_of
 from core.services.improving_rounds import runs_cost
 from core.services.planning import RunRequest
 from core.store.store import Store
@@ -101,7 +101,7 @@ def _request(
         left = max(0.0, request.budget - task.cost - runs_cost(store, task))
     return hidden_request(
         store,
-        rubric,
+        asked_part(rubric, request),
         request.dataset_version,
         request.panel,
         name=f"Improve {rubric.name}: round {number}, {part}",

@@ -77,6 +77,11 @@ class MetaCheck:
     open: int
 
 
+def available() -> bool:
+    """Whether the files of the meta-rubric are installed beside the program."""
+    return FOLDER.is_dir()
+
+
 @lru_cache(maxsize=8)
 def meta_rubric(name: str) -> Rubric:
     """One of the files of the meta-rubric, e.g. ``criterion`` or ``rubric-in-task``."""

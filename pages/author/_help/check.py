@@ -23,6 +23,9 @@ SERIOUS = 8
 
 def show(name: str, rubric: Rubric) -> None:
     """Who checks and for which task; then the newest check."""
+    if not metachecking.available():
+        st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
+        return
     st.caption(
         "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about the "
         "whole; where you say what the task is, 3 and 5 more."
