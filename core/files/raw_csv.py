@@ -110,7 +110,8 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
 
 def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:
     """The text with its mark, and an encoding that gives the same bytes back."""
-    if data.startswith(b"PK\x03\x04") or b"\0" in data[:1000].replace(b"\xff\xfe", b"")[::2]:
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if data.startswith(b"PK\x03\x04") or (not marked and b"\0" in data[:1000]):
         raise refusal(what, [Problem("is not a CSV file.", "Export it as CSV.")], name)
     tries = ["utf-8", "cp1252", "latin-1"]
     if data.startswith(codecs.BOM_UTF16_LE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from core.errors import Problem
@@ -70,7 +71,7 @@ class Roster:
             return self.table.column(grade.removesuffix("(Real)") + "(Feedback)")
         return None
 
-    @property
+    @cached_property
     def comma(self) -> bool:
         """Whether its numbers have a decimal comma."""
         texts = (cell.text for row in self.table.rows for cell in row.cells)

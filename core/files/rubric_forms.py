@@ -86,7 +86,7 @@ def read_rubrics(
             return read_levels(text, name, scaling)
         mend = (
             "Known are Canvas rubrics, and criterion, level, level_description, score. Votes "
-            "are imported under Runs."
+            "go to Import votes."
         )
         message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
         raise refusal("rubric", [Problem(message, mend, (), 1)], name)

@@ -115,7 +115,7 @@ class _Reader:
         """The criterion in our keys, or ``None`` with a problem."""
         name = str(given.get("name") or f"Criterion {len(path) + 1}")
         if _pairwise(given) or (not given.get("options") and _pairwise(around)):
-            mend = "Compare answers under Contests; it asks which of two is better."
+            mend = "Use Compare systems instead; it asks which of two answers is better."
             message = f"{name!r} compares answers with each other and has no options."
             self.problems.append(Problem(message, mend, path))
             return None

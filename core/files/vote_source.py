@@ -58,13 +58,17 @@ def open_path(path: str | os.PathLike[str]) -> VoteSource:
         if (given / name).is_file()
     }
     if not found:
-        tables = sorted(given.glob("*.csv"))[:MOST_TABLES]
-        read = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables}
-        found = {name: data for name, data in read.items() if looks_like_evaluations(data)}
+        tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
+        found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}
     if not found:
         raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
     name = given.resolve().name or "folder"
     return VoteSource(name, found, False, name)
+
+
+def _is_evaluations(path: Path) -> bool:
+    with path.open("rb") as file:
+        return looks_like_evaluations(file.read(4000))
 
 
 def open_bytes(data: bytes, name: str) -> VoteSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,19 +41,15 @@ def of_run(store: Store, run_id: int) -> Rated:
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
 
+    @cache  # a run has few raters and many answers
     def rater(judge: str, replicate: int) -> Rater:
         return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
 
+    said = (State.ANSWERED, State.ABSTAINED)
     answers = [
-        Answer(
-            b.item_id,
-            b.criterion,
-            rater(b.judge, b.replicate),
-            b.option,
-            State.ABSTAINED if b.abstained else State.ANSWERED,
-        )
-        for b in store.votes.all_ballots(run_id)
-        if b.replicate < own
+        Answer(item, criterion, rater(judge, replicate), option, said[abstained])
+        for item, criterion, judge, replicate, option, abstained in store.votes.all_ballots(run_id)
+        if replicate < own
     ]
     answers += [
         Answer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)

@@ -116,11 +116,11 @@ def gather(
     place = {item.id: row for row, item in enumerate(items)}
     sheets = _sheets(rubric, items, rubric_of)
     by_rater: dict[Rater, dict[str, dict[str, int | None]]] = {}
-    for answer in answers:
-        sheets[answer.item, answer.criterion].add(place[answer.item], answer)
-        given = by_rater.setdefault(answer.rater, {}).setdefault(answer.item, {})
-        if answer.state != State.FAILED:
-            given[answer.criterion] = answer.option
+    for item_id, criterion_name, rater, option, state in answers:
+        sheets[item_id, criterion_name].add(place[item_id], rater, option, state)
+        given = by_rater.setdefault(rater, {}).setdefault(item_id, {})
+        if state is not State.FAILED:
+            given[criterion_name] = option
     for item in items:
         for criterion in rubric_of(item.id).criteria:
             sheet = sheets[item.id, criterion.name]
@@ -147,10 +147,10 @@ class _Sheet:
         self._gold: dict[int, int] = {}
         self._verdicts: dict[int, int] = {}
 
-    def add(self, row: int, answer: Answer) -> None:
-        column = self._columns.setdefault(answer.rater, len(self._columns))
-        level = -1 if answer.option is None else self._level.get(answer.option, -1)
-        self._entries.append((row, column, level, answer.state))
+    def add(self, row: int, rater: Rater, option: int | None, state: State) -> None:
+        column = self._columns.setdefault(rater, len(self._columns))
+        level = -1 if option is None else self._level.get(option, -1)
+        self._entries.append((row, column, level, state))
 
     def settle(
         self, row: int, item: Item, criterion: Criterion, settled: Mapping[str, int | None]

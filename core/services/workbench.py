@@ -220,13 +220,18 @@ def _with_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> B
 
 def _fresh(store: Store) -> Bench:
     ready = [entry.name for entry in list_judges(store) if _can_answer(entry)]
+    return _blank(ready[:1])
+
+
+def _blank(judges: list[str]) -> Bench:
     return Bench(
         rows=[],
-        judges=ready[:1],
+        judges=judges,
         flip=False,
         learn_from=None,
         seed=0,
         runs=[],
+        last=[],
         seen={},
         draft="",
     )
@@ -238,7 +243,5 @@ def _can_answer(entry: JudgeEntry) -> bool:
 
 def _completed(kept: dict[str, Any]) -> Bench:
     """A workbench that was kept, perhaps by an older version, with all that one has today."""
-    blank = Bench(
-        rows=[], judges=[], flip=False, learn_from=None, seed=0, runs=[], seen={}, draft=""
-    )
+    blank = _blank([])
     return cast("Bench", {**blank, **kept})

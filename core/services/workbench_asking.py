@@ -19,8 +19,9 @@ from core.services.draft_types import Draft
 from core.services.estimating import estimate_planned
 from core.services.planning import Planned, RunRequest
 from core.services.spot import HELP, teachers
+from core.services.workbench_answers import WORKBENCH
 from core.services.workbench_hash import judge_hash
-from core.services.workbench_standing import WORKBENCH, Standing, standing
+from core.services.workbench_standing import Standing, standing
 from core.services.workbench_types import Bench
 from core.store.content import noun_hash
 from core.store.run_rows import RunPlan
@@ -244,7 +245,8 @@ def _kept(store: Store, what: str, items: Iterable[Item]) -> int:
 
 
 def _grown(bench: Bench, started: Sequence[int], seed: int) -> Bench:
-    return {**bench, "seed": seed, "runs": [*bench["runs"], *started][-MOST_RUNS:]}
+    runs = [*bench["runs"], *started][-MOST_RUNS:]
+    return {**bench, "seed": seed, "runs": runs, "last": list(started)}
 
 
 def first_teacher(store: Store, now: Standing) -> int | None:

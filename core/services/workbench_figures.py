@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.metrics.wilson import wilson
-from core.services.workbench_standing import Cell, Standing, State
+from core.services.workbench_answers import State
+from core.services.workbench_standing import Cell, Standing
 
 #: States in which an answer is one to the present question.
 _CURRENT: tuple[State, ...] = ("fresh", "half")

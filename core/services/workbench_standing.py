@@ -8,62 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
 
 from core.aggregate import Ballot, Verdict, settle
-from core.domain import votes as votes_nouns
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.services.draft_types import Draft
-from core.services.spot import HELP
 from core.services.viewing import choice_label
+from core.services.workbench_answers import STATES, JudgeCell, Known, State, known_from
 from core.services.workbench_hash import Hashes, Subject, judge_hash, subject_of
 from core.services.workbench_types import Bench, BenchRow, is_empty
-from core.store.run_rows import Run, RunRow
+from core.store.run_rows import RunRow
 from core.store.store import Store
-from core.store.vote_rows import BallotRow, FailureRow
-
-#: ``never``: not asked; ``half``: asked, but not yet in the reversed order that is wanted.
-State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
-#: What is worst says how a row stands.
-STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fresh")
-#: The detail of a run that says whose it is.
-WORKBENCH = "workbench"
-
-
-class Answer(NamedTuple):
-    """One judge's answer: the option as it was numbered and called when it was asked.
-
-    ``twin`` is the option chosen with the order reversed, ``None`` where there is no such answer;
-    ``twin_failed`` is that failure.
-    """
-
-    run_id: int
-    item: str
-    criterion: str
-    judge: str
-    option: int | None
-    abstained: bool
-    label: str
-    twin: int | None = None
-    twin_label: str = ""
-    twin_failed: FailureRow | None = None
-
-    @property
-    def flips(self) -> bool | None:
-        """Whether the reversed order changed the answer; ``None`` where it was not asked."""
-        return None if not self.twin_label else self.twin != self.option
-
-
-@dataclass(frozen=True)
-class JudgeCell:
-    """One judge on one criterion of a row. A stale answer is kept for comparison."""
-
-    judge: str
-    state: State
-    answer: Answer | None = None
-    failure: FailureRow | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +66,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Standing:
-    """All rows, and for each test row with a text its cells by criterion. ``runs`` are at work."""
+    """All rows, and for each test row with a text its cells by criterion.
+
+    ``runs`` are at work; ``stopped`` are those of the last asking that an error ended as a whole.
+    """
 
     bench: Bench
     subject: Subject
@@ -120,6 +79,7 @@ class Standing:
     questions: Mapping[tuple[str, str], str] = field(default_factory=dict)
     offline: Mapping[tuple[str, str], str] = field(default_factory=dict)
     runs: tuple[RunRow, ...] = ()
+    stopped: tuple[RunRow, ...] = ()
 
     @property
     def active(self) -> bool:
@@ -142,17 +102,6 @@ class Standing:
         return [row for row in self.tests if is_empty(row)]
 
 
-_Key = tuple[str, str, str]
-
-
-@dataclass
-class _Known:
-    """What the runs of a workbench say, by what was asked and by where it was asked."""
-
-    by_hash: dict[tuple[str, str, str, str], JudgeCell] = field(default_factory=dict)
-    by_place: dict[_Key, JudgeCell] = field(default_factory=dict)
-
-
 def standing(store: Store, bench: Bench, draft: Draft) -> Standing:
     """How the workbench stands with the draft as it is now."""
     subject = subject_of(draft)
@@ -164,16 +113,20 @@ def standing(store: Store, bench: Bench, draft: Draft) -> Standing:
     learners = any(judge.offline for judge in judges)
     offline = {(row, name): h for row, name, h in hashes.offline()} if learners else {}
     runs = [store.runs.get(run_id) for run_id in bench["runs"]]
-    known = _known(store, runs)
+    known = known_from(store, runs)
+    under = {judge.name: judge_hash(judge, bench["learn_from"]) for judge in judges}
     cells = {
         item.id: {
-            c.name: _cell(bench, item, c, judges, known, (questions, offline))
+            c.name: _cell(bench, item, c, judges, known, (questions, offline), under)
             for c in subject.criteria.values()
         }
         for item in hashes.tests
     }
     active = tuple(run for run in runs if run.active)
-    return Standing(bench, subject, judges, hashes, cells, questions, offline, active)
+    stopped = tuple(
+        r for r in runs if r.id in bench["last"] and r.status in ("failed", "interrupted")
+    )
+    return Standing(bench, subject, judges, hashes, cells, questions, offline, active, stopped)
 
 
 def _cell(
@@ -181,12 +134,16 @@ def _cell(
     item: Item,
     criterion: Criterion,
     judges: Sequence[Judge],
-    known: _Known,
+    known: Known,
     hashes: tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]],
+    under: Mapping[str, str],
 ) -> Cell:
     names = [criterion.name, *bench["seen"].get(criterion.name, {"former": []})["former"]]
     found = tuple(
-        _judge_cell(bench, judge, item.id, names, known, hashes[judge.offline]) for judge in judges
+        _judge_cell(
+            bench, judge, names, known, (item.id, hashes[judge.offline][item.id, names[0]]), under
+        )
+        for judge in judges
     )
     label = item.labels.get(criterion.name)
     return Cell(
@@ -201,22 +158,20 @@ def _cell(
 def _judge_cell(
     bench: Bench,
     judge: Judge,
-    row: str,
     names: Sequence[str],
-    known: _Known,
-    hashes: Mapping[tuple[str, str], str],
+    known: Known,
+    asked: tuple[str, str],
+    under: Mapping[str, str],
 ) -> JudgeCell:
-    """``names`` are the criterion's name and those it had before."""
-    asked = hashes[row, names[0]]
-    under = judge_hash(judge, bench["learn_from"])
-    found = known.by_hash.get((row, asked, judge.name, under))
+    """``names`` are the criterion's name and those it had before; ``asked`` is row and question."""
+    found = known.by_hash.get((*asked, judge.name, under[judge.name]))
     if found is not None:
         half = bench["flip"] and not judge.offline and found.state == "fresh"
         if half and found.answer is not None and not found.answer.twin_label:
             return JudgeCell(judge.name, "half", found.answer, found.answer.twin_failed)
         return found
     for name in names:
-        before = known.by_place.get((row, name, judge.name))
+        before = known.by_place.get((asked[0], name, judge.name))
         if before is not None and before.answer is not None:
             return JudgeCell(judge.name, "stale", before.answer)
     return JudgeCell(judge.name, "never")
@@ -235,61 +190,3 @@ def _verdict(
         return None
     failures = sum(cell.state == "failed" for cell in cells)
     return settle(criterion, ballots, Rules(), failures=failures)
-
-
-def _known(store: Store, runs: Sequence[Run]) -> _Known:
-    known = _Known()
-    for run in runs:
-        details = run.plan.details.get(HELP, {})
-        asked, under = details.get("asked", {}), details.get("judges", {})
-        votes = {(b.item_id, b.criterion, b.judge, b.replicate): b for b in _ballots(store, run)}
-        failed = {f.cell: f for f in _failures(store, run)}
-        criteria = {c.name: c for c in store.rubrics.version(run.rubric_version_id).rubric.criteria}
-        for row, questions in asked.items():
-            for name, question in questions.items():
-                for judge, its_hash in under.items():
-                    found = _result(run, criteria[name], (row, name, judge), votes, failed)
-                    if found is not None:
-                        known.by_hash[row, question, judge, its_hash] = found
-                        if found.answer is not None:
-                            known.by_place[row, name, judge] = found
-    return known
-
-
-def _result(
-    run: Run,
-    criterion: Criterion,
-    place: _Key,
-    votes: Mapping[tuple[str, str, str, int], BallotRow],
-    failed: Mapping[votes_nouns.Cell, FailureRow],
-) -> JudgeCell | None:
-    judge = place[2]
-    vote, failure = votes.get((*place, 0)), failed.get(votes_nouns.Cell(*place, 0))
-    if run.active and (vote is None or run.panel.asking.flip != "off"):
-        return JudgeCell(judge, "asking")
-    if vote is None:
-        return None if failure is None else JudgeCell(judge, "failed", None, failure)
-    twin, twin_failed = votes.get((*place, 1)), failed.get(votes_nouns.Cell(*place, 1))
-    answer = Answer(
-        run.id,
-        *place,
-        vote.option,
-        vote.abstained,
-        _label(criterion, vote),
-        None if twin is None else twin.option,
-        "" if twin is None else _label(criterion, twin),
-        twin_failed,
-    )
-    return JudgeCell(judge, "fresh", answer)
-
-
-def _label(criterion: Criterion, vote: BallotRow) -> str:
-    return choice_label(criterion, vote.option, vote.abstained) or "no answer"
-
-
-def _ballots(store: Store, run: Run) -> list[BallotRow]:
-    return store.votes.all_ballots(run.id) if run.votes else []
-
-
-def _failures(store: Store, run: Run) -> list[FailureRow]:
-    return store.votes.open_failures(run.id) if run.failures_open else []

@@ -45,7 +45,8 @@ class Seen(TypedDict):
 class Bench(TypedDict):
     """Everything of a workbench but the answers, which are in its ``runs`` (oldest first).
 
-    ``draft`` says which state of the rubric the uids in ``seen`` belong to.
+    ``last`` are the runs that the last asking started. ``draft`` says which state of the rubric
+    the uids in ``seen`` belong to.
     """
 
     rows: list[BenchRow]
@@ -54,6 +55,7 @@ class Bench(TypedDict):
     learn_from: int | None
     seed: int
     runs: list[int]
+    last: list[int]
     seen: dict[str, Seen]
     draft: str
 

@@ -8,7 +8,8 @@ from typing import cast
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, FailureKind, Vote, VoteFailure
 from core.services.viewing import call_noun
-from core.services.workbench_standing import Answer, Cell, JudgeCell
+from core.services.workbench_answers import Answer, JudgeCell
+from core.services.workbench_standing import Cell
 from core.store.store import Store
 from core.store.vote_rows import FailureRow, VoteRow
 

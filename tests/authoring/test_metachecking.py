@@ -67,7 +67,7 @@ def fault_finder(body: dict[str, Any]) -> Answer:
     if "asks a single question" in text and "States the limit" in text:
         return choose(body, "UNMET")
     if "lose it points under two criteria" in text:
-        number = choose(body, "UNMET").body.decode().rpartition('\\"option\\": ')[2][0]
+        number = choose(body, "MET").body.decode().rpartition('\\"option\\": ')[2][0]
         evidence = '["Depth", "Requirement (reward, binary): States the limit."]'
         return said(f'{{"evidence": {evidence}, "reason": "Both do.", "option": {number}}}')
     penalty = "Penalty." in text
@@ -114,7 +114,7 @@ def test_findings_name_their_criteria_with_reason_and_agreement(
     assert (double.weight, double.agreement) == (10.0, 1.0)
     assert "joins two claims" in double.option
     # One name is quoted as it is, the other criterion by its words.
-    assert (overlap.question, overlap.criteria) == ("Nothing graded twice", ("Limit", "Depth"))
+    assert (overlap.question, overlap.criteria) == ("Something graded twice", ("Limit", "Depth"))
     assert overlap.reason == "Both do."
 
 

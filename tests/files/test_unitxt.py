@@ -89,7 +89,7 @@ def test_a_criterion_that_compares_answers_is_refused_with_the_way_to_go(pairwis
         read(pairwise)
 
     assert "'funny' compares answers" in str(caught.value)
-    assert "Contests" in str(caught.value)
+    assert "Compare systems" in str(caught.value)
 
 
 def test_a_saved_test_case_with_camel_case_keys_is_read() -> None:

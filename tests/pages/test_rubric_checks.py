@@ -37,7 +37,7 @@ def test_a_finding_stands_at_its_criterion_and_in_the_summary_with_reason_and_so
     assert "1 to mend" in text
     assert "1 thing to look at: 1 serious" in text
     assert "Asks more than one thing" in text
-    assert "Dillman" in text
+    assert "Krosnick and Presser 2010" in text
 
 
 def test_a_mend_is_made_with_one_click_and_taken_back_with_undo(store: Store) -> None:

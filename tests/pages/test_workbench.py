@@ -18,7 +18,7 @@ from pages.ui import state
 from pages.ui import workbench_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.spot import model, worked_off
-from tests.provider import Provider, status
+from tests.provider import Provider, ok, status
 from tests.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text
 
 PAGE = "author/rubrics.py"
@@ -240,3 +240,19 @@ def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(
     assert "cannot be asked yet" in shown(app)
     app = done(app.selectbox(key=state.key(keys.WORKBENCH_CRITERION, name)).set_value(""))
     assert "Ask what is open (3)" in [b.label for b in app.button]
+
+
+def test_hostile_text_is_shown_and_never_obeyed(store: Store, provider: Provider) -> None:
+    name, (first, *_) = with_rows(store, provider)
+    attack = "<script>alert(1)</script> [l](http://evil.test) :red[x] \u202e"
+    workbench.set_row(store, name, first, submission=attack, prompt=attack, source=attack)
+    provider.rule = lambda body: ok(1, reason=attack)
+    act(opened(name), name, "ask", "open")
+    work_off(store, name)
+    app = act(opened(name), name, "open", first)
+    act(app, name, "example", first)
+    for page in (app, opened(name)):
+        words = shown(page)
+        assert "<script>" not in words
+        assert "\u202e" not in words
+        assert "&lt;script&gt;" in words

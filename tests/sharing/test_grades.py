@@ -257,10 +257,11 @@ def _quoted(row: list[str]) -> Iterator[str]:
         yield ("," if at else "") + '"' + cell.replace('"', '""') + '"'
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "cp1252", "utf-8-sig"])
 def test_the_encoding_stays_what_it_is(store: Store, encoding: str) -> None:
     text = "Identifier,Full name,Grade,Maximum Grade\r\nParticipant 7,Zoë,,10\r\n"
     run = class_of_four(store)
-    filled = fill(store, run, text.encode(encoding), "class.csv")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    filled = fill(store, run, (mark + text).encode(encoding), "class.csv")
 
-    assert filled.data == text.replace("Zoë,,", "Zoë,10,").encode(encoding)
+    assert filled.data == (mark + text.replace("Zoë,,", "Zoë,10,")).encode(encoding)

@@ -69,7 +69,10 @@ def test_cells_that_are_queued_stay_as_they_are_when_queued_again(
 ) -> None:
     made = store.queues.create(
         *(run_id, "Q", QueueRule(margin=0.5), QueueSettings()),
-        order="impact", seed=1, author="Ada", now=NOW,  # type: ignore[arg-type]
+        order="impact",
+        seed=1,
+        author="Ada",
+        now=NOW,  # type: ignore[arg-type]
     )
     item = QueuedItem("a", 0, 0.5, False, 1)
     cell = QueuedCell("a", "Clear", ("split",), 1.0, False, 0.25, 0.1, 0.9, 0.3, None)

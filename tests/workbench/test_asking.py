@@ -254,3 +254,18 @@ def test_a_workbenchs_runs_stand_in_no_list(store: Store, provider: Provider) ->
     asked(store, draft())
     assert spot.recent(store) == []
     assert (store.runs.list(), store.datasets.list(), store.rubrics.list()) == ([], [], [])
+
+
+def test_an_asking_that_an_error_ended_is_said_until_the_next_one(
+    store: Store, provider: Provider
+) -> None:
+    filled(store, provider.url)
+    (run_id,) = ask(store, NAME, draft(), Want())
+    lease = store.leases.claim("me", at=1.0, seconds=1.0, run_id=run_id)
+    assert lease is not None
+    store.leases.release(
+        lease, "failed", now="2026-03-01T10:00:00.000Z", message="The disk is full."
+    )
+    assert [run.message for run in now(store, draft()).stopped] == ["The disk is full."]
+    asked(store, draft())
+    assert now(store, draft()).stopped == ()

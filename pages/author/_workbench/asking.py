@@ -25,6 +25,9 @@ def show(name: str, now: Standing, criterion: str | None) -> None:
     if now.active:
         _progress(name, now)
         return
+    for run in now.stopped:
+        words = run.message or "The asking was interrupted. Ask what is open to go on."
+        st.error(label(words, 600), icon=":material/error:")
     if not now.cells or not now.judges:
         return
     left = asking.outlook(store(), now, Want("open", criterion=criterion))
