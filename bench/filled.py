@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.domain.dataset import Dataset, Item, Label
@@ -59,35 +59,46 @@ def _item(number: int, dice: random.Random) -> Item:
     )
 
 
-def fill(path: Path, *, items: int = 10_050, seed: int = 7) -> int:
-    """Grades every item on 5 criteria by 2 judges (over 100,000 votes); returns the run's id.
+def fill(path: Path, *, items: int = 10_050, seed: int = 7, runs: int = 1) -> int:
+    """Grades every item on 5 criteria by 2 judges (over 100,000 votes); returns the last run's id.
 
-    Two in a thousand of the answers are failures.
+    Two in a thousand of the answers are failures. ``runs`` grade the same items, each anew.
     """
     dice = random.Random(seed)
     store = Store(path)
     now = clock.now()
     version = store.datasets.create(dataset(items, dice), now=now)
-    plan = RunPlan(
-        name="A hundred thousand votes",
-        rubric_version_id=store.rubrics.create(RUBRIC, now=now).id,
-        dataset_version_id=version.id,
-        panel=Panel(name="Bench", judges=JUDGES),
-        seed=seed,
-    )
+    rubric = store.rubrics.create(RUBRIC, now=now)
     graded = tuple(version.head.resolved(i) for i in store.datasets.items(version.id))
+    plans = [
+        RunPlan(
+            name="A hundred thousand votes",
+            rubric_version_id=rubric.id,
+            dataset_version_id=version.id,
+            panel=Panel(name="Bench", judges=JUDGES),
+            seed=seed + number,
+        )
+        for number in range(runs)
+    ]
+    made = [_grade(store, plan, graded, dice, now) for plan in plans]
+    store.close()
+    return made[-1]
+
+
+def _grade(
+    store: Store, plan: RunPlan, graded: Sequence[Item], dice: random.Random, now: str
+) -> int:
     per_item = len(RUBRIC.criteria) * len(JUDGES)
     run = store.runs.create(plan, [(i.id, per_item) for i in graded], now=now)
     lease = store.leases.claim("bench", at=clock.at(), seconds=3600, run_id=run.id)
     assert lease is not None
     derive = derive_for(plan, RUBRIC, graded)
-    for start in range(0, items, 250):
+    for start in range(0, len(graded), 250):
         outcomes = [o for i in graded[start : start + 250] for o in _outcomes(i, dice)]
         store.votes.record(
             run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
         )
     store.leases.release(lease, "done", now=clock.now(), seconds=60.0)
-    store.close()
     return run.id
 
 

@@ -11,7 +11,7 @@ from core.services.comparing_changes import Change, changes
 from core.services.comparing_costs import Spent, spent
 from core.services.comparing_figures import CriterionDelta, Delta, Deltas, deltas
 from core.services.comparing_flips import Flip, flips
-from core.services.comparing_pairs import Match, Sides, pair_runs
+from core.services.comparing_pairs import Match, PairOf, Sides, pair_runs
 from core.services.measuring import METHOD
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -38,15 +38,22 @@ class Comparison:
 
 
 def compare_runs(
-    store: Store, first: int, second: int, *, bootstrap: int = RESAMPLES, seed: int = 0
+    store: Store,
+    first: int,
+    second: int,
+    *,
+    bootstrap: int = RESAMPLES,
+    seed: int = 0,
+    pair: PairOf | None = None,
 ) -> Comparison:
-    """The comparison; differences are second minus first.
+    """The comparison; differences are second minus first. ``pair`` reads both where somebody did
+    so before.
 
     Raises:
         InputError: the runs have nothing in common, or are one and the same.
         NotFound: there is no such run.
     """
-    paired = pair_runs(store, first, second)
+    paired = pair(first, second) if pair else pair_runs(store, first, second)
     return Comparison(
         runs=paired.runs,
         changed=changes(store, *paired.runs),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from core.metrics.bootstrap import intervals
 from core.metrics.measure import Array, ratio
 from core.metrics.ratings import patterns
 from core.services.agreeing import Estimate
-from core.services.comparing_pairs import Paired, pair_runs
+from core.services.comparing_pairs import Paired, PairOf, pair_runs
 from core.services.measuring_figures import Draws
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -74,12 +75,18 @@ def spent(run: Run) -> Spent:
 
 
 def points(
-    store: Store, run_ids: Sequence[int], *, resamples: int = 500, seed: int = 0
+    store: Store,
+    run_ids: Sequence[int],
+    *,
+    resamples: int = 500,
+    seed: int = 0,
+    pair: PairOf | None = None,
 ) -> tuple[Point, ...]:
     """Accuracy and cost of runs on the items that all of them graded, with the efficient marked.
 
     Criteria are those that every run shares with the first. All accuracies are made from the same
-    resamples of items.
+    resamples of items. ``pair`` reads two runs where
+    somebody did so before.
 
     Raises:
         InputError: fewer than two runs, or two without a common item or criterion.
@@ -87,7 +94,8 @@ def points(
     if len(run_ids) < 2:
         raise InputError("Choose two runs or more.")
     first, *others = run_ids
-    paired = [pair_runs(store, first, other) for other in others]
+    pair = pair or partial(pair_runs, store)
+    paired = [pair(first, other) for other in others]
     common = set(paired[0].match.both).intersection(*(p.match.both for p in paired))
     shared = {s.name for s in paired[0].criteria}.intersection(
         *({s.name for s in p.criteria} for p in paired)

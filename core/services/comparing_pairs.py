@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ from core.services.rated import of_run
 from core.services.rated_matrix import Levels, Rated, RatedCriterion
 from core.store.run_rows import Run, RunItemFilter
 from core.store.store import Store
+
+#: Lays two runs side by side by their ids, as ``pair_runs`` does, or remembers that it did.
+PairOf = Callable[[int, int], "Paired"]
 
 
 class Match(NamedTuple):

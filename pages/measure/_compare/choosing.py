@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -12,8 +12,11 @@ from core.services.grading import RunRow
 from core.services.viewing import Run
 from pages.ui import compare_keys as keys
 from pages.ui import state
-from pages.ui.resources import store
+from pages.ui.resources import remembered, store
 from pages.ui.text import one_line
+
+if TYPE_CHECKING:
+    from core.services.comparing_pairs import Paired
 
 LISTED, MOST = 200, 40
 
@@ -29,6 +32,15 @@ class Chosen(NamedTuple):
         """Changes whenever anything that is shown of the runs would."""
         runs = self.runs.values()
         return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
+
+    def paired(self, first: int, second: int) -> Paired:
+        """Two of the runs side by side: read once for the comparison and the costs."""
+        from core.services import comparing_pairs
+
+        about = (first, second, *self.about)
+        return remembered(
+            "two runs", about, lambda: comparing_pairs.pair_runs(store(), first, second)
+        )
 
 
 def choose() -> Chosen | None:

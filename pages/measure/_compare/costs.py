@@ -20,7 +20,9 @@ def show(chosen: Chosen) -> None:
     """The plot where two costs are known, and the table of all runs."""
     ids = tuple(chosen.runs)
     found = remembered(
-        "accuracy and cost", chosen.about, lambda: comparing_costs.points(store(), ids)
+        "accuracy and cost",
+        chosen.about,
+        lambda: comparing_costs.points(store(), ids, pair=chosen.paired),
     )
     priced = [
         draw.Priced(

@@ -50,7 +50,11 @@ def show() -> None:
 
 def _comparison(chosen: Chosen, pair: tuple[int, int]) -> Comparison:
     about = (*pair, *chosen.about)
-    return remembered("comparison", about, lambda: comparing.compare_runs(store(), *pair))
+    return remembered(
+        "comparison",
+        about,
+        lambda: comparing.compare_runs(store(), *pair, pair=chosen.paired),
+    )
 
 
 def _too_few() -> None:

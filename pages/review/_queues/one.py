@@ -47,14 +47,15 @@ def show(who: Seat, queue_id: int) -> None:
         ]
     )
     identity.show_seat(who)
-    starting.show(who, queue)
+    standing = claiming.standing(store(), who, queue.id)
+    starting.show(who, queue, standing)
     _progress(queue)
     _findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
-        _standing(who, queue)
+        _standing(standing)
     with right:
-        people.held(who, queue)
+        people.held(who, queue, standing.held)
     _about(queue)
     if who.resolves:
         sending.show(who, queue)
@@ -112,9 +113,8 @@ def _about_so_many(expected: float) -> str:
     return f"about {fmt.count(round(expected))}"
 
 
-def _standing(who: Seat, queue: QueueRow) -> None:
+def _standing(standing: claiming.Standing) -> None:
     st.html('<div class="rs-section">The items, as they are for you</div>')
-    standing = claiming.standing(store(), who, queue.id)
     rows = [
         (esc(words), fmt.count(standing.counts.get(status, 0)))
         for status, words in STATUSES.items()

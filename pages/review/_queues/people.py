@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -16,10 +17,9 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
 
 
-def held(who: Seat, queue: QueueRow) -> None:
+def held(who: Seat, queue: QueueRow, leases: Sequence[claiming.Held]) -> None:
     """The items that somebody has open now."""
     st.html('<div class="rs-section">Open now</div>')
-    leases = claiming.standing(store(), who, queue.id).held
     if not leases:
         st.caption("Nobody has an item open.")
         return

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.services import authoring, claiming, viewing
-from core.services.claiming import QueueFilter
+from core.services.claiming import QueueFilter, Standing
 from core.services.queueing import QueueRow
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
@@ -15,10 +15,11 @@ from pages.ui.resources import store
 from pages.ui.text import label, one_line
 
 
-def show(who: Seat, queue: QueueRow) -> None:
+def show(who: Seat, queue: QueueRow, standing: Standing) -> None:
     """The button that opens the reviewing screen, what narrows it, and the way to the run."""
     where = _filter(who, queue)
-    standing = claiming.standing(store(), who, queue.id, where)
+    if where != QueueFilter():
+        standing = claiming.standing(store(), who, queue.id, where)
     mine = any(h.reviewer == who.name for h in standing.held)
     with st.container(horizontal=True, vertical_alignment="center"):
         if queue.archived is None and (standing.available or mine):
