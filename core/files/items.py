@@ -12,6 +12,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.document import kind_of
+from core.files.item_traits import traits_in
 from core.files.labels import Truth
 from core.files.mapping import Mapping
 from core.files.parsed import enough
@@ -34,6 +35,7 @@ class ItemReader:
         self.notices: list[Problem] = []
         self.textless: list[int] = []
         self.empty: list[int] = []
+        self._found_in_meta = set[str]()
 
     def item(self, row: int, id: str) -> Item | None:
         """The item of a row, or ``None`` where it has a problem."""
@@ -49,6 +51,7 @@ class ItemReader:
         data["tags"] = self._cell(row, "tags", _tags) or ()
         data["labels"] = self._labels(row, truth)
         data["meta"] = self._meta(row)
+        self._traits(data)
         if len(self.problems) > before:
             return None
         try:
@@ -164,6 +167,16 @@ class ItemReader:
         meta |= own or {}
         self._note_text(row, meta)
         return meta
+
+    def _traits(self, data: dict[str, Any]) -> None:
+        """Fill system and tags from ``meta`` where the item has none; said once per field."""
+        found = traits_in(data["meta"], system=data["system"] or "", tags=bool(data["tags"]))
+        data.update(found)
+        for name in found.keys() - self._found_in_meta:
+            self._found_in_meta.add(name)
+            where = {"system": "meta.system", "tags": "meta.subset"}[name]
+            said = f"Items that name no {name} take it from {where}, to be compared by it."
+            self.notices.append(Problem(said, "", (), self._table.line_of(0)))
 
     def _note_text(self, row: int, meta: dict[str, Any]) -> None:
         """Tell an empty answer from a text that is not at hand (null, or said so in meta)."""
