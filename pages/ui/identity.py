@@ -54,11 +54,11 @@ class _Heard(NamedTuple):
     session: str = ""
 
 
-def seat() -> Seat | None:
-    """The seat of whoever is here; asks for a name, and gives `None`, while nobody is known."""
+def seat(title: str = "Review") -> Seat | None:
+    """The seat of whoever is here; while nobody is known, asks under `title` and gives `None`."""
     signed = login_configured()
     heard = _listen()
-    name = _signed_in() if signed else _given(heard)
+    name = _signed_in(title) if signed else _given(heard, title)
     if name is None:
         return None
     session = _session(heard, wait=signed)
@@ -123,10 +123,10 @@ def user() -> Mapping[str, object] | None:
     return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
 
 
-def _signed_in() -> str | None:
+def _signed_in(title: str) -> str | None:
     known = user()
     if known is None:
-        page_header("Review")
+        page_header(title)
         st.html('<div class="rs-empty"><b>Log in to review</b></div>')
         if find_spec("authlib") is None:
             st.error(
@@ -149,7 +149,7 @@ def _signed_in() -> str | None:
     return name
 
 
-def _given(heard: _Heard) -> str | None:
+def _given(heard: _Heard, title: str) -> str | None:
     name: str | None = state.get(keys.NAME)
     if name is None and heard.name.strip() and state.get(keys.KEEP) is None:
         name = reviewers.sign_in(store(), heard.name).name
@@ -157,12 +157,12 @@ def _given(heard: _Heard) -> str | None:
     if name is None:
         # Drawn late: a browser that knows a name says so before one would read the question.
         with st.container(key="rs_late"):
-            _ask()
+            _ask(title)
     return name
 
 
-def _ask() -> None:
-    page_header("Review")
+def _ask(title: str) -> None:
+    page_header(title)
     st.html(
         '<div class="rs-empty"><b>Who reviews?</b><br>Your name stands beside every decision of '
         "yours. It is kept in this browser.</div>"

@@ -58,6 +58,7 @@ START_ACT = "start_act"
 FLASH = "flash"
 PAGE_SHOWN = "page_shown"
 ARRIVING = "page_arriving"
+ADDRESS_SHOWN = "address_shown"
 
 
 def key(family: str, *ids: object) -> str:
@@ -98,9 +99,15 @@ def drop(family: str, *ids: object) -> None:
 
 def on_page(path: str) -> None:
     """Remember which page is shown; the frame says so on every run."""
+    asked = [(name, st.query_params.get_all(name)) for name in st.query_params]
     if get(PAGE_SHOWN) != path:
         put(PAGE_SHOWN, path)
         put(ARRIVING, True)
+    elif get(ADDRESS_SHOWN) != asked:
+        # The browser does not change its address for a link to the page it is on (measured with
+        # Streamlit 1.67), and the next act would go back to where the link was. So it is told.
+        st.query_params.update({})
+    put(ADDRESS_SHOWN, asked)
 
 
 def arriving() -> bool:

@@ -30,10 +30,10 @@ SAYS = (
 
 def show(run_id: int | None) -> None:
     """The whole page."""
-    page_header("Arena", "Which answer is better? Names come out after your vote.")
-    who = identity.seat()
+    who = identity.seat("Arena")
     if who is None:
         return
+    page_header("Arena", "Which answer is better? Names come out after your vote.")
     if run_id is None:
         _list(who)
         return
