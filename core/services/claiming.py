@@ -22,10 +22,12 @@ __all__ = [
     "Status",
     "Ticket",
     "Turn",
+    "ahead",
     "assign",
     "claim",
     "claim_next",
     "heartbeat",
+    "open_leases",
     "release",
     "renewed",
     "standing",
@@ -55,13 +57,12 @@ class Ticket:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a queue is to a person: items by status, the first that are available, open leases.
+    """What a queue is to a person: items by status, and the leases that are open.
 
     ``why`` says in sentences why nothing is available; empty where something is.
     """
 
     counts: Mapping[Status, int]
-    next: tuple[Turn, ...]
     held: tuple[Held, ...]
     why: str
 
@@ -71,19 +72,32 @@ class Standing:
         return self.counts.get("available", 0)
 
 
-def standing(
-    store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, ahead: int = 5
-) -> Standing:
+def standing(store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER) -> Standing:
     """What a queue is to a person now. The same query hands out items, so both always agree."""
-    queue, at = store.queues.get(queue_id), clock.at()
-    seat = now_seated(store, seat)
-    counts = store.turns.counts(queue_id, seat, at=at, where=where)
-    following = store.turns.standing(
-        queue_id, seat, queue.order, at=at, where=where, status="available", limit=ahead
-    )
-    held = tuple(store.turns.held(queue_id, at=at))
+    queue_id, at = store.queues.get(queue_id).id, clock.at()
+    counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
+    held = open_leases(store, queue_id)
     why = "" if counts.get("available") else _why_empty(counts, held, seat)
-    return Standing(counts, tuple(following), held, why)
+    return Standing(counts, held, why)
+
+
+def ahead(
+    store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
+) -> list[Turn]:
+    """The first items that this person could take now, in the queue's order."""
+    queue = store.queues.get(queue_id)
+    return store.turns.standing(
+        *(queue_id, now_seated(store, seat), queue.order),
+        at=clock.at(),
+        where=where,
+        status="available",
+        limit=limit,
+    )
+
+
+def open_leases(store: Store, queue_id: int) -> tuple[Held, ...]:
+    """Who has which item of a queue open now, and until when, by item."""
+    return tuple(store.turns.held(queue_id, at=clock.at()))
 
 
 def claim_next(
@@ -98,13 +112,7 @@ def claim_next(
     while True:
         # Looked for without the write lock, because a long queue takes its time; what is found is
         # looked at again under the lock, for somebody may have been faster.
-        found = store.turns.standing(
-            *(queue_id, seat, queue.order),
-            at=clock.at(),
-            where=where,
-            status="available",
-            limit=_AT_ONCE,
-        )
+        found = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
         if not found:
             return None
         with store.write():

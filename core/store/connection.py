@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -98,7 +98,9 @@ class Connections:
             cursor.row_factory = sqlite3.Row
             return cursor.execute(sql, values).fetchall()
 
-    def tuples(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def tuples(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
+    ) -> list[tuple[Any, ...]]:
         """All rows as plain tuples, where there are many of them."""
         with self._in_words():
             return self.mine.execute(sql, values).fetchall()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+import json
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from core.domain.review import Order, Part, Reason, Seat
+from core.domain.review import Order, Part, Reason, Role, Seat
 from core.store.connection import Connections
 
 Status = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
@@ -49,6 +49,11 @@ class Held(NamedTuple):
     until: float
 
 
+_BELOW: dict[Role, tuple[Role, ...]] = {
+    "reviewer": ("reviewer",),
+    "adjudicator": ("reviewer", "adjudicator"),
+    "lead": ("reviewer", "adjudicator", "lead"),
+}
 _BY: dict[Order, str] = {
     "impact": "failed DESC, flip DESC, change DESC, entropy DESC, position",
     "change": "failed DESC, change DESC, entropy DESC, position",
@@ -63,21 +68,19 @@ _MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
 _LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
 # Whoever wrote an item does not review it. Looked for as text first: parsing takes its time.
 _WROTE = """
-    SELECT c.item_id FROM review_queue q JOIN run r ON r.id = q.run_id
-    JOIN item c ON c.version_id = r.dataset_version_id
-    WHERE q.id = :queue AND {item} AND (instr(c.content, '"author"')
+    SELECT c.item_id FROM item c WHERE c.version_id = :version AND (instr(c.content, '"author"')
         OR instr(c.content, '"student"') OR instr(c.content, '"name"'))
     AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
         lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
 """
 _STANDING = f"""
-WITH wrote AS MATERIALIZED ({_WROTE}), given AS (
+WITH given AS (
     SELECT item_id, criterion,
         sum(part = 'review' AND final IS NOT NULL) AS finals,
         max(part = 'review' AND final IS NOT NULL AND reviewer = :me) AS mine,
         max(final IS NULL AND reviewer = :me) AS pending
     FROM review_verdict c WHERE c.queue_id = :queue AND {{item}} GROUP BY 1, 2
-), seen AS (
+), seen AS MATERIALIZED (
     SELECT c.item_id, c.state, c.failed, c.flip, c.change, coalesce(c.entropy, 1) AS entropy,
         coalesce(c.margin, 0) AS margin, coalesce(c.spread, 0) AS spread,
         coalesce(g.finals, 0) AS finals, coalesce(g.pending, 0) AS pending,
@@ -115,7 +118,7 @@ WITH wrote AS MATERIALIZED ({_WROTE}), given AS (
         CASE
             WHEN NOT s.open THEN 'done'
             WHEN s.due_any AND NOT (s.reviews_hit OR s.resolves_hit) THEN 'filtered'
-            WHEN s.due_any AND i.item_id IN (SELECT item_id FROM wrote) THEN 'assigned'
+            WHEN s.due_any AND i.item_id IN (SELECT value FROM json_each(:wrote)) THEN 'assigned'
             WHEN s.reviews_hit AND i.assigned <> '[]'
                 AND NOT EXISTS (SELECT 1 FROM json_each(i.assigned) WHERE value = :me)
                 THEN 'assigned'
@@ -146,6 +149,8 @@ class Turns:
 
     def __init__(self, files: Connections) -> None:
         self._files = files
+        # What a version of a dataset holds never changes, and looking through it takes its time.
+        self._written: dict[tuple[int, str], str] = {}
 
     def standing(
         self,
@@ -168,7 +173,7 @@ class Turns:
         found = self._files.tuples(
             f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
-            _values(queue_id, seat, at, where, item_id, status=status, limit=limit),
+            self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
         )
         return [Turn._make((*row[:5], bool(row[5]), bool(row[6]), *row[7:])) for row in found]
 
@@ -184,7 +189,7 @@ class Turns:
         return dict(
             self._files.tuples(
                 f"{_STANDING.format(item='true')} SELECT status, count(*) FROM turns GROUP BY 1",
-                _values(queue_id, seat, at, where, None),
+                self._values(queue_id, seat, at, where, None),
             )
         )
 
@@ -260,26 +265,41 @@ class Turns:
         )
         return Held._make(found[0]) if found else None
 
+    def _values(
+        self,
+        queue_id: int,
+        seat: Seat,
+        at: float,
+        where: QueueFilter,
+        item_id: str | None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        return {
+            "queue": queue_id,
+            "me": seat.name,
+            "session": seat.session,
+            "at": at,
+            "roles": " ".join(_BELOW[seat.role]),
+            "resolves": seat.resolves,
+            "lead": seat.role == "lead",
+            "criterion": where.criterion,
+            "reason": where.reason,
+            "flagged": where.flagged,
+            "item": item_id,
+            "wrote": self._wrote(queue_id, seat.name),
+            **more,
+        }
 
-def _values(
-    queue_id: int, seat: Seat, at: float, where: QueueFilter, item_id: str | None, **more: Any
-) -> Any:
-    below: dict[str, Sequence[str]] = {
-        "reviewer": ("reviewer",),
-        "adjudicator": ("reviewer", "adjudicator"),
-        "lead": ("reviewer", "adjudicator", "lead"),
-    }
-    return {
-        "queue": queue_id,
-        "me": seat.name,
-        "session": seat.session,
-        "at": at,
-        "roles": " ".join(below[seat.role]),
-        "resolves": seat.resolves,
-        "lead": seat.role == "lead",
-        "criterion": where.criterion,
-        "reason": where.reason,
-        "flagged": where.flagged,
-        "item": item_id,
-        **more,
-    }
+    def _wrote(self, queue_id: int, name: str) -> str:
+        """The ids of the queue's items that this person wrote, as JSON."""
+        for (version,) in self._files.tuples(
+            "SELECT r.dataset_version_id FROM review_queue q JOIN run r ON r.id = q.run_id "
+            "WHERE q.id = ?",
+            (queue_id,),
+        ):
+            key = (int(version), name)
+            if key not in self._written:
+                found = self._files.tuples(_WROTE, {"version": version, "me": name})
+                self._written[key] = json.dumps([item_id for (item_id,) in found])
+            return self._written[key]
+        return "[]"

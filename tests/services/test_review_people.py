@@ -134,11 +134,11 @@ def test_a_skip_comes_last_for_me_alone_and_counts_as_nothing(store: Store) -> N
     review_acts.skip(store, take(store, ada, queue), "too long")
     review_acts.skip(store, take(store, ada, queue), "too odd")
     assert queueing.progress(store, queue) == before
-    order = [t.item_id for t in claiming.standing(store, ada, queue, ahead=9).next]
+    order = [t.item_id for t in claiming.ahead(store, ada, queue, limit=9)]
     assert order == ["i3", "i5", "i6", "i7", "i1", "i2"]
-    assert claiming.standing(store, bea, queue).next[0].item_id == "i1"
+    assert claiming.ahead(store, bea, queue, limit=1)[0].item_id == "i1"
     review_acts.undo_last(store, ada, queue)
-    assert claiming.standing(store, ada, queue).next[0].item_id == "i2"
+    assert claiming.ahead(store, ada, queue, limit=1)[0].item_id == "i2"
 
 
 def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(

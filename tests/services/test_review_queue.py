@@ -162,7 +162,7 @@ def test_the_first_item_is_the_one_whose_outcome_is_likeliest_to_change(store: S
     assert by_item["i1", "Right"] == pytest.approx(0.375)
     assert by_item["i0", "Right"] == pytest.approx(0.125)
     assert by_item["i3", "Short"] == 0.0  # a quarter of the score cannot lift 0 over .5
-    turns = claiming.standing(store, sit(store, "Ada"), queue).next
+    turns = claiming.ahead(store, sit(store, "Ada"), queue, limit=9)
     # Ties (i1 and i2) go by the expected change, then entropy, then the dataset's order.
     assert [turn.item_id for turn in turns] == ["i3", "i1", "i2", "i0"]
 
@@ -183,7 +183,7 @@ def test_items_come_in_the_order_that_was_chosen(
 ) -> None:
     run = reviewed.graded(store, 4)
     queue = reviewed.make_queue(store, run, reviewed.EVERYTHING, order=order)
-    turns = claiming.standing(store, sit(store, "Ada"), queue).next
+    turns = claiming.ahead(store, sit(store, "Ada"), queue, limit=9)
     assert [turn.item_id for turn in turns] == items
     assert order in queueing.ORDERS
 
@@ -194,7 +194,7 @@ def test_a_random_order_is_the_seeds(store: Store) -> None:
 
     def order(seed: int) -> list[str]:
         queue = reviewed.make_queue(store, run, order="random", seed=seed)
-        return [t.item_id for t in claiming.standing(store, ada, queue, ahead=99).next]
+        return [t.item_id for t in claiming.ahead(store, ada, queue, limit=99)]
 
     assert order(1) == order(1) != order(2)
 

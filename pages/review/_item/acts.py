@@ -170,8 +170,8 @@ def undo(at: Desk) -> bool:
 
 def step(at: Desk, by: int) -> None:
     """Look at the next or the previous item that is there for me, without deciding this one."""
-    ahead = claiming.standing(store(), at.seat, at.queue_id, at.where, ahead=AHEAD)
-    ids = [turn.item_id for turn in ahead.next]
+    ahead = claiming.ahead(store(), at.seat, at.queue_id, at.where, limit=AHEAD)
+    ids = [turn.item_id for turn in ahead]
     here = at.ticket.item_id if at.ticket else ""
     if len(ids) < 2 or here not in ids:
         raise Conflict("There is no other item for you now.")

@@ -83,7 +83,7 @@ def desk(queue_id: int, seat: Seat) -> Desk:
 
 def my_leases(at: Desk) -> list[Held]:
     """The items of this queue that I have open somewhere."""
-    held = claiming.standing(store(), at.seat, at.queue_id).held
+    held = claiming.open_leases(store(), at.queue_id)
     return [lease for lease in held if lease.reviewer == at.seat.name]
 
 
