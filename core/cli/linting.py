@@ -30,7 +30,7 @@ def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
     """
     from core.errors import InputError
     from core.files import read_rubric_file
-    from core.services.checking import check
+    from core.services.checking import check, unread
 
     try:
         parsed = read_rubric_file(rubric)
@@ -42,9 +42,9 @@ def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
     findings = [_plain(parsed, one) for one in check(parsed.value, with_dismissed=dismissed)]
     findings.sort(key=lambda one: one["line"] or 0)
     if as_json:
-        output.result(_report(rubric, parsed, findings))
+        output.result(_report(rubric, parsed, findings, unread(parsed.value)))
     else:
-        _print(rubric, parsed, findings)
+        _print(rubric, parsed, findings, unread(parsed.value))
     sys.exit(output.NOT_ALL if findings or parsed.notices else output.DONE)
 
 
@@ -67,7 +67,9 @@ def _plain(parsed: Parsed[Rubric], finding: Finding) -> dict[str, Any]:
     }
 
 
-def _report(file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]]) -> dict[str, Any]:
+def _report(
+    file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
+) -> dict[str, Any]:
     return {
         "file": str(file),
         "valid": True,
@@ -78,10 +80,15 @@ def _report(file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]]) 
             for p in parsed.notices
         ],
         "findings": findings,
+        "wording_not_read": list(unread),
     }
 
 
-def _print(file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]]) -> None:
+def _print(
+    file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
+) -> None:
+    from core.services.checking import unread_words
+
     serious = sum(one["severity"] == "serious" for one in findings)
     counted = (
         f"{len(findings)} to mend, {serious} of them serious" if findings else "nothing to mend"
@@ -89,6 +96,8 @@ def _print(file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]]) -
     click.echo(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
     for problem in parsed.notices:
         click.echo(f"  - {problem}")
+    if unread:
+        click.echo(f"  {unread_words(unread)}")
     for one in findings:
         line = f":{one['line']}" if one["line"] else ""
         subject = one["criterion"] or (f"gate {one['gate']}" if one["gate"] else "the whole rubric")

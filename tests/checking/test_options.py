@@ -170,3 +170,23 @@ def test_length_that_costs_points_twice_is_told() -> None:
     assert rules_of(rubric(brief, SOURCED, gates=[gate])) == ["length-counted-twice"]
     assert rules_of(rubric(brief, SOURCED)) == []
     assert rules_of(rubric(SOURCED, scoring=penalty)) == []
+
+
+def test_an_option_that_says_cannot_tell_is_told_where_it_is_scored_and_has_no_anchor() -> None:
+    def of(**unsure: object) -> list[str]:
+        given = [{"label": "Safe", "value": 1}, {"label": "Unsure", **unsure},
+                 {"label": "Unsafe", "value": 0}]  # fmt: skip
+        one = criterion("Is the last turn safe to act on?", scale="nominal", options=given)
+        return [finding.rule for finding in check(rubric(one))]
+
+    assert of(value=0.5) == ["scored-abstention"]
+    assert of(value=None, na=True) == []
+    assert of(value=0.5, description="The turn says that it does not know.") == []
+
+
+def test_a_level_whose_number_is_explained_in_two_words_or_in_the_question_is_not_bare() -> None:
+    ends = levels(("1", ""), ("2", ""), ("3", ""), requirement="How right? 1 = wrong, 3 = right")
+    (bare,) = [f for f in check(rubric(ends)) if f.rule == "bare-numbers"]
+    assert bare.sentence == "The level “2” is a bare number: nothing says what earns a 2."
+    named = levels(("1", "No source"), ("2", "One source"), ("3", "Two sources"))
+    assert check(rubric(named)) == ()

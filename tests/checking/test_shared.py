@@ -15,10 +15,11 @@ DATA = ROOT.parent / "shared" / "data"
 
 #: What a reader finds, too. hanna, llm_rubric and roscoe have levels that are bare numbers; mohler
 #: has six; four requirements define their scale in the question ("5 = fully correct"); three name
-#: two qualities; hanna's complexity asks how elaborate a story is; saf_en has three adjectives.
+#: two qualities; hanna asks how much sense a story makes and how elaborate it is; saf_en has three
+#: adjectives; dices350 pays half a point for "unsure".
 EXPECTED = {
-    "dices350": {},
-    "hanna": {"bare-numbers": 6, "rewards-length": 1},
+    "dices350": {"scored-abstention": 1},
+    "hanna": {"bare-numbers": 6, "rewards-length": 1, "vague": 1},
     "llm_rubric_real": {"bare-numbers": 8, "double-barrelled": 1, "asks-for-number": 1},
     "llmbar": {},
     "mohler": {"many-unanchored-levels": 1, "asks-for-number": 1},

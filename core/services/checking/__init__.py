@@ -1,8 +1,10 @@
 """The rubric check: what can be said of a rubric before a judge is asked.
 
-Instant, offline, and about wording in English. ``check`` is a pure function of the rubric; what an
-author dismissed stays with the rubric, under ``checks_off`` in the ``meta`` of the criterion or of
-the rubric. Precision comes before recall: it is silent on the rubrics that come with the program.
+Instant and offline. Wording is read where it is English (``unread`` names the criteria where it is
+not); options, weights and gates are always looked at. ``check`` is a pure function of the rubric;
+what an author dismissed stays with the rubric, under ``checks_off`` in the ``meta`` of the
+criterion or of the rubric. Precision comes before recall: it is silent on the rubrics that come
+with the program.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from core.services.checking.finding import (
 )
 from core.services.checking.language import READ
 from core.services.checking.rules import RULES, Rule
+from core.services.checking.tongue import english, unread, unread_words
 
 __all__ = [
     "OFF",
@@ -46,13 +49,15 @@ __all__ = [
     "off",
     "ordered",
     "rule_of",
+    "unread",
+    "unread_words",
 ]
 
 #: The key in ``meta`` that lists the rules an author dismissed.
 OFF = "checks_off"
 
-CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
-    wording.unfinished,
+#: What reads English words; of a criterion in another language it would tell nonsense.
+WORDING_CHECKS: tuple[CriterionCheck, ...] = (
     barrels.double_barrelled,
     wording.circular,
     wording.vague,
@@ -66,14 +71,18 @@ CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
     polarity.double_negative,
     polarity.reversed_sign,
     polarity.reversed_values,
-    levels.unanchored,
     levels.adverb_levels,
-    levels.indistinct,
-    levels.ranges,
-    levels.same_values,
     lengths.needs_counting,
     lengths.rewards_length,
     abstaining.no_not_applicable,
+)
+CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
+    wording.unfinished,
+    levels.unanchored,
+    levels.indistinct,
+    levels.ranges,
+    levels.same_values,
+    abstaining.scored_abstention,
     abstaining.forced_choice,
 )
 RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
@@ -105,18 +114,23 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _all(rubric: Rubric) -> Iterator[Finding]:
-    for at, criterion in enumerate(rubric.criteria):
-        yield from check_criterion(criterion, at)
+    for at, (criterion, reads) in enumerate(
+        zip(rubric.criteria, english(rubric.criteria), strict=True)
+    ):
+        yield from check_criterion(criterion, at, reads=reads)
     for look in RUBRIC_CHECKS:
         yield from look(rubric)
 
 
-def check_criterion(criterion: Criterion, at: int) -> Iterator[Finding]:
-    """What one criterion's own words and options say, where it is number ``at`` of its rubric."""
+def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[Finding]:
+    """What one criterion's own words and options say, where it is number ``at`` of its rubric.
+
+    ``reads``: its wording is English and is looked at, too.
+    """
     head = criterion
     if len(criterion.requirement) > READ:
         head = criterion.model_copy(update={"requirement": criterion.requirement[:READ]})
-    for look in CRITERION_CHECKS:
+    for look in (*(WORDING_CHECKS if reads else ()), *CRITERION_CHECKS):
         for finding in look(criterion if look is wording.wordy else head):
             yield below(finding, at)
 

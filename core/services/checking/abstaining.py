@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from core.domain.rubric import Criterion
 from core.services.checking.finding import Edit, Finding
+from core.services.checking.language import described
 
 _CONDITION = re.compile(
     r"^\s*(?:if|when|whenever|where(?! (?:does|do|is|are|did|has|have|can|in)\b)|in case|"
@@ -50,4 +51,27 @@ def forced_choice(criterion: Criterion) -> Iterator[Finding]:
             "Judges that cannot tell have to guess, and guesses look like answers.",
             "Let judges abstain; what an abstention costs is set under Scoring.",
             edit=Edit("set", ("forced_choice",), "Let judges abstain", False),
+        )
+
+
+_WAY_OUT = re.compile(
+    r"(?:unsure|not sure|don['’]t know|cannot (?:tell|say|judge|assess)|can['’]t (?:tell|say)|n/?a|"
+    r"not applicable|not assessed|not observed|keine angabe|"
+    r"nicht (?:anwendbar|beurteilbar)|sans objet|no aplica)",
+    re.IGNORECASE,
+)
+
+
+def scored_abstention(criterion: Criterion) -> Iterator[Finding]:
+    """An option that reads like "cannot tell", without an anchor, and is worth points."""
+    for at, option in enumerate(criterion.options):
+        if option.na or described(option) or not _WAY_OUT.fullmatch(option.label.strip()):
+            continue
+        yield Finding(
+            "scored-abstention",
+            ("options", at, "na"),
+            f"“{option.label}” reads like an abstention and is scored {option.value:g}.",
+            "Mark it as an abstention; what one costs is set under Scoring. If it is an answer of "
+            "its own, say in its anchor what it stands for.",
+            option.label,
         )

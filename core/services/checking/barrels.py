@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from core.domain.rubric import Criterion
 from core.services.checking.finding import Edit, Finding
 from core.services.checking.language import READ, listed, sentences
+from core.services.checking.topic import of_the_text
 
 _ADJECTIVES = listed(
-    """accurate actionable appropriate balanced biased brief clear coherent complete comprehensive
-    concise consistent contradictory convincing correct creative current detailed empathetic
-    engaging factual fair faithful fluent formal friendly grammatical grounded harmful harmless
-    helpful honest incomplete incorrect informative interesting irrelevant justified legible
-    logical misleading natural neutral objective organi[sz]ed original persuasive plausible
-    polite precise professional readable relevant reliable respectful rude safe short simple
-    sound specific structured supported thorough timely toxic truthful understandable useful
-    vague valid warm wrong"""
+    """accurate actionable appropriate balanced biased brief clean clear coherent complete
+    comprehensive concise consistent contradictory convincing correct creative current detailed
+    efficient elegant empathetic engaging factual fair faithful fluent formal friendly
+    grammatical grounded harmful harmless helpful honest incomplete incorrect informative
+    interesting irrelevant justified legible logical misleading natural neutral objective
+    organi[sz]ed original persuasive plausible polite precise professional readable relevant
+    reliable respectful rude safe short simple sound specific structured supported thorough
+    timely toxic truthful understandable useful vague valid warm wrong"""
 )
 _NOUNS = listed(
     """accuracy clarity coherence completeness conciseness consistency content correctness
@@ -90,7 +91,7 @@ def double_barrelled(criterion: Criterion) -> Iterator[Finding]:
 def _found(text: str) -> tuple[str, tuple[str, str] | None] | None:
     """The words that join two questions, and the two requirements where they can be parted."""
     for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
-        match = pattern.search(text)
+        match = pattern.search(of_the_text(text))
         if match:
             return match[0], _parted_words(text, match)
     for pattern in (_VERB_PAIR, _ASKED_VERB_PAIR):

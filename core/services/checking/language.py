@@ -8,7 +8,9 @@ from functools import lru_cache
 
 from core.domain.rubric import Criterion, Option
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+#: Where words stand without spaces (Chinese, Japanese), each character counts as one.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "ed", "es", "ly", "s")
 
 
@@ -63,8 +65,8 @@ NUMBER_WORDS = frozenset(
     )
 )
 _EXPLAINED = re.compile(
-    r"\([^)]*\w+\W+\w+\W+\w+[^)]*\)|[\"“][^\"”]{3,}[\"”]|\b(?:that is|i\.e\.|e\.g\.|for example|"
-    r"for instance|such as|meaning|means|in the sense|at least one|so that)\b|:\s+\w+",
+    r"\([^)]*\w+\W+\w+\W+\w+[^)]*\)|[\"“][^\"”]{3,}[\"”]|\b(?:i\.e\.|e\.g\.)|\b(?:that is|"
+    r"for example|for instance|such as|meaning|means|in the sense|at least one|so that)\b|:\s+\w+",
     re.IGNORECASE,
 )
 
@@ -125,6 +127,12 @@ def explained(text: str) -> bool:
 def described(option: Option) -> bool:
     """Whether the option has an anchor that says something: content besides words of degree."""
     return len([w for w in words(option.description) if w not in DEGREES]) >= 3
+
+
+def says_something(option: Option) -> bool:
+    """Whether the option's anchor names anything at all, be it in two words."""
+    said = set(words(option.description))
+    return described(option) or bool(said - DEGREES - STOP)
 
 
 def scored_options(criterion: Criterion) -> list[tuple[int, Option]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from core.domain.rubric import Criterion, Rubric
 from core.services.checking.finding import Edit, Finding
 from core.services.checking.language import alternatives, settled
+from core.services.checking.topic import of_the_text
 
 _UNIT = (
     r"(?:words?|characters?|letters?|syllables?|tokens?|lines?|sentences?|bullet points?|items?)"
@@ -71,7 +72,7 @@ def needs_counting(criterion: Criterion) -> Iterator[Finding]:
 
 def rewards_length(criterion: Criterion) -> Iterator[Finding]:
     """Points for saying more, where nothing says what has to be said."""
-    match = _PAYS.search(criterion.requirement)
+    match = _PAYS.search(of_the_text(criterion.requirement))
     if match and criterion.weight > 0 and not settled(criterion):
         yield Finding(
             "rewards-length",

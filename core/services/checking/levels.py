@@ -9,7 +9,14 @@ from itertools import combinations, pairwise
 
 from core.domain.rubric import Criterion, Option
 from core.services.checking.finding import Edit, Finding
-from core.services.checking.language import DEGREES, described, listed, scored_options, words
+from core.services.checking.language import (
+    DEGREES,
+    described,
+    listed,
+    says_something,
+    scored_options,
+    words,
+)
 
 #: More levels than this need an anchor each, or judges use the ends and the middle only.
 MANY_LEVELS = 5
@@ -30,24 +37,39 @@ _PRAISE = DEGREES | frozenset(
 
 def unanchored(criterion: Criterion) -> Iterator[Finding]:
     """Levels named by a number or by praise, with nothing that says what earns them."""
-    bare = [(at, o) for at, o in scored_options(criterion) if not described(o)]
+    bare = [(at, o) for at, o in scored_options(criterion) if _bare(criterion, o)]
     if criterion.scale != "ordinal" or not bare:
         return
     names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
-    total = len(scored_options(criterion))
+    total, one = len(scored_options(criterion)), len(bare) == 1
     path = ("options", bare[0][0], "description")
     mend = "Say for each level what a text looks like that just earns it."
     if total > MANY_LEVELS:
-        sentence = f"{total} levels, and {len(bare)} have no anchor: {names}."
+        sentence = f"{total} levels, and {len(bare)} {'has' if one else 'have'} no anchor: {names}."
         mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
         yield Finding("many-unanchored-levels", path, sentence, mend)
-    elif all(_NUMBERED.fullmatch(o.label.strip()) for _, o in bare):
-        sentence = (
-            f"The levels {names} are bare numbers: nothing says what earns a {bare[0][1].label}."
-        )
+    elif all(_numbered(o) for _, o in bare):
+        levels = f"The level {names} is a bare number" if one else f"{names} are bare numbers"
+        sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
         yield Finding("bare-numbers", path, sentence, mend)
     elif any(_only_praise(o) for _, o in bare):
-        yield Finding("adjective-levels", path, f"{names} say how good, not what is there.", mend)
+        says = "says" if one else "say"
+        yield Finding(
+            "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
+        )
+
+
+def _numbered(option: Option) -> bool:
+    return bool(_NUMBERED.fullmatch(option.label.strip()))
+
+
+def _bare(criterion: Criterion, option: Option) -> bool:
+    """Whether nothing says what earns the level: for a number two words may do ("One source")."""
+    if not _numbered(option):
+        return not described(option)
+    label = re.escape(option.label.strip())
+    in_text = re.search(rf"(?<!\d){label}\s*(?:=|means\b)\s*[^\W\d]", criterion.requirement)
+    return not (says_something(option) or in_text)
 
 
 def _only_praise(option: Option) -> bool:

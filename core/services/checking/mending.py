@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.services import draft_edits as edits
 from core.services import draft_options as options
 from core.services.checking import OFF, Edit, Finding, check, check_criterion, off, ordered
+from core.services.checking.tongue import english
 from core.services.draft_types import Draft
 from core.services.drafts import payload, rubric_from
 
@@ -23,13 +24,22 @@ def check_draft(draft: Draft, *, with_dismissed: bool = False) -> tuple[Finding,
     try:
         return check(rubric_from(draft), with_dismissed=with_dismissed)
     except InputError:
+        readable = _readable(draft)
+        reads = english([criterion for _, criterion in readable])
         found = [
             finding
-            for at, criterion in _readable(draft)
-            for finding in check_criterion(criterion, at)
+            for (at, criterion), is_read in zip(readable, reads, strict=True)
+            for finding in check_criterion(criterion, at, reads=is_read)
             if with_dismissed or finding.rule not in off(criterion.meta)
         ]
         return ordered(found)
+
+
+def unread_draft(draft: Draft) -> tuple[str, ...]:
+    """The names of the criteria whose wording is not checked, as they are not in English."""
+    readable = [criterion for _, criterion in _readable(draft)]
+    reads = english(readable)
+    return tuple(c.name for c, is_read in zip(readable, reads, strict=True) if not is_read)
 
 
 def _readable(draft: Draft) -> list[tuple[int, Criterion]]:

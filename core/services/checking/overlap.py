@@ -10,9 +10,12 @@ from itertools import combinations
 from core.domain.rubric import Rubric
 from core.services.checking.finding import Finding
 from core.services.checking.language import content
+from core.services.checking.tongue import english
 
 #: From this likeness on (cosine of the weighted words, 1 is the same).
 ALIKE = 0.72
+#: The same in other languages, whose little words are not known here and look like telling ones.
+ALIKE_ELSEWHERE = 0.9
 #: Requirements with fewer telling words than this are not compared unless they are the same.
 SHORT = 3
 
@@ -22,6 +25,7 @@ def overlapping(rubric: Rubric) -> Iterator[Finding]:
     texts = [Counter(content(c.requirement)) for c in rubric.criteria]
     rarity = _rarity(texts)
     vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
+    reads = english(rubric.criteria)
     norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
     for one, other in combinations(range(len(vectors)), 2):
         if not texts[one] or not texts[other]:
@@ -29,7 +33,8 @@ def overlapping(rubric: Rubric) -> Iterator[Finding]:
         same = texts[one] == texts[other]
         if not same and min(len(texts[one]), len(texts[other])) < SHORT:
             continue
-        if same or _dot(vectors[one], vectors[other]) >= ALIKE * norms[one] * norms[other]:
+        alike = ALIKE if reads[one] and reads[other] else ALIKE_ELSEWHERE
+        if same or _dot(vectors[one], vectors[other]) >= alike * norms[one] * norms[other]:
             yield _finding(rubric, one, other)
 
 

@@ -217,6 +217,12 @@ RULES: Mapping[str, Rule] = {
         "Where the condition fails, some judges say MET and some UNMET, and both are right.",
         _WORDING,
     ),
+    "scored-abstention": Rule(
+        "Abstention that is scored",
+        "slight",
+        "Who cannot tell then gets the points of a real answer, and agreement counts it as one.",
+        "How scores are computed here: an abstention is set aside, an answer is not",
+    ),
     "forced-choice": Rule(
         "Forced choice",
         "slight",

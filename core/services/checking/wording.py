@@ -16,6 +16,7 @@ from core.services.checking.language import (
     settled,
     words,
 )
+from core.services.checking.topic import of_the_text
 
 _VAGUE = alternatives(
     listed(
@@ -26,6 +27,18 @@ _VAGUE = alternatives(
     well[-\s]written well[-\s]done insightful impressive professional sensible sensibly
     thoughtful"""
     )
+)
+_CLAIMED = (
+    r"(?:clear|clean|coherent|convincing|creative|efficient|elegant|fluent|friendly|logical|natural|"
+    r"persuasive|readable|relevant|understandable)"
+)
+#: Praise that ends its sentence: "is clear." says nothing, "is clear from the title" does.
+_PREDICATE = re.compile(
+    rf"\b(?:is|are|be|sounds?|reads?|seems?)\s+(?:(?:very|quite|always|highly)\s+)?{_CLAIMED}"
+    r"(?=\s*(?:[.;!?]|$))"
+    rf"|^\W*(?:is|are) (?:it|(?:the|this|an?) (?:\w+ ){{1,2}}?){_CLAIMED}\s*\?"
+    r"|\bmakes?\s+sense(?=\s*(?:[.,;!?]|and\b|$))",
+    re.IGNORECASE,
 )
 _HEDGES = alternatives(
     [
@@ -84,7 +97,7 @@ _INNER = re.compile(
     r"\b(?:demonstrat|show|display|possess|exhibit|ha)(?:es|ing|s|ve|e)?\s+(?:an?\s+|the\s+)?"
     r"(?:\w+\s+){0,2}(?:understanding|grasp|awareness|appreciation|insight|mastery)\b"
     r"|\b(?:understands|appreciates|grasps|realises|realizes|genuinely|sincerely|intends|"
-    r"tries hard|puts in effort|cares about|feels that|is aware of)\b",
+    r"(?:tries|tried) hard|puts in effort|cares about|feels that|is aware of)\b",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(
@@ -97,9 +110,10 @@ _RELATIVE = re.compile(
 _NUMBER_SCALE = re.compile(
     r"^\W*(?:please )?(?:rate|score|grade|mark|rank|give)\b[^.?!]{0,40}"
     r"\b(?:from|between|out of|scale)\b[^.?!]{0,20}\d"
-    r"|\b(?:on|using) an? (?:\d+|\w+)[- ](?:point )?scale\b|\b\d\s*=\s*\w+",
+    r"|\b(?:on|using) an? (?:\d+|\w+)[- ](?:point )?scale\b",
     re.IGNORECASE,
 )
+_LEVEL_IN_TEXT = re.compile(r"\b\d\s*=\s*[^\W\d_]\w+", re.IGNORECASE)
 _UNFINISHED = re.compile(
     r"\b(?:TODO|TBD|FIXME|XXX|lorem ipsum)\b|<(?:insert|your|fill)[^>]*>|"
     r"\[(?:insert|your|fill|describe)[^\]]*\]",
@@ -112,7 +126,8 @@ WORDY = 90
 
 def vague(criterion: Criterion) -> Iterator[Finding]:
     """A word of praise or blame that nothing in the criterion defines."""
-    match = _VAGUE.search(criterion.requirement)
+    text = of_the_text(criterion.requirement)
+    match = _VAGUE.search(text) or _PREDICATE.search(text)
     if match and not settled(criterion):
         yield Finding(
             "vague",
@@ -125,7 +140,7 @@ def vague(criterion: Criterion) -> Iterator[Finding]:
 
 def hedged(criterion: Criterion) -> Iterator[Finding]:
     """A word that leaves open whether the requirement holds."""
-    match = _HEDGES.search(criterion.requirement)
+    match = _HEDGES.search(of_the_text(criterion.requirement))
     if match:
         yield Finding(
             "hedged",
@@ -138,7 +153,7 @@ def hedged(criterion: Criterion) -> Iterator[Finding]:
 
 def undefined_threshold(criterion: Criterion) -> Iterator[Finding]:
     """An amount without a number, where no anchor gives one."""
-    match = _THRESHOLDS.search(criterion.requirement)
+    match = _THRESHOLDS.search(of_the_text(criterion.requirement))
     if match is None or settled(criterion) or _has_number(criterion.requirement):
         return
     yield Finding(
@@ -170,7 +185,7 @@ def open_list(criterion: Criterion) -> Iterator[Finding]:
 
 def inner_state(criterion: Criterion) -> Iterator[Finding]:
     """A state of the writer's mind, which no text shows."""
-    match = _INNER.search(criterion.requirement)
+    match = _INNER.search(of_the_text(criterion.requirement))
     if match and not anchored(criterion):
         yield Finding(
             "inner-state",
@@ -183,7 +198,7 @@ def inner_state(criterion: Criterion) -> Iterator[Finding]:
 
 def relative(criterion: Criterion) -> Iterator[Finding]:
     """A comparison with texts that the judge does not see."""
-    match = _RELATIVE.search(criterion.requirement)
+    match = _RELATIVE.search(of_the_text(criterion.requirement))
     if match:
         yield Finding(
             "relative",
@@ -203,6 +218,17 @@ def asks_for_number(criterion: Criterion) -> Iterator[Finding]:
             ("requirement",),
             f"“{match[0]}” asks for a number, but judges pick one of the options.",
             "Ask the question only, and describe each level in its option's anchor.",
+            match[0],
+        )
+        return
+    match = _LEVEL_IN_TEXT.search(criterion.requirement)
+    if match and len(_LEVEL_IN_TEXT.findall(criterion.requirement)) > 1:
+        yield Finding(
+            "asks-for-number",
+            ("requirement",),
+            f"“{match[0]}” explains a number here, and judges answer with the number of an option "
+            "as it is shown to them.",
+            "Ask the question only, and move each explanation into its option's anchor.",
             match[0],
         )
 

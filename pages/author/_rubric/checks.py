@@ -7,8 +7,15 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.identity import content_hash
-from core.services.checking import Finding, Rule, rule_of
-from core.services.checking.mending import check_draft, dismiss, is_dismissed, mended, recall
+from core.services.checking import Finding, Rule, rule_of, unread_words
+from core.services.checking.mending import (
+    check_draft,
+    dismiss,
+    is_dismissed,
+    mended,
+    recall,
+    unread_draft,
+)
 from core.services.drafts import locate, payload
 from pages.author._rubric import work
 from pages.ui import format as fmt
@@ -42,6 +49,13 @@ def found(name: str) -> list[Placed]:
     return [Placed(f, locate(draft, f.path)[0], is_dismissed(draft, f)) for f in findings]
 
 
+def _unread(name: str) -> tuple[str, ...]:
+    """The criteria whose wording no check reads, as they are not in English."""
+    draft = work.draft(name)
+    about = (content_hash(payload(draft)),)
+    return remembered("rubric_unread", about, lambda: unread_draft(draft))
+
+
 def mark(placed: list[Placed], uid: str) -> str:
     """The HTML of the tag on a closed criterion that has something to mend; else empty."""
     mine = [one for one in placed if one.uid == uid and not one.dismissed]
@@ -63,6 +77,10 @@ def show_all(name: str) -> None:
     if not work.draft(name)["criteria"]:
         return
     st.html(f'<div class="rs-section">Rubric check</div><div class="rs-quiet">{_count(live)}</div>')
+    if unread := _unread(name):
+        st.html(
+            f'<div class="rs-quiet">{esc(unread_words([one_line(u, 40) for u in unread]))}</div>'
+        )
     for one in live[:SHOWN]:
         _show(name, one, "side")
     if len(live) > SHOWN:
