@@ -158,7 +158,8 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
     ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
     """
     state = _Walk()
-    for match in _TOKEN.finditer(text):
+    # Blanks at the end belong to no token: each of them would be a new start of the search.
+    for match in _TOKEN.finditer(text.rstrip()):
         string, mark, bare = match.groups()
         offset = match.end() - len(string or mark or bare)
         if mark is not None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -24,6 +26,8 @@ MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
 #: More questions than this has no assignment.
 MOST_TABLES = 200
+#: What an archive may unpack to, all its files together.
+MOST_UNPACKED = 4 * MAX_DATASET_BYTES
 _ZIP = b"PK\x03\x04"
 
 #: What a file or folder holds.
@@ -86,6 +90,14 @@ _NOTHING = (
 )
 
 
+#: What the standard library raises for archives that are encrypted or compressed in a way that we
+#: lack (RuntimeError), and for damaged ones (the rest; ValueError: a place before the beginning).
+_BROKEN = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError),
+    *(EOFError, ValueError, OSError, zlib.error, lzma.LZMAError),
+)
+
+
 def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
     """The archive's shallowest folder that holds known files (its name), and those files."""
     try:
@@ -95,9 +107,8 @@ def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
                 members = _tables(archive)
             if not members:
                 raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
-            return folder, {n: _inflated(archive, info, name) for n, info in members.items()}
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError) as error:
-        # RuntimeError: encrypted. NotImplementedError: a method of compression we lack.
+            return folder, _all_inflated(archive, members, name)
+    except _BROKEN as error:
         raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
 
 
@@ -124,6 +135,19 @@ def _tables(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         with archive.open(info) as file:
             if looks_like_evaluations(file.read(4000)):
                 found[path.name if path.name not in found else str(path)] = info
+    return found
+
+
+def _all_inflated(
+    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], name: str
+) -> dict[str, bytes]:
+    found, size = dict[str, bytes](), 0
+    for member, info in members.items():
+        found[member] = _inflated(archive, info, name)
+        size += len(found[member])
+        if size > MOST_UNPACKED:
+            most = MOST_UNPACKED / MEGABYTE
+            raise InputError(f"This archive holds more than {most:,.0f} MB. Split it.", (), name)
     return found
 
 

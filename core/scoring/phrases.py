@@ -25,7 +25,8 @@ _PLAIN = str.maketrans(
 #: What may stand between two words of a phrase, and a word that a gap skips.
 SEPARATOR = r"[^\w.!?;]{1,6}"
 _WORD = r"\w{1,40}"
-_BREAK = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
+# A run of marks is looked at from its beginning only, or ten thousand of them would take seconds.
+_BREAK = re.compile(r"(?<![.!?])[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
 
 
 class FoldedText:

@@ -40,9 +40,8 @@ PROVIDER_KEYS = {
 }
 #: Prefixes that litellm takes a model's provider from even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
-_SECRET_URL = re.compile(
-    r"(?i)://[^/?#]*@|[?&;#][^=&;]*(?:key|token|secret|password|sig)[^=&;]*=[^&;]+"
-)
+_USER = re.compile(r"://[^/?#]*@")
+_SECRETS = re.compile(r"key|token|secret|password|sig", re.IGNORECASE)
 
 
 def checked_judge(settings: Mapping[str, Any]) -> Judge:
@@ -125,7 +124,15 @@ def could_be_secret(field: str, text: str) -> bool:
     """
     if field == "key_env":
         return bool(text) and not names_a_variable(text.strip())
-    return looks_like_key(text) or (field == "api_base" and _SECRET_URL.search(text) is not None)
+    return looks_like_key(text) or (field == "api_base" and _tells_a_secret(text))
+
+
+def _tells_a_secret(address: str) -> bool:
+    """Whether an address names a user, or a parameter that is called like a secret has a value."""
+    pairs = (part.partition("=") for part in re.split(r"[?&;#]", address)[1:])
+    return _USER.search(address) is not None or any(
+        value and _SECRETS.search(name) for name, _, value in pairs
+    )
 
 
 def looks_like_key(text: str) -> bool:

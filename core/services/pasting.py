@@ -59,22 +59,23 @@ def read_lines(text: str) -> tuple[Line, ...]:
     for number, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip():
             continue
-        heading = _heading(raw)
+        # Runs of spaces would be tried at every place by patterns that begin with white space.
+        words = " ".join(raw.split())
+        heading = _heading(words)
         if heading is not None:
             section = heading
             continue
-        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, raw, section)
+        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, words, section)
         if line is not None:
             found.append(line)
     return tuple(found[:MOST])
 
 
-def _heading(raw: str) -> str | None:
-    marked = _HEADING.match(raw)
+def _heading(words: str) -> str | None:
+    marked = _HEADING.match(words)
     if marked:
         return marked.group(1)
-    words = raw.strip()
-    if words.endswith(":") and len(words) <= _LONGEST_NAME and not _BULLET.match(raw):
+    if words.endswith(":") and len(words) <= _LONGEST_NAME and not _BULLET.match(words):
         return words[:-1].strip()
     return None
 
@@ -94,8 +95,8 @@ def _table_row(number: int, raw: str, section: str) -> Line | None:
     return _line(number, name, requirement, weight, section)
 
 
-def _plain(number: int, raw: str, section: str) -> Line | None:
-    words, weight = _BULLET.sub("", raw).strip(), None
+def _plain(number: int, line: str, section: str) -> Line | None:
+    words, weight = _BULLET.sub("", line).strip(), None
     for pattern in _WEIGHTS:
         match = pattern.search(words)
         if match:

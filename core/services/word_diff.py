@@ -23,16 +23,17 @@ class WordDiff(NamedTuple):
     common: float | None
 
 
-def word_diff(first: str, second: str) -> WordDiff:
+def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDiff:
     """What differs between two texts, by words and marks of punctuation (Ratcliff, Obershelp 1988).
 
-    Neighbouring words that differ are one span. White space alone is no difference.
+    ``word`` matches what is compared. Neighbouring words that differ are one span. White space
+    alone is no difference.
 
     >>> found = word_diff("a red cat", "a blue cat")
     >>> found.first, found.second
     (((2, 5),), ((2, 6),))
     """
-    one, other = list(_WORD.finditer(first)), list(_WORD.finditer(second))
+    one, other = list(word.finditer(first)), list(word.finditer(second))
     if max(len(one), len(other)) > MOST_WORDS:
         return WordDiff((), (), None)
     words = [m.group() for m in one], [m.group() for m in other]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,15 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.files import VoteBundle, kind_of, open_bytes, open_path, parse_dataset, read_bundle
+from core.files import (
+    VoteBundle,
+    kind_of,
+    open_bytes,
+    open_path,
+    parse_dataset,
+    read_bundle,
+    vote_source,
+)
 
 RUBRIC = "criteria:\n- {name: cites, requirement: Cites a source.}\n"
 ITEMS = '{"id": "a", "submission": "x"}\n{"id": "b", "submission": "y"}\n'
@@ -75,6 +84,33 @@ def test_a_bad_line_in_an_archive_is_named() -> None:
 def test_an_archive_that_lacks_something_says_what(data: bytes, says: str) -> None:
     with pytest.raises(InputError, match=says):
         read(data)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_read_or_refused_but_never_breaks_the_import(method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("votes.csv", VOTES * 50)
+    whole, rng, refused = buffer.getvalue(), random.Random(0), 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 6)):
+            damaged[rng.randrange(4, len(damaged))] = rng.randrange(256)
+        try:
+            open_bytes(bytes(damaged), "votes.zip")
+        except InputError:
+            refused += 1
+    # Some bytes (a date, an attribute) matter to nobody; the checksum catches all others.
+    assert refused > 150
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_by_what_it_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vote_source, "MOST_UNPACKED", len(VOTES) + len(RUBRIC))
+    open_bytes(zipped({"votes.csv": VOTES, "rubric.yaml": RUBRIC}), "most.zip")
+    with pytest.raises(InputError, match="This archive holds more than"):
+        open_bytes(zipped(LAYOUT), "more.zip")
 
 
 def test_a_folder_with_nothing_known_in_it_is_refused(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def _group(criterion: str | None, edits: Sequence[Edit]) -> str:
 def _line(edit: Edit) -> str:
     gone, fresh = word_changes(edit.before, edit.after)
     if edit.kind in ("added", "removed") or MISSING in (edit.before, edit.after):
-        gone, fresh = [], []
+        gone, fresh = (), ()
     return (
         f"<tr><td>{esc(edit.what)}<br>{tag(*WORDS[edit.kind])}</td>"
         f'<td class="rs-text">{marked(edit.before, gone)}</td>'
