@@ -22,7 +22,7 @@ from core.services.measuring_figures import NO_ORDER, Draws
 from core.services.measuring_pairs import pair_figures
 from core.services.rated_matrix import ABSTAINED, FAILED, Levels
 
-RESAMPLES, SEED = 500, 0
+RESAMPLES, SEED = 1000, 0
 
 #: What two raters' coefficients of a whole group come to, by the scale's order.
 _NOMINAL: dict[str, GroupMeasure] = {

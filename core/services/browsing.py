@@ -10,17 +10,18 @@ from core.store.run_rows import RunItemFilter, RunItemRow, RunItemSort, RunRow, 
 from core.store.store import Store
 
 __all__ = [
+    "Groups",
     "Neighbours",
     "RunItemFilter",
     "RunItemRow",
     "RunItemSort",
     "ScoreBin",
     "VerdictCounts",
+    "groups",
     "neighbours",
     "run_items",
     "scores",
     "stands_on",
-    "systems",
     "verdict_counts",
 ]
 
@@ -112,9 +113,18 @@ def scores(store: Store, run_id: int) -> list[ScoreBin]:
     return store.results.score_bins(run_id)
 
 
-def systems(store: Store, run_id: int) -> list[str]:
-    """The systems whose submissions a run grades."""
-    return store.results.systems(run_id)
+class Groups(NamedTuple):
+    """What the items of a run can be chosen by; empty where they name none."""
+
+    systems: list[str]
+    tags: list[str]
+    splits: list[str]
+
+
+def groups(store: Store, run_id: int) -> Groups:
+    """The systems, tags and splits among the items of a run."""
+    of = store.results
+    return Groups(of.systems(run_id), of.tags(run_id), of.splits(run_id))
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:

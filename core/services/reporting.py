@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.services import clock
+
+# The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
+from core.services.agreeing_pairs import RESAMPLES, SEED
 from core.services.browsing import scores as score_bins
 from core.services.browsing import stands_on as run_stands_on
 from core.services.diagnosing import diagnose
@@ -32,8 +35,6 @@ from core.services.scored import scored_rubric
 from core.store.store import Store
 
 __all__ = ["RESAMPLES", "SEED", "Report", "report", "stands_on"]
-
-RESAMPLES, SEED = 1000, 0
 
 
 def report(

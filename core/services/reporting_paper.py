@@ -175,14 +175,13 @@ def _sliced(title: str, one: str, parts: Sequence[Slice], whole: Slice) -> list[
     rows = tuple(
         (
             Words(part.name),
-            number(
-                part.items, {"system": part.name} if one == "System" and part is not whole else None
-            ),
+            number(part.items, lead),
             number(part.scored),
             figure(part.mean),
-            *(shared(part.outcomes.get(name)) for name in told),
+            *(shared(part.outcomes.get(name), {**lead, **_LEADS[name]}) for name in told),
         )
         for part in (*parts, whole)
+        for lead in ({} if part is whole else {one.lower(): part.name},)
     )
     reaches = tuple(
         Reach(part.name, part.mean.value, part.mean.low, part.mean.high)

@@ -13,6 +13,8 @@ RUN_ITEMS = """
     run_item ri JOIN run r ON r.id = ri.run_id
     LEFT JOIN item i ON i.version_id = r.dataset_version_id AND i.item_id = ri.item_id
 """
+#: The tags of an item, one a row, as ``value``.
+TAGS = "json_each(i.content, '$.tags')"
 _COLUMNS: dict[RunItemSort, str] = {
     "position": "ri.position",
     "item_id": "ri.item_id",
@@ -42,6 +44,8 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
         ("ri.score >= ?", where.min_score),
         ("ri.score <= ?", where.max_score),
         ("i.system = ?", where.system),
+        (f"EXISTS (SELECT 1 FROM {TAGS} WHERE value = ?)", where.tag),
+        ("i.split = ?", where.split),
     ]
     if where.item_ids is not None:
         tests.append(("ri.item_id IN (SELECT value FROM json_each(?))", json.dumps(where.item_ids)))

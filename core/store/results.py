@@ -14,7 +14,7 @@ from core.errors import NotFound
 from core.store.ballots import read_ballots
 from core.store.connection import Connections
 from core.store.content import to_json
-from core.store.result_filter import RUN_ITEMS, clause, order
+from core.store.result_filter import RUN_ITEMS, TAGS, clause, order
 from core.store.run_rows import (
     CellResult,
     CellRow,
@@ -104,6 +104,23 @@ class Results:
             (run_id,),
         )
         return [system for (system,) in found]
+
+    def tags(self, run_id: int) -> list[str]:
+        """The tags among the run's items, sorted."""
+        found = self._files.tuples(
+            f"SELECT DISTINCT value FROM {RUN_ITEMS}, {TAGS} WHERE ri.run_id = ? ORDER BY 1",
+            (run_id,),
+        )
+        return [tag for (tag,) in found]
+
+    def splits(self, run_id: int) -> list[str]:
+        """The parts of the dataset that the run's items are marked as, sorted."""
+        found = self._files.tuples(
+            f"SELECT DISTINCT i.split FROM {RUN_ITEMS} "
+            "WHERE ri.run_id = ? AND i.split IS NOT NULL ORDER BY 1",
+            (run_id,),
+        )
+        return [split for (split,) in found]
 
     def cells(self, run_id: int, item_id: str) -> list[CellResult]:
         """The verdicts of one item, by criterion name. No verdict, no row."""

@@ -185,6 +185,8 @@ class RunItemFilter:
     max_score: float | None = None
     search: str = ""
     system: str | None = None
+    tag: str | None = None
+    split: str | None = None
     item_ids: tuple[str, ...] | None = None
     criterion: str | None = None
     option: int | None = None

@@ -17,6 +17,8 @@ DOWN = "down"
 LEAST = "min"
 MOST = "max"
 SYSTEM = "system"
+TAG = "tag"
+SPLIT = "split"
 CRITERION = "criterion"
 VERDICT = "verdict"
 

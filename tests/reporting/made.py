@@ -15,11 +15,14 @@ NOW = "2026-03-01T10:00:00.000Z"
 MADE = "2026-03-02T10:00:00.000Z"
 
 
-def decided(store: Store, items: int = 20, *, labelled: bool = True) -> int:
+def decided(store: Store, items: int = 20, *, labelled: bool = True, grouped: bool = False) -> int:
     """One judge, one binary criterion; every fourth item is MET, every other label is the vote.
 
     Of 20 items 5 are MET: those pass, the others fail. Systems x and y take turns, so x has the
     items 0, 2, 4 ... and y the rest; items 0, 4, 8, 12, 16 are MET, so x has all five.
+
+    `grouped`: every fifth item has the tag "a & b", every second one "long", and every tenth is
+    marked as of the evaluation part.
     """
     rubric = Rubric(
         name="Short",
@@ -31,6 +34,8 @@ def decided(store: Store, items: int = 20, *, labelled: bool = True) -> int:
             id=f"i{at:02}",
             submission=f"=text {at}",
             system="xy"[at % 2],
+            tags=tuple(t for t, n in (("a & b", 5), ("long", 2)) if grouped and at % n == 0),
+            split="evaluation" if grouped and at % 10 == 0 else None,
             labels={"short": Label(label="MET" if at % 4 == 0 else "UNMET")} if labelled else {},
         )
         for at in range(items)

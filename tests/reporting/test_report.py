@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from core.services import agreeing
 from core.services.reporting import Report, report
 from core.services.reporting_values import Share
 from core.store.store import Store
@@ -122,3 +123,14 @@ def test_a_report_is_plain_data(store: Store) -> None:
     assert again["scores"]["mean"]["value"] == found.scores.mean.value
     assert again["setup"]["judges"][0]["name"] == "ann"
     assert "NO_SUCH_KEY" not in json.dumps(again["setup"])
+
+
+def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Store) -> None:
+    run_id = graded(store)
+    sheet = agreeing.sheet_of(store, run_id)
+    for line, there in zip(
+        report(store, run_id).criteria,
+        agreeing.compare(sheet, agreeing.LABELS, agreeing.PANEL),
+        strict=True,
+    ):
+        assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)

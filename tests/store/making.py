@@ -37,7 +37,13 @@ DATASET = Dataset(
             split="calibration",
             labels={"Clear": MET, "Brief": UNMET},
         ),
-        Item(id="b", submission="100% of\nsnow.", system="y", labels={"Clear": MET}),
+        Item(
+            id="b",
+            submission="100% of\nsnow.",
+            system="y",
+            tags=("odd", "cold"),
+            labels={"Clear": MET},
+        ),
         Item(id="c", submission="Sun.", prompt="Write about the sun.", system="x"),
     ),
 )

@@ -133,6 +133,8 @@ def test_items_show_counts_score_and_agreement(store: Store, run_id: int) -> Non
     with pytest.raises(NotFound):
         store.results.item(run_id, "zz")
     assert store.results.systems(run_id) == ["x", "y"]
+    assert store.results.tags(run_id) == ["cold", "odd"]
+    assert store.results.splits(run_id) == ["calibration"]
     row = store.runs.row(run_id)
     assert (row.votes, row.abstentions, row.failures_open) == (5, 1, 1)
 
@@ -172,6 +174,9 @@ def test_items_are_sorted(
         (RunItemFilter(min_score=0.5, max_score=0.9), "b"),
         (RunItemFilter(search="SNOW"), "b"),
         (RunItemFilter(system="x"), "ac"),
+        (RunItemFilter(tag="odd"), "b"),
+        (RunItemFilter(tag="od"), ""),
+        (RunItemFilter(split="calibration"), "a"),
         (RunItemFilter(item_ids=("c", "b")), "bc"),
         (RunItemFilter(item_ids=()), ""),
         (RunItemFilter(criterion="Clear", option=0), "ab"),

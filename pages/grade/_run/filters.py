@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.services import flips, grading
-from core.services.browsing import RunItemFilter, RunItemSort
+from core.services.browsing import Groups, RunItemFilter, RunItemSort
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.outcomes import OUTCOME_WORDS
@@ -34,7 +34,8 @@ SORTS: dict[RunItemSort, str] = {
 }
 _ALL = (
     *(keys.FIND, keys.ONLY, keys.SORT, keys.DOWN, keys.LEAST, keys.MOST),
-    *(keys.OUTCOME, keys.SYSTEM, keys.CRITERION, keys.VERDICT, keys.PAGE),
+    *(keys.OUTCOME, keys.SYSTEM, keys.TAG, keys.SPLIT),
+    *(keys.CRITERION, keys.VERDICT, keys.PAGE),
 )
 
 
@@ -64,6 +65,8 @@ def shown() -> Shown:
         max_score=_number(keys.MOST),
         search=state.address(keys.FIND) or "",
         system=state.address(keys.SYSTEM),
+        tag=state.address(keys.TAG),
+        split=state.address(keys.SPLIT),
         criterion=state.address(keys.CRITERION),
         option=state.address_id(keys.VERDICT),
         item_ids=_apart() if "order" in only else None,
@@ -109,7 +112,7 @@ def narrow(**parameters: object) -> None:
     state.set_address(**{**parameters, keys.PAGE: None})
 
 
-def controls(systems: list[str], rubric: Rubric, *, flipped: bool) -> None:
+def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
     """The controls above the table; `flipped`: judges were asked in both orders."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -136,8 +139,13 @@ def controls(systems: list[str], rubric: Rubric, *, flipped: bool) -> None:
             _score_range()
             _verdict(rubric)
             _select(keys.OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
-            if systems:
-                _select(keys.SYSTEM, "System", {one: one_line(one, 80) for one in systems})
+            for name, words, found in (
+                (keys.SYSTEM, "System", groups.systems),
+                (keys.TAG, "Tag", groups.tags),
+                (keys.SPLIT, "Split", groups.splits),
+            ):
+                if found:
+                    _select(name, words, {one: one_line(one, 80) for one in found})
         if shown().filtered:
             st.button(
                 "Clear filters",

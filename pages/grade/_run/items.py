@@ -24,8 +24,8 @@ PAGE = 50
 
 def show(run: Run, rubric: Rubric) -> None:
     """Filters, the table, and a plain way to open an item."""
-    systems = remembered("systems", (run.id,), lambda: browsing.systems(store(), run.id))
-    filters.controls(systems, rubric, flipped=run.panel.asking.flip != "off")
+    groups = remembered("groups", (run.id,), lambda: browsing.groups(store(), run.id))
+    filters.controls(groups, rubric, flipped=run.panel.asking.flip != "off")
     now = filters.shown()
     rows, total = browsing.run_items(
         store(),
