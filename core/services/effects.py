@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.review import CellState
 from core.domain.rubric import Rubric
@@ -44,11 +44,37 @@ class Effect:
     outcome_before: Outcome | None
     outcome_after: Outcome | None
     cells: tuple[CellEffect, ...]
+    #: What judges said must not show: what was before, scores and hits are left out.
+    blind: bool = False
 
     @property
     def changed(self) -> bool:
         """Whether score or outcome are others than before."""
         return (self.score_before, self.outcome_before) != (self.score_after, self.outcome_after)
+
+    def of_cells(self) -> Effect:
+        """The same without the item: its score tells of cells that are still to be judged blind."""
+        return replace(
+            self, score_before=None, score_after=None, outcome_before=None, outcome_after=None
+        )
+
+    def blinded(self) -> Effect:
+        """The same for somebody who is never shown what judges said: only what people settled."""
+        none = Hits(0, 0)
+        cells = tuple(
+            CellEffect(
+                cell.criterion,
+                cell.state,
+                voted=None,
+                before=None,
+                # Of an open cell the verdict is that of the judges.
+                after=cell.after if cell.state == "resolved" else None,
+                hits_before=none,
+                hits_after=none,
+            )
+            for cell in self.cells
+        )
+        return Effect(self.item_id, None, None, None, None, cells, blind=True)
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,9 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
             _compensate(store, queue.id, event)
         names = list(dict.fromkeys(e.criterion for e in theirs if e.action in _VERDICTS))
         if names:
-            effects.append(follow(act, names, raised=True))
+            effect = follow(act, names, raised=True)
+            hidden = queue.settings.mode == "blind" and all(e.part == "review" for e in theirs)
+            effects.append(effect.blinded() if hidden else effect)
         step = act.step
     acts = tuple(dict.fromkeys(event.action for event in events))
     return Undone(step, events[0].item_id, acts, tuple(effects))

@@ -105,6 +105,7 @@ def commit(
             for name, verdict in known.items():
                 _final(act, ticket, name, verdict)
             effect = follow(act, list(known))
+            effect = effect.blinded() if mode == "blind" else effect
         return done(act, ticket, effect)
 
 

@@ -181,6 +181,32 @@ def test_a_blind_queue_never_shows_the_votes(store: Store) -> None:
     assert "secret-reason" not in shown(app)
     assert "Item 2" in shown(app)
     assert outcome(store, queue, "i0", "Right") == ("MET", "resolved")
+    # On item 2 two of three judges say MET and the score is 1. Against them, and taken back, the
+    # line says what is settled or open again, and neither what was before nor how often they err.
+    at.choose(app, 2, "Right", UNMET)
+    at.choose(app, 2, "Short", UNMET)
+    at.commit(app, 2)
+    assert "Right: settled as <b>UNMET</b>" in shown(app)
+    at.act(app, at.UNDO)
+    assert "Taken back: your verdict and your confirmation." in shown(app)
+    assert "Right: open again" in shown(app)
+    assert not [word for word in ("→", "score 1.00", "judges right") if word in shown(app)]
+
+
+def test_the_line_says_how_often_judges_were_right_on_what_is_settled(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", MET)  # all three judges say MET of i0
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    at.commit(app, 1)
+    assert "Right: stays MET, judges right on 1 of 1 settled" in shown(app)
+    at.choose(app, 2, "Right", UNMET)  # of i1 two do
+    at.choose(app, 2, "Short", MET)
+    at.commit(app, 2)
+    at.commit(app, 2)
+    assert "Right: MET → <b>UNMET</b>, judges right on 1 of 2 settled" in shown(app)
+    assert "Short: stays MET, judges right on 2 of 2 settled" in shown(app)
 
 
 def test_a_note_can_be_kept_and_used_again(store: Store) -> None:

@@ -12,6 +12,7 @@ from pages.ui import review_keys as keys
 from tests.pages import reviewing as at
 from tests.pages.conftest import FRAME, open_page, shown
 from tests.services import reviewed
+from tests.services.reviewed import UNMET
 
 
 def sign_in(app: AppTest, name: str) -> AppTest:
@@ -167,3 +168,19 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     app.button(key=state.key(keys.QUEUE_ACT, "start")).click().run()
     assert "only Short" in shown(app)
     assert app.query_params[keys.CRITERION] == "Short"
+    app = at.sit_down(store, queue, "Ben")
+    app.query_params[keys.CRITERION] = "Short"
+    app.run()
+    # The other criterion of the item is neither there nor asked for before the next item comes.
+    assert "It is right." not in shown(app)
+    at.choose(app, 1, "Short", UNMET)
+    at.commit(app, 1)
+    assert "Here is what the judges said" in shown(app)
+    at.write(app, 1, "Short", "It is long.")  # all judges said MET
+    at.commit(app, 1)
+    assert "Item 2" in shown(app)
+    states = {c.criterion: c.state for c in store.queues.cells(queue, "i0")}
+    assert states == {"Right": "needs_review", "Short": "resolved"}
+    # Of the item only this cell is told: its score would tell of the one still to be judged.
+    assert "Short: MET → <b>UNMET</b>" in shown(app)
+    assert "score" not in shown(app).split("Last decision:")[1].split("</div>")[0]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from core.domain.review import Given, Role, Span, Why
 from core.errors import Conflict, InputError
 from core.services import claiming, review_acts, reviewing
+from core.services.reviewing import Effect
 from pages.review._item.desk import (
     Desk,
     choose_active,
@@ -98,13 +99,22 @@ def commit(at: Desk) -> None:
         done = reviewing.commit(store(), at.ticket, given, ms_active=spent)
     at.ticket, at.undone = done.ticket, ()
     if not done.confirm:
-        at.effect = done.effect or at.effect
+        at.effect = _told(at, done.effect) or at.effect
         go_on(at)
         return
     at.effect, at.active = None, ""
     at.item = reviewing.blind_item(store(), at.ticket)
     show_votes(at)
     choose_active(at)
+
+
+def _told(at: Desk, effect: Effect | None) -> Effect | None:
+    """What may be said of a decision while other cells of its item are still to be judged."""
+    if effect is None or at.item is None:
+        return effect
+    decided = {cell.criterion for cell in effect.cells}
+    blind = any(cell.mine and name(cell) not in decided for cell in at.item.cells)
+    return effect.of_cells() if blind else effect
 
 
 def go_on(at: Desk) -> None:
@@ -163,7 +173,7 @@ def undo(at: Desk) -> bool:
     if undone is None:
         return False
     open_item(at, undone.item_id)
-    at.effect = undone.effects[-1] if undone.effects else None
+    at.effect = _told(at, undone.effects[-1] if undone.effects else None)
     at.undone = undone.acts
     return True
 

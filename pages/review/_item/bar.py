@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.domain.review import CellState
 from core.services import review_acts
+from core.services.effects import CellEffect
 from core.services.reviewing import Effect
 from pages.review._item import desk as desks
 from pages.review._item import hands
@@ -112,6 +114,11 @@ def _said(at: Desk) -> None:
 
 
 OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}
+OPEN: dict[CellState, str] = {
+    "needs_review": "open again",
+    "needs_others": "waits for others",
+    "disagreement": "reviewers disagree, an adjudicator decides",
+}
 ACTS = {
     "verdict": "your verdict",
     "final": "your confirmation",
@@ -126,13 +133,13 @@ def effect_line(effect: Effect | None, undone: Sequence[str] = ()) -> str:
     """The HTML of what a decision changed, or of what taking acts back did, in one line."""
     acts = " and ".join(ACTS.get(one, one) for one in undone)
     head = f"Taken back: {acts}." if undone else "Last decision:"
-    said = "" if effect is None else _changes(effect)
+    said = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
     if not said and not undone:
         said = "your verdicts stand; nothing changed"
-    return f'<span class="rs-quiet">{esc(head)}</span> <span>{said}</span>'
+    return f'<span><span class="rs-quiet">{esc(head)}</span> {said}</span>'
 
 
-def _changes(effect: Effect) -> str:
+def _of_item(effect: Effect) -> list[str]:
     parts = []
     if effect.score_before != effect.score_after:
         before, after = fmt.score(effect.score_before), fmt.score(effect.score_after)
@@ -140,15 +147,26 @@ def _changes(effect: Effect) -> str:
     if effect.outcome_before != effect.outcome_after:
         before, after = OUTCOMES[effect.outcome_before], OUTCOMES[effect.outcome_after]
         parts.append(f"{before} → <b>{after}</b>")
-    for cell in effect.cells:
-        if cell.state == "disagreement":
-            parts.append(f"{esc(cell.criterion)}: reviewers disagree, an adjudicator decides")
-        elif cell.state != "resolved":
-            parts.append(f"{esc(cell.criterion)}: waits for others")
-        elif cell.before != cell.after:
-            was, now = esc(cell.before or "no verdict"), esc(cell.after or "uncertain")
-            parts.append(f"{esc(cell.criterion)}: {was} → <b>{now}</b>")
-    return " · ".join(parts)
+    return parts
+
+
+def _of_cells(effect: Effect) -> list[str]:
+    return [f"{esc(c.criterion)}: {said}" for c in effect.cells if (said := _of_cell(c, effect))]
+
+
+def _of_cell(cell: CellEffect, effect: Effect) -> str:
+    """What became of one cell, and how often the judges were right on such cells so far."""
+    if cell.state != "resolved":
+        return OPEN[cell.state]
+    now = esc(cell.after or "uncertain")
+    if effect.blind:
+        return f"settled as <b>{now}</b>"
+    hits = cell.hits_after
+    right = f"judges right on {hits.right} of {hits.n} settled" if hits.n else ""
+    if cell.before == cell.after:
+        return f"stays {now}, {right}" if right and hits != cell.hits_before else ""
+    changed = f"{esc(cell.before or 'no verdict')} → <b>{now}</b>"
+    return f"{changed}, {right}" if right else changed
 
 
 def _more(at: Desk) -> None:

@@ -22,7 +22,7 @@ def show(at: Desk) -> None:
     """All cells and the button that commits them."""
     assert at.item is not None, "an item is open"
     _stage(at)
-    for place, cell in enumerate(at.item.cells):
+    for place, cell in enumerate(at.cells):
         if not cell.mine:
             _done(cell)
         elif desks.name(cell) == at.active:

@@ -45,9 +45,18 @@ class Desk:
     where: QueueFilter = field(default_factory=QueueFilter)  # which items I want
 
     @property
+    def cells(self) -> tuple[BlindCell, ...]:
+        """The cells of the item that I want to see."""
+        return () if self.item is None else tuple(c for c in self.item.cells if self._wants(c))
+
+    def _wants(self, cell: BlindCell) -> bool:
+        of_it = self.where.criterion in (None, cell.criterion.name)
+        return of_it and (cell.flagged is not None or not self.where.flagged)
+
+    @property
     def mine(self) -> tuple[BlindCell, ...]:
         """The cells to be decided now."""
-        return () if self.item is None else tuple(c for c in self.item.cells if c.mine)
+        return tuple(c for c in self.cells if c.mine)
 
     @property
     def confirming(self) -> bool:

@@ -31,9 +31,12 @@ def show(queue_id: int) -> None:
     if who is None:
         return
     at = desks.desk(queue_id, who)
-    at.where = QueueFilter(
+    where = QueueFilter(
         criterion=state.address(keys.CRITERION), flagged=state.address(keys.FLAGGED) is not None
     )
+    if where != at.where:
+        at.where = where
+        desks.choose_active(at)
     if at.ticket is None and at.effect is None and not state.get(keys.REVIEW_REFUSED):
         hands.guarded(at, _arrive)
     _screen(at, queue.name)
