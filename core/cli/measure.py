@@ -40,7 +40,9 @@ def metrics(
     from core.services import measuring, measuring_text
 
     with output.plain_errors(as_json):
-        report = measuring.metrics_source(lambda: open_db(db), source, reference, bootstrap, seed)
+        report = measuring.metrics_source(
+            lambda: open_db(db), source, reference, bootstrap, seed, output.note
+        )
         if as_json:
             output.result(report)
         else:

@@ -25,6 +25,11 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def note(text: str) -> None:
+    """A remark on what was read, on stderr."""
+    say(f"note: {text}")
+
+
 @contextmanager
 def plain_errors(as_json: bool = False) -> Iterator[None]:
     """Turns our errors into one message and status 2, and Ctrl-C into status 130."""

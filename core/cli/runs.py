@@ -13,6 +13,7 @@ from core.cli.common import db_option, open_db
 from core.cli.grade_options import ASKING, grade_options
 
 if TYPE_CHECKING:
+    from core.services.rescoring import RaterGroup
     from core.store.store import Store
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
@@ -157,19 +158,31 @@ def show(run: int, item: str | None, db: Path | None, as_json: bool) -> None:
     type=click.Choice(["skip", "zero", "partial", "fail"]),
     help="What an abstention costs (default: the rubric's own).",
 )
+@click.option(
+    "--raters",
+    type=click.Choice(["all", "judges", "people"]),
+    help="Whose votes count (default: in a run those that count there, in a folder all).",
+)
 @db_option
 @json_option
 def score(
-    source: str, rules: tuple[str, ...], abstain: str | None, db: Path | None, as_json: bool
+    source: str,
+    rules: tuple[str, ...],
+    abstain: str | None,
+    raters: RaterGroup | None,
+    db: Path | None,
+    as_json: bool,
 ) -> None:
     """Verdicts, agreement and scores from votes that exist; calls nobody.
 
-    SOURCE is a run's number, or a folder in the common layout.
+    SOURCE is a run's number, or a folder in the common layout. What people settled in a run stands.
     """
     from core.services import rescoring
 
     with output.plain_errors(as_json):
-        report = rescoring.score_source(lambda: open_db(db), source, rules, abstain)
+        report = rescoring.score_source(
+            lambda: open_db(db), source, rules, abstain, raters, output.note
+        )
         if as_json:
             output.result(report)
         else:

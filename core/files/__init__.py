@@ -15,10 +15,11 @@ from core.files.rubric_writer import dump_rubric, rubric_data
 from core.files.rubrics import parse_rubric
 from core.files.tables import Table, read_table
 from core.files.vote_bundle import VoteBundle, VoteFormat
+from core.files.vote_file import parse_votes, read_votes
 from core.files.vote_mapping import VoteColumn, VoteMapping, guess_vote_mapping, kinds_of
 from core.files.vote_reading import read_bundle, table_of
 from core.files.vote_source import SourceKind, VoteSource, kind_of, open_bytes, open_path
-from core.files.votes import ImportedVote, ImportedVotes, parse_votes, read_votes
+from core.files.votes import ImportedVote, ImportedVotes
 
 __all__ = [
     "Folder",

@@ -31,7 +31,7 @@ def read_csv(
     """
     columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
-    for line, cells in _records(text, delimiter_of(text, name), problems):
+    for line, cells in records(text, delimiter_of(text, name), problems):
         if not any(cell.strip() for cell in cells):
             continue
         if not columns:
@@ -69,14 +69,14 @@ def delimiter_of(text: str, name: str) -> str:
 
 def _evenness(text: str, delimiter: str) -> tuple[float, int]:
     # The first rows are enough; a million characters bound the work.
-    records = [cells for _, cells in islice(_records(text[:1_000_000], delimiter, []), 20)]
-    widths = [len(cells) for cells in records if any(cells)]
+    first = [cells for _, cells in islice(records(text[:1_000_000], delimiter, []), 20)]
+    widths = [len(cells) for cells in first if any(cells)]
     if not widths or widths[0] < 2:
         return (0.0, 0)
     return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
 
 
-def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
     """Every record with the line it begins on; a malformed one ends the reading with a problem."""
     csv.field_size_limit(MAX_TEXT + 1)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from core.domain.base import near
-from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric, fold
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric, fold
 from core.files.document import kind_of
 from core.files.submissions import Unfit
+
+#: Other words for MET and UNMET.
+YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
+NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
 
 
 class Truth:
@@ -30,7 +35,7 @@ class Truth:
         if value is None or value == "":
             return None
         criterion = self._criterion(name)
-        label = _word(value)
+        label = _word(value, criterion)
         if criterion is not None:
             label = matched(criterion, label)
         return (criterion.name if criterion else name), {"label": label, "reason": _reason(reason)}
@@ -73,25 +78,55 @@ class Truth:
 
 
 def matched(criterion: Criterion, label: str) -> str:
-    """The label as the rubric spells it. ``3.0`` finds ``3``; CANNOT_ASSESS always fits.
+    """The label as the rubric spells it (``option_named``); CANNOT_ASSESS always fits.
 
     Raises:
         Unfit: no option has that label; it lists those that exist.
     """
-    whole = label[:-2] if label.endswith(".0") else label
-    for candidate in (label, whole):
-        for option in criterion.options:
-            if fold(option.label) == fold(candidate):
-                return option.label
-    if fold(label) == fold(CANNOT_ASSESS) or criterion.index_of(label) is not None:
+    if fold(label) == fold(CANNOT_ASSESS):
         return label
+    option = option_named(criterion, label)
+    if option is not None:
+        return criterion.options[option].label if option < len(criterion.options) else label
     known = _listed([option.label for option in criterion.options])
     raise Unfit(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
 
 
-def _word(value: Any) -> str:
+def option_named(criterion: Criterion, label: str) -> int | None:
+    """The choice that a label in a file means, or ``None``.
+
+    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; of a binary
+    criterion yes, true and 1 are MET, no, false and 0 UNMET.
+
+    >>> asked = Criterion(name="c", requirement="r")
+    >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
+    [0, 1, 0, None]
+    """
+    for spelling in _spellings(criterion, label):
+        option = criterion.index_of(spelling)
+        if option is not None:
+            return option
+    return None
+
+
+def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
+    yield label
+    whole = label.strip().removesuffix(".0")
+    yield whole
+    if criterion.scale == "binary":
+        word = fold(whole)
+        if word in YES or word == "1":
+            yield MET
+        elif word in NO or word == "0":
+            yield UNMET
+
+
+def _word(value: Any, criterion: Criterion | None) -> str:
     if isinstance(value, bool):
-        raise Unfit("is a yes/no value.", "Write the option's label, as text.")
+        word = "true" if value else "false"
+        if criterion is None or option_named(criterion, word) is None:
+            raise Unfit("is a yes/no value.", "Write the option's label, as text.")
+        return word
     if not isinstance(value, str | int | float):
         raise Unfit(f"is {kind_of(value)}.", "Write the option's label.")
     return str(value)

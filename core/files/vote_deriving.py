@@ -10,12 +10,11 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric, fold
 from core.errors import Problem
+from core.files.labels import NO, YES, option_named
 from core.files.parsed import refusal
 from core.files.submissions import TEXT_AVAILABLE
 from core.files.votes import VoteLine
 
-YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
-NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
 AWAY = frozenset(
     {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
 )
@@ -98,12 +97,13 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
 
 def _spelt(criterion: Criterion, label: str) -> str:
     word = fold(label)
-    if not label or criterion.index_of(label) is not None:
+    if not label:
         return label
+    option = option_named(criterion, label)
+    if option is not None:
+        return criterion.choices[option].label
     if word in AWAY:
         return CANNOT_ASSESS
-    if criterion.scale == "binary" and word in YES | NO:
-        return MET if word in YES else UNMET
     number = _number(label)
     return label if number is None else _written(number)
 

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric, fold
+from core.files.labels import NO, YES
 from core.files.tables import Table
-from core.files.vote_deriving import AWAY, NO, YES
+from core.files.vote_deriving import AWAY
 
 Layout = Literal["long", "wide"]
 #: Whose answer it is. ``gold`` is no rater: it becomes the item's label.

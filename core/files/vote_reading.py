@@ -14,10 +14,11 @@ from core.files.tables import Table, read_table
 from core.files.vote_bundle import VoteBundle
 from core.files.vote_deriving import Derived, derive_dataset, derive_rubric, spelt_as
 from core.files.vote_experiments import read_experiment
+from core.files.vote_file import parse_votes
 from core.files.vote_mapping import VoteMapping, guess_vote_mapping
 from core.files.vote_source import MANIFEST, VOTES, SourceKind, VoteSource
 from core.files.vote_tables import TableVotes, votes_in
-from core.files.votes import ImportedVotes, VoteChecker, parse_votes
+from core.files.votes import ImportedVotes, VoteChecker
 
 
 def read_bundle(

@@ -5,21 +5,17 @@ Whatever shape a file has, its rows come here in the words of the common layout'
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.domain.dataset import Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric, fold
 from core.domain.votes import Cell
-from core.errors import InputError, Problem
-from core.files.parsed import Parsed, enough, refusal
-from core.files.text import MAX_DATASET_BYTES, read_text
+from core.errors import Problem
+from core.files.labels import option_named
+from core.files.parsed import enough, refusal
 
-REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 KINDS = ("human", "llm", "offline")
 #: Columns that hold the probability of a label begin like this.
 PROBABILITY = "p_"
@@ -81,54 +77,13 @@ class ImportedVotes:
         return found
 
 
-def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
-    """The votes of a folder (its votes.csv) or file, checked against rubric and items.
+class VoteChecker:
+    """Checks rows of votes against a rubric and items; ``problems`` collects what is wrong.
 
     An empty label is a failure; the label of an ``na`` option, or CANNOT_ASSESS, an abstention. A
-    rater who answers a cell several times without a ``replicate`` gets one replicate per answer.
-
-    Raises:
-        InputError: no such file, missing columns, unknown items, criteria or labels; every problem
-            with its line.
+    rater who answers a cell several times without a ``replicate`` gets one replicate per answer,
+    which ``notices`` says unless the answers differ in the order of options.
     """
-    file = path / "votes.csv" if path.is_dir() else path
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}).", where=str(file)) from None
-    return parse_votes(data, str(file), rubric, items)
-
-
-def parse_votes(
-    data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
-) -> Parsed[ImportedVotes]:
-    """The same for the content of a votes.csv that is at hand."""
-    text = read_text(data, name, "file of votes", MAX_DATASET_BYTES)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [column for column in REQUIRED if column not in (reader.fieldnames or ())]
-    if missing:
-        mend = f"The first line must name at least {', '.join(REQUIRED)}."
-        problem = Problem(f"lacks the columns {', '.join(missing)}.", mend, (), 1)
-        raise refusal("file of votes", [problem], name)
-    checker = VoteChecker(rubric, items, name)
-    return Parsed(checker.read(_records(reader, checker.problems, name)))
-
-
-def _records(reader: csv.DictReader[str], problems: list[Problem], name: str) -> Iterator[VoteLine]:
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                message = "has another number of cells than the first line."
-                problems.append(Problem(message, "", (), reader.line_num))
-            elif any(cell.strip() for cell in row.values()):
-                yield reader.line_num, row
-    except csv.Error as error:
-        problem = Problem(f"is not valid CSV: {error}.", "", (), reader.line_num + 1)
-        raise refusal("file of votes", [*problems, problem], name) from None
-
-
-class VoteChecker:
-    """Checks rows of votes against a rubric and items; ``problems`` collects what is wrong."""
 
     def __init__(self, rubric: Rubric, items: Iterable[Item], where: str) -> None:
         self.problems: list[Problem] = []
@@ -138,7 +93,9 @@ class VoteChecker:
             for item in items
         }
         self._where = where
-        self._answers: dict[tuple[str, str, str], int] = {}
+        self._answers: dict[tuple[str, str, str, str], int] = {}
+        self._lines: dict[tuple[str, ...], int | None] = {}
+        self._repeated = list[tuple[str, int | None]]()
         self._weights: dict[str, float] = {}
 
     def read(self, lines: Iterable[VoteLine]) -> ImportedVotes:
@@ -154,6 +111,22 @@ class VoteChecker:
             raise refusal("file of votes", self.problems, self._where)
         return ImportedVotes(tuple(rows), self._weights)
 
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """What a person should know of the rows that were read."""
+        if not self._repeated:
+            return ()
+        names = sorted({rater for rater, _ in self._repeated})
+        some = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
+        times = len(self._repeated)
+        said = "1 answer repeats" if times == 1 else f"{times:,} answers repeat"
+        message = f"{said} a question that the same rater answered before ({some})."
+        mend = (
+            "They count as repetitions, each as a rater of its own. Leave out what is there twice, "
+            "or number repetitions in a column `replicate`."
+        )
+        return (Problem(message, mend, (), self._repeated[0][1]),)
+
     def _vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
         labels = self._labels(row, line)
         if labels is None or not self._kind_and_rater(row, line) or not self._weigh(row, line):
@@ -164,10 +137,11 @@ class VoteChecker:
             self._wrong(line, f"is {label!r}, no option of {name!r}.", "label", labels.known)
             return None
         away = bool(label) and (option is None or labels.choices[option].na)
-        cell = Cell(row["item_id"], name, row["rater_id"], self._replicate(row, line))
+        kind = _kind(row)
+        cell = Cell(row["item_id"], name, row["rater_id"], self._replicate(row, kind, line))
         return ImportedVote(
             cell=cell,
-            kind=row["rater_kind"],
+            kind=kind,
             option=option,
             abstained=away,
             failed=not label,
@@ -194,9 +168,11 @@ class VoteChecker:
         return criteria[name]
 
     def _kind_and_rater(self, row: Mapping[str, str], line: int | None) -> bool:
-        kind = row["rater_kind"]
+        kind = _kind(row)
         if kind not in KINDS:
-            self._wrong(line, f"is {kind!r}.", "rater_kind", f"Use one of {', '.join(KINDS)}.")
+            self._wrong(
+                line, f"is {row['rater_kind']!r}.", "rater_kind", f"Use one of {', '.join(KINDS)}."
+            )
         if not row["rater_id"].strip():
             self._wrong(line, "is empty.", "rater_id", "Say who answered.")
         return kind in KINDS and bool(row["rater_id"].strip())
@@ -225,16 +201,32 @@ class VoteChecker:
         whole = all(key in found for key in labels.needed)
         return tuple(found.get(key) or 0.0 for key in labels.probabilities) if whole else None
 
-    def _replicate(self, row: Mapping[str, str], line: int | None) -> int:
+    def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
         given = row.get("replicate")
+        cell = (row["item_id"], row["criterion"], row["rater_id"])
         if given:
             if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
+                self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
                 return int(given)
             mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
             self._wrong(line, f"is {given!r}.", "replicate", mend)
-        key = (row["item_id"], row["criterion"], row["rater_id"])
-        self._answers[key] = self._answers.get(key, -1) + 1
-        return self._answers[key]
+        number = self._answers.get((*cell, kind), -1) + 1
+        self._answers[*cell, kind] = number
+        first = self._lines.setdefault((*cell, kind, row.get("order") or ""), line)
+        if number and first != line:
+            self._repeated.append((row["rater_id"], line))
+        return number
+
+    def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
+        """Refuses a replicate that is there twice: one of the two would be lost."""
+        if answer in self._lines:
+            message = (
+                f"repeats replicate {answer[-1]} of {answer[2]!r} for {answer[1]!r} of "
+                f"{answer[0]!r} (line {self._lines[answer]})."
+            )
+            mend = "Leave one of them out, or give each a number of its own."
+            self._wrong(line, message, "replicate", mend)
+        self._lines[answer] = line
 
     def _wrong(self, line: int | None, message: str, column: str, mend: str = "") -> None:
         self.problems.append(Problem(message, mend, (column,) if column else (), line))
@@ -258,9 +250,13 @@ class _Labels:
     def find(self, label: str) -> tuple[int | None, bool]:
         """The option of a label, and whether the label means anything here."""
         if label not in self._found:
-            option = self._criterion.index_of(label)
+            option = option_named(self._criterion, label)
             self._found[label] = option, option is not None or fold(label) == fold(CANNOT_ASSESS)
         return self._found[label]
+
+
+def _kind(row: Mapping[str, str]) -> str:
+    return row["rater_kind"].strip().lower()
 
 
 def _number(text: str) -> float | None:

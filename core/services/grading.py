@@ -129,10 +129,13 @@ def cancel(store: Store, run_id: int) -> str:
 def resume(store: Store, run_id: int) -> str:
     """Queues what is left of a run. Takes it from a process of this machine that is gone.
 
-    Raises ``Conflict`` for imported votes.
+    Of a finished run nothing is left; ``retry`` asks its failures again. Raises ``Conflict`` for
+    imported votes.
     """
     _refuse_imported(store, run_id)
     release_if_gone(store, run_id)
+    if store.runs.row(run_id).status == "done":
+        return "done"
     return store.runs.request_queue(run_id)
 
 

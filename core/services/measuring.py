@@ -28,7 +28,7 @@ from core.services.measuring_figures import Draws
 from core.services.measuring_groups import group_figures
 from core.services.measuring_pairs import mean_level_figures, pair_figures
 from core.services.measuring_scores import score_report
-from core.services.rated import read_source
+from core.services.rated import Tell, read_source, unheard
 from core.services.rated_matrix import (
     ABSTAINED,
     FAILED,
@@ -53,6 +53,7 @@ def metrics_source(
     reference: str | None = None,
     bootstrap: int = 0,
     seed: int = 0,
+    tell: Tell = unheard,
 ) -> dict[str, Any]:
     """The report of ``metrics --json`` for a run's number or a folder in the common layout.
 
@@ -63,8 +64,9 @@ def metrics_source(
             with that rater (``vs_reference``), ``None`` for all of the contract.
         bootstrap: how many resamples intervals are made from; 0 for none.
         seed: decides the resamples.
+        tell: hears what a person should know about the source.
     """
-    return report(read_source(open_store, source), reference, bootstrap, seed)
+    return report(read_source(open_store, source, tell), reference, bootstrap, seed)
 
 
 def report(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from core.services.ranking_listwise import Ballots, Listwise, ballots_of, listwi
 from core.services.ranking_methods import Methods
 from core.services.ranking_unmatched import as_text as unmatched_text
 from core.services.ranking_unmatched import unmatched_report
-from core.services.rated import of_run, read_source
+from core.services.rated import of_run, read_source, run_named
 from core.services.rated_matrix import Rated
 from core.store.store import Store
 
@@ -44,11 +43,12 @@ def rank_source(
         InputError: items that name no system or belong to no task.
         NotFound: there is no such run.
     """
-    if source.isascii() and source.isdigit() and not Path(source).exists():
+    run_id = run_named(source)
+    if run_id is not None:
         store = open_store()
-        if is_contest(store, int(source)):
-            return contest_report(store, rounds_of(store, int(source)), seed, resamples)
-        run = store.runs.get(int(source))
+        if is_contest(store, run_id):
+            return contest_report(store, rounds_of(store, run_id), seed, resamples)
+        run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
         return pointwise_report(of_run(store, run.id), by, exclude, models, seed, resamples)
     return pointwise_report(read_source(open_store, source), by, exclude, {}, seed, resamples)

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from core.errors import NotFound
 from core.files import read_folder, read_votes
 from core.metrics.abstention import State
 from core.services.preparing import resolved_items
@@ -15,17 +16,45 @@ from core.services.rated_matrix import Answer, Rated, Rater, gather
 from core.services.scored import scored_rubric
 from core.store.store import Store
 
+#: Hears what a person should know about a source, a sentence at a time.
+Tell = Callable[[str], None]
+#: What file systems allow, and what whole numbers of the data file hold.
+_LONGEST_NAME, _MOST_DIGITS = 255, 18
 
-def read_source(open_store: Callable[[], Store], source: str) -> Rated:
-    """The ratings of a run's number or of a folder.
+
+def unheard(said: str) -> None:
+    """Nobody listens."""
+
+
+def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unheard) -> Rated:
+    """The ratings of a run's number or of a folder; ``tell`` hears what a person should know.
 
     Raises:
         InputError: the folder or a file in it is wrong.
         NotFound: there is no such run.
     """
-    if source.isascii() and source.isdigit() and not Path(source).exists():
-        return of_run(open_store(), int(source))
-    return of_folder(Path(source))
+    run_id = run_named(source)
+    if run_id is None:
+        return of_folder(Path(source), tell)
+    return of_run(open_store(), run_id)
+
+
+def run_named(source: str) -> int | None:
+    """The run that a SOURCE of the command line names by its number; ``None``: it is a path.
+
+    Raises:
+        NotFound: a number that no run can have.
+
+    >>> run_named("12"), run_named("folder"), run_named("\u00b2")
+    (12, None, None)
+    """
+    if not (source.isascii() and source.isdigit()):
+        return None
+    if len(source) < _LONGEST_NAME and Path(source).exists():
+        return None
+    if len(source) > _MOST_DIGITS:
+        raise NotFound(f"There is no run {source[:40]}.")
+    return int(source)
 
 
 def of_run(store: Store, run_id: int) -> Rated:
@@ -62,11 +91,14 @@ def of_run(store: Store, run_id: int) -> Rated:
     return gather(rubric, items, answers, settled)
 
 
-def of_folder(path: Path) -> Rated:
+def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     """The ratings of a folder in the common layout."""
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
-    votes = read_votes(path, rubric, items).value
+    read = read_votes(path, rubric, items)
+    for notice in read.notices:
+        tell(str(notice))
+    votes = read.value
     names = column_names(
         [
             Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate)

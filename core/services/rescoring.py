@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
 from core.domain.rules import RULES, rules_in_words
 from core.errors import InputError
-from core.files import read_folder, read_votes
+from core.files import ImportedVote, read_folder, read_votes
 from core.services.counting import Counting, counting_of
 from core.services.fitted import fitted_of
-from core.services.preparing import resolved_items
+from core.services.preparing import resolved_items, settled_lookup
+from core.services.rated import Tell, run_named, unheard
 from core.services.results import NOTHING_FITTED, RubricOf, deriver, rubric_lookup, texts_lookup
 from core.services.scored import scored_rubric
-from core.store.run_rows import CellResult, Derive, ItemResult
+from core.store.run_rows import CellResult, Derive, ItemResult, Run
 from core.store.store import Store
 from core.store.vote_rows import BallotRow, ItemBallots
+
+#: Whose votes count, where somebody says it.
+RaterGroup = Literal["all", "judges", "people"]
 
 
 def score_source(
@@ -28,20 +33,34 @@ def score_source(
     source: str,
     rules: Sequence[str] = (),
     abstain: str | None = None,
+    raters: RaterGroup | None = None,
+    tell: Tell = unheard,
 ) -> dict[str, Any]:
     """The report of ``score --json`` for a run's number or a folder in the common layout.
 
-    ``rules`` are words like ``ordinal=median`` that replace the run's (or the default) rules, and
-    with them every fitted one;
-    ``abstain`` replaces the rubric's strategy.
+    Args:
+        open_store: opens the data file; called for a run only.
+        source: a run's number, or a folder.
+        rules: words like ``ordinal=median`` that replace the run's (or the default) rules, and with
+            them every fitted one.
+        abstain: replaces the rubric's strategy.
+        raters: whose votes count. ``None``: in a run those that count there (no shadows), in a
+            folder all of them.
+        tell: hears what a person should know about the source.
     """
-    if source.isdigit() and not Path(source).exists():
-        return _score_run(open_store(), int(source), rules, abstain)
-    return _score_folder(Path(source), rules, abstain)
+    run_id = run_named(source)
+    if run_id is None:
+        return _score_folder(Path(source), rules, abstain, raters, tell)
+    return _score_run(open_store(), run_id, rules, abstain, raters, tell)
 
 
 def _score_run(
-    store: Store, run_id: int, rules: Sequence[str], abstain: str | None
+    store: Store,
+    run_id: int,
+    rules: Sequence[str],
+    abstain: str | None,
+    raters: RaterGroup | None,
+    tell: Tell,
 ) -> dict[str, Any]:
     run = store.runs.get(run_id)
     rubric = with_abstention(scored_rubric(store, run), abstain)
@@ -50,35 +69,77 @@ def _score_run(
         for i in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     ]
     chosen = rules_from(rules, run.panel.rules)
+    fitted = fitted_of(run)
+    if rules and fitted:
+        tell(f"--rule leaves the fitted rules out ({', '.join(fitted)}).")
     lookup = rubric_lookup(rubric, items)
-    fitted = NOTHING_FITTED if rules else fitted_of(run)
-    texts = texts_lookup(items)
-    derive = deriver(chosen, counting_of(run.plan), lookup, texts, fitted=fitted)
+    derive = deriver(
+        chosen,
+        _counting(run, raters),
+        lookup,
+        texts_lookup(items),
+        settled_lookup(store, run_id),
+        NOTHING_FITTED if rules else fitted,
+    )
     by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
-def _score_folder(path: Path, rules: Sequence[str], abstain: str | None) -> dict[str, Any]:
+def _counting(run: Run, raters: RaterGroup | None) -> Counting:
+    """How the run's votes count, with other shadows where ``raters`` says who is to count."""
+    if raters is None:
+        return counting_of(run.plan)
+    panel = run.plan.panel
+    judges = [
+        j.model_copy(update={"shadow": not _counts(j.rater_kind, raters)}) for j in panel.judges
+    ]
+    if all(j.shadow for j in judges):
+        raise InputError(f"--raters {raters}: run {run.id} has none of them.")
+    others = panel.model_copy(update={"judges": tuple(judges)})
+    return counting_of(replace(run.plan, panel=others))
+
+
+def _counts(kind: str, raters: RaterGroup) -> bool:
+    return raters == "all" or (kind == "human") == (raters == "people")
+
+
+def _score_folder(
+    path: Path,
+    rules: Sequence[str],
+    abstain: str | None,
+    raters: RaterGroup | None,
+    tell: Tell,
+) -> dict[str, Any]:
     folder = read_folder(path)
     rubric = with_abstention(folder.rubric.value, abstain)
     items = folder.dataset.value.items
-    votes = read_votes(path, rubric, items).value
+    read = read_votes(path, rubric, items)
+    for notice in read.notices:
+        tell(str(notice))
     chosen = rules_from(rules, Rules())
-    by_item: dict[str, ItemBallots] = {}
-    for item_id, rows in votes.by_item().items():
-        ballots = tuple(
-            BallotRow(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained)
-            for v in rows
-            if not v.failed
-        )
-        failures: dict[str, int] = {}
-        for vote in rows:
-            if vote.failed:
-                failures[vote.criterion] = failures.get(vote.criterion, 0) + 1
-        by_item[item_id] = ItemBallots(item_id, ballots, failures)
+    if raters is None and len({v.kind == "human" for v in read.value.rows}) == 2:
+        tell("People and judges count alike here. --raters judges (or people) counts only them.")
+    by_item = {
+        item_id: _ballots(item_id, rows, raters or "all")
+        for item_id, rows in read.value.by_item().items()
+    }
     lookup = rubric_lookup(rubric, items)
-    derive = deriver(chosen, Counting(votes.weights), lookup, texts_lookup(items))
+    derive = deriver(chosen, Counting(read.value.weights), lookup, texts_lookup(items))
     return _report([i.id for i in items], by_item, derive, lookup, chosen)
+
+
+def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> ItemBallots:
+    ballots, failures = list[BallotRow](), dict[str, int]()
+    for v in rows:
+        if not _counts(v.kind, raters):
+            continue
+        if v.failed:
+            failures[v.criterion] = failures.get(v.criterion, 0) + 1
+        else:
+            ballots.append(
+                BallotRow(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained)
+            )
+    return ItemBallots(item_id, tuple(ballots), failures)
 
 
 def rules_from(words: Sequence[str], base: Rules) -> Rules:

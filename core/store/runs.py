@@ -30,6 +30,8 @@ _FROM = """
     JOIN rubric_version sv ON sv.id = coalesce(r.scored_version_id, r.rubric_version_id)
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
+#: The largest whole number that SQLite holds.
+_LARGEST = 2**63 - 1
 
 
 class Runs:
@@ -75,12 +77,7 @@ class Runs:
 
     def get(self, run_id: int) -> Run:
         """A run with its whole plan and notes."""
-        rows = self._files.rows(
-            f"SELECT {_ROW}, r.plan, r.notes FROM {_FROM} WHERE r.id = ?", (run_id,)
-        )
-        if not rows:
-            raise NotFound(f"There is no run {run_id}.")
-        fields = _fields(rows[0])
+        fields = _fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
         rest, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
             name=fields["name"],
@@ -94,10 +91,15 @@ class Runs:
 
     def row(self, run_id: int) -> RunRow:
         """A run without plan and notes: light enough to be polled."""
-        rows = self._files.rows(f"SELECT {_ROW} FROM {_FROM} WHERE r.id = ?", (run_id,))
+        return RunRow(**_fields(self._one(_ROW, run_id)))
+
+    def _one(self, columns: str, run_id: int) -> sqlite3.Row:
+        # A number that SQLite cannot hold, from an address or a command, is no run's either.
+        query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
+        rows = self._files.rows(query, (run_id,)) if abs(run_id) <= _LARGEST else []
         if not rows:
             raise NotFound(f"There is no run {run_id}.")
-        return RunRow(**_fields(rows[0]))
+        return rows[0]
 
     def list(
         self,

@@ -30,7 +30,7 @@ OK = '{"id": "a", "submission": "x"}\n'
         ('{"submission": "x", "labels": {"polcy": "MET"}}', "Did you mean 'policy'?"),
         ('{"submission": "x", "labels": {"zzz": "MET"}}', "Its criteria are 'policy', 'tone'"),
         ('{"submission": "x", "labels": {"tone": "Hot"}}', "Use one of 'Cold', 'Warm', 'No reply'"),
-        ('{"submission": "x", "labels": {"policy": true}}', "policy: is a yes/no value."),
+        ('{"submission": "x", "labels": {"tone": true}}', "tone: is a yes/no value."),
         ('{"submission": "x", "labels": {"policy": {"lable": "MET"}}}', "has the keys lable."),
         ('{"submission": "x", "labels": {"policy": {"label": "MET", "reason": 3}}}', "as a reason"),
         ('{"submission": "x", "labels": {"policy": "MET", "Policy": "MET"}}', "labelled already"),

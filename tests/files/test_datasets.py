@@ -93,6 +93,10 @@ def test_a_prompt_may_be_a_conversation() -> None:
         ("depth", 2, "2"),
         ("depth", 2.0, "2"),
         ("depth", "2.0", "2"),  # what a spreadsheet or pandas makes of 2
+        ("policy", True, "MET"),
+        ("policy", "no", "UNMET"),
+        ("policy", 1, "MET"),
+        ("policy", 0.0, "UNMET"),
     ],
 )
 def test_labels_are_kept_as_the_rubric_spells_them(criterion: str, label: Any, kept: str) -> None:

@@ -129,8 +129,11 @@ def test_the_command_line_scores_a_run_by_its_fitted_rule_until_told_otherwise(
     fitted = calibrating.offers(store, run_id)[0].fitted
     assert fitted is not None
     calibrating.use(store, run_id, [fitted])
-    by_fit = score_source(lambda: store, str(run_id))
-    plain = score_source(lambda: store, str(run_id), ["binary=majority"])
+    said: list[str] = []
+    by_fit = score_source(lambda: store, str(run_id), tell=said.append)
+    assert said == []
+    plain = score_source(lambda: store, str(run_id), ["binary=majority"], tell=said.append)
+    assert said == [f"--rule leaves the fitted rules out ({fitted.criterion})."]
     # i00 is MET; only good says so.
     assert (by_fit["items"][0]["score"], plain["items"][0]["score"]) == (1.0, 0.0)
 

@@ -171,18 +171,29 @@ def test_a_person_and_a_model_of_one_name_are_told_apart(store: Store) -> None:
 def test_the_same_answer_given_twice_is_refused_with_both_lines_and_nothing_is_kept(
     store: Store,
 ) -> None:
-    twice = bundle(
+    twice = (
         line("i1", "cites", "m", "llm", "MET", replicate=1),
         line("i1", "cites", "m", "llm", "UNMET", replicate=1),
     )
     with pytest.raises(InputError) as refused:
-        bring_in(store, twice)
+        bring_in(store, bundle(*twice))
     (problem,) = refused.value.problems
     # The header is line 1.
     assert problem.line == 3
     assert "line 2" in problem.message
     assert store.counts().runs == 0
     assert store.rubrics.list() == []
+
+
+def test_two_raters_who_would_get_one_name_are_refused(store: Store) -> None:
+    # m in the order "swapped" is called "m|swapped", as another rater of the file is already.
+    lines = (
+        line("i1", "cites", "m", "llm", "MET", order="as is"),
+        line("i1", "cites", "m", "llm", "MET", order="swapped"),
+        line("i1", "cites", "m|swapped", "llm", "MET"),
+    )
+    with pytest.raises(InputError, match="repeats the answer of 'm|swapped'"):
+        bring_in(store, bundle(*lines))
 
 
 def test_a_name_too_long_for_a_rater_is_refused(store: Store) -> None:
