@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: As ``core.services.exporting.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder"),
-    *("reviews", "events", "labelled", "everything"),
+    *("reviews", "events", "labelled", "contest", "everything"),
 )
 #: Programs whose own lists of students are filled in.
 LMS = ("canvas", "moodle")
@@ -40,6 +40,7 @@ canvas       rubric assessments as Canvas imports them
 reviews      one row per vote and per person's verdict, first and final (CSV)
 events       the record of reviewing, event by event (JSON lines)
 labelled     the dataset with the labels that people settled (JSON lines)
+contest      of a contest: leaderboards, and every contest with unitxt's fields (JSON)
 
 What a format cannot hold is said on stderr.
 """

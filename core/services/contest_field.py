@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.base import near
-from core.domain.dataset import Dataset, Item, Pair
+from core.domain.dataset import Dataset, Item, Pair, output_of
 from core.domain.rubric import fold
 from core.errors import InputError, Problem
 from core.files import has_text
@@ -137,22 +137,50 @@ class _Finder:
         return _named_apart(found)
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        said = []
-        short = sum(not set(wanted) <= set(answers) for answers in self._answers.values())
+        said = list(_alike_names(wanted))
+        fields = [
+            {s: answers[s] for s in wanted if s in answers} for answers in self._answers.values()
+        ]
+        short = sum(len(there) < len(wanted) for there in fields)
         if short:
-            said.append(f"{short} of {len(self._answers)} tasks lack an answer of some system.")
+            said.append(f"{short} of {len(fields)} tasks lack an answer of some system.")
         if self._without_text:
             said.append(f"{self._without_text} items without a text are left out.")
-        differ = sum(
-            len({item.prompt for s, item in answers.items() if s in wanted}) > 1
-            for answers in self._answers.values()
-        )
+        differ = sum(len({item.prompt for item in there.values()}) > 1 for there in fields)
         if differ:
             said.append(
                 f"In {differ} tasks the systems were given different prompts; judges are shown the "
                 "first system's."
             )
+        same = sum(_same_texts(there.values()) for there in fields)
+        if same:
+            said.append(
+                f"In {same} of {len(fields)} tasks two systems gave the same answer. "
+                "Judges are asked nevertheless; a fair one says that it is a tie."
+            )
         return tuple(said)
+
+
+def _alike_names(systems: Sequence[str]) -> Iterator[str]:
+    """Systems whose names one would take for one another."""
+    known: dict[str, str] = {}
+    for name in systems:
+        other = known.setdefault(fold(name), name)
+        if other != name:
+            yield (
+                f"{other!r} and {name!r} differ in case or spaces only and count as two systems. "
+                "If they are one, give its items one name."
+            )
+
+
+def _same_texts(items: Iterable[Item]) -> bool:
+    texts = [_text(item) for item in items]
+    return len(set(texts)) < len(texts)
+
+
+def _text(item: Item) -> str:
+    submission = item.submission
+    return "" if isinstance(submission, Pair) else " ".join(output_of(submission).split())
 
 
 _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join)."

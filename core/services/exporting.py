@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from core.files.csv_writer import csv_text
 from core.files.html_paper import html_paper
 from core.files.markdown_paper import markdown_paper
-from core.services import review_export
+from core.services import contest_export, review_export
 from core.services.exporting_canvas import canvas_csv
 from core.services.exporting_folder import folder_files
 from core.services.exporting_peer import experiment_files
@@ -45,6 +45,7 @@ Format = Literal[
     "reviews",
     "events",
     "labelled",
+    "contest",
     "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -71,6 +72,8 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
     if form in ("reviews", "events", "labelled"):
         return _reviewed(store, run_id, form)
+    if form == "contest":
+        return _single("contest.json", contest_export.as_json(store, run_id).decode())
     found = graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
         "csv": lambda g: _single("judgements.csv", csv_text(LONG, _values(LONG, judgements(g)))),
