@@ -229,6 +229,12 @@ def submissions() -> st.SearchStrategy[Any]:
     )
 
 
+def contexts() -> st.SearchStrategy[dict[str, str]]:
+    """Named texts; a name is one line without spaces at its ends."""
+    names = words().map(lambda name: " ".join(name.split())[:80].strip() or "passages")
+    return st.dictionaries(names, texts(), max_size=2)
+
+
 @st.composite
 def items(draw: st.DrawFn, id: str, rubric: Rubric | None = None) -> Item:
     """An item; its labels fit the rubric in force, if there is one."""
@@ -242,6 +248,7 @@ def items(draw: st.DrawFn, id: str, rubric: Rubric | None = None) -> Item:
         id=id,
         submission=draw(submissions()),
         prompt=draw(texts()),
+        context=draw(contexts()),
         reference=draw(texts()),
         description=draw(texts()),
         rubric=own,
@@ -262,6 +269,7 @@ def datasets(draw: st.DrawFn) -> Dataset:
         name=draw(words()),
         description=draw(texts()),
         prompt=draw(texts()),
+        context=draw(contexts()),
         reference=draw(texts()),
         rubric=rubric,
         items=tuple(draw(items(id, rubric)) for id in ids),

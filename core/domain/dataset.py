@@ -5,14 +5,26 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.rubric import Criterion, Rubric
 
 MAX_TEXT = 2_000_000
+MAX_CONTEXTS = 20
 
 LongText = Annotated[str, Field(max_length=MAX_TEXT)]
+
+
+def _plain(name: str) -> str:
+    if name != " ".join(name.split()) or not name:
+        raise broken(f"has the name {name!r}.", "Use one line without spaces at its ends.")
+    return name
+
+
+ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain)]
+#: Further material that judges see with the task, each under its name: passages, a policy.
+Context = Annotated[dict[ContextName, LongText], Field(max_length=MAX_CONTEXTS)]
 
 
 class Message(Noun):
@@ -65,6 +77,7 @@ class Item(Noun):
     id: Annotated[str, Field(min_length=1, max_length=500)]
     submission: Submission
     prompt: LongText = ""
+    context: Context = Field(default_factory=dict)
     reference: LongText = ""
     description: LongText = ""
     rubric: Rubric | None = None
@@ -99,11 +112,15 @@ class Item(Noun):
 
 
 class Dataset(Noun):
-    """A named, ordered list of items; ``prompt``, ``reference`` and ``rubric`` hold for all."""
+    """A named, ordered list of items.
+
+    ``prompt``, ``context``, ``reference`` and ``rubric`` hold for all that have none of their own.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "Untitled dataset"
     description: str = ""
     prompt: LongText = ""
+    context: Context = Field(default_factory=dict)
     reference: LongText = ""
     rubric: Rubric | None = None
     items: tuple[Item, ...]
@@ -127,10 +144,15 @@ class Dataset(Noun):
         return self
 
     def resolved(self, item: Item) -> Item:
-        """``item`` with the dataset's prompt and reference where it has none of its own."""
-        changes = {
+        """``item`` with the dataset's prompt, context and reference where it has none of its own.
+
+        Contexts are taken by name: an item may add to those of its dataset.
+        """
+        changes: dict[str, Any] = {
             name: value
             for name, value in (("prompt", self.prompt), ("reference", self.reference))
             if value and not getattr(item, name)
         }
+        if self.context.keys() - item.context.keys():
+            changes["context"] = {**self.context, **item.context}
         return item.model_copy(update=changes) if changes else item

@@ -27,6 +27,7 @@ def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -
         "name": dataset.name,
         "description": dataset.description,
         "prompt": dataset.prompt,
+        "context": dataset.context,
         "reference": dataset.reference,
         "rubric": rubric_data(dataset.rubric) if dataset.rubric else None,
         "meta": dataset.meta,
@@ -52,6 +53,7 @@ def item_data(item: Item) -> dict[str, Any]:
     data = {
         "id": item.id,
         "prompt": item.prompt,
+        "context": item.context,
         "submission": _submission(item),
         "reference": item.reference,
         "description": item.description,

@@ -14,11 +14,14 @@ from core.files.mapping import OWN, Mapping, guess_mapping
 from core.files.parsed import Parsed, enough, refusal, shortened, stem
 from core.files.rubric_keys import kept, sort_keys
 from core.files.rubrics import rubric_from
-from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, text_of
+from core.files.submissions import TEXT_AVAILABLE, Unfit, context_of, prompt_of, text_of
 from core.files.tables import Table, read_table
 
 HEADER_KEYS = frozenset(
-    {"name", "description", "prompt", "reference", "reference_submission", "rubric", "meta"}
+    {
+        *("name", "description", "prompt", "context"),
+        *("reference", "reference_submission", "rubric", "meta"),
+    }
 )
 
 
@@ -84,7 +87,7 @@ def _check_columns(table: Table, mapping: Mapping, name: str) -> None:
     """Refuse a mapping that names no submission, or columns that do not exist."""
     if not table.rows:
         raise refusal("dataset", [Problem("holds no items.", "Add at least one.", (), 1)], name)
-    named = [*mapping.used.values(), *mapping.meta]
+    named = [*mapping.used.values(), *mapping.context, *mapping.meta]
     problems = [
         Problem(f"names the column {c!r}, which is not there.", _columns(table), ("mapping",))
         for c in dict.fromkeys(named)
@@ -147,7 +150,7 @@ def _column_notices(table: Table, mapping: Mapping) -> list[Problem]:
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta, not used."
         notices.append(Problem(message, near(column, known), (), table.line_of(0)))
-    named = {*mapping.used.values(), *mapping.meta}
+    named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
         Problem(f"The column {column!r} is left out.", "", (), table.line_of(0))
         for column in table.columns
@@ -184,6 +187,7 @@ class _Header:
             known.setdefault("reference", known.pop("reference_submission"))
         for key in known.keys() & {"name", "description", "prompt", "reference"}:
             self._text(key, known[key])
+        self._context(known.get("context"))
         self.rubric = self._rubric(known.get("rubric"))
         self.data["rubric"] = self.rubric
         self.data["meta"] = self._meta(known.get("meta", {}), foreign)
@@ -197,6 +201,12 @@ class _Header:
             self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
         except Unfit as error:
             self._wrong(error.message, error.mend, key)
+
+    def _context(self, value: Any) -> None:
+        try:
+            self.data["context"] = context_of(value, "context")
+        except Unfit as error:
+            self._wrong(error.message, error.mend, "context")
 
     def _rubric(self, value: Any) -> Rubric | None:
         if value is None:

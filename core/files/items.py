@@ -14,10 +14,17 @@ from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.item_traits import traits_in
 from core.files.labels import Truth
-from core.files.mapping import Mapping
+from core.files.mapping import Mapping, context_name
 from core.files.parsed import enough
 from core.files.rubrics import parse_rubric, rubric_from
-from core.files.submissions import TEXT_AVAILABLE, Unfit, prompt_of, submission_of, text_of
+from core.files.submissions import (
+    TEXT_AVAILABLE,
+    Unfit,
+    context_of,
+    prompt_of,
+    submission_of,
+    text_of,
+)
 from core.files.tables import Table
 
 
@@ -45,6 +52,7 @@ class ItemReader:
         data: dict[str, Any] = {"id": id, "rubric": own}
         data["submission"] = self._cell(row, "submission", self._submission)
         data["prompt"] = self._cell(row, "prompt", prompt_of)
+        data["context"] = self._context(row)
         for name in ("reference", "description", "system"):
             data[name] = self._cell(row, name, text_of)
         data["split"] = self._cell(row, "split", lambda value: value or None)
@@ -80,6 +88,20 @@ class ItemReader:
         except Unfit as error:
             self._wrong(error, row, (column or name,))
             return None
+
+    def _context(self, row: int) -> dict[str, str]:
+        found = dict[str, str]()
+        for column in self._mapping.context:
+            try:
+                texts = context_of(self._table.rows[row].get(column), context_name(column))
+                if twice := texts.keys() & found.keys():
+                    message = f"gives {min(twice)!r}, which another column gives as well."
+                    raise Unfit(message, "Give each text its own name.")
+            except Unfit as error:
+                self._wrong(error, row, (column,))
+                continue
+            found |= texts
+        return found
 
     def _submission(self, value: Any) -> Any:
         return submission_of(value, self._mapping.structured)

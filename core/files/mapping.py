@@ -40,6 +40,13 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "system": ("model", "model name"),
     "meta_map": ("metadata",),
 }
+#: Columns of further material that judges are to see; a file may have several.
+CONTEXT = ("context", "contexts")
+CONTEXT_SYNONYMS = (
+    *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
+    *("source text", "background"),
+)
+_CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
 
@@ -47,9 +54,10 @@ class Mapping(Noun):
     """Which column holds what; ``None`` where there is none.
 
     ``labels`` and ``reasons`` map criteria to columns. ``label_map`` is a column of objects
-    (criterion to label), ``truth`` one of lists in the order of the criteria. Columns in ``meta``
-    are kept with the item; columns named nowhere are left out. ``structured`` says that text in
-    the submission column is JSON: messages, or thinking and output.
+    (criterion to label), ``truth`` one of lists in the order of the criteria. Columns in
+    ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item;
+    columns named nowhere are left out. ``structured`` says that text in the submission column is
+    JSON: messages, or thinking and output.
     """
 
     id: str | None = None
@@ -67,12 +75,13 @@ class Mapping(Noun):
     truth_reasons: str | None = None
     labels: dict[str, str] = Field(default_factory=dict)
     reasons: dict[str, str] = Field(default_factory=dict)
+    context: tuple[str, ...] = ()
     meta: tuple[str, ...] = ()
     structured: bool = False
 
     @property
     def used(self) -> dict[str, str]:
-        """Field or criterion to column, for every column that is named but those of ``meta``."""
+        """Field or criterion to column, for every column that has a place of its own."""
         fields = {name: getattr(self, name) for name in OWN}
         named = {name: column for name, column in fields.items() if column is not None}
         named |= {f"label:{name}": column for name, column in self.labels.items()}
@@ -94,12 +103,16 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> Mapping:
     found: dict[str, Any] = {}
     for name, own in OWN.items():
         _claim(found, name, own, free, table)
+    context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
     found["labels"], found["reasons"] = _of_criteria(free, rubric)
     for name, others in SYNONYMS.items():
         if name not in found:
             _claim(found, name, others, free, table)
+    context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
     left = set(free.values())
-    return Mapping(**found, meta=tuple(c for c in table.columns if c in left))
+    return Mapping(
+        **found, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
+    )
 
 
 def _claim(
@@ -109,6 +122,20 @@ def _claim(
         if candidate in free and _suits(name, free[candidate], table):
             found[name] = free.pop(candidate)
             return
+
+
+def _is_context(plain: str, column: str) -> bool:
+    return plain in CONTEXT or bool(_CONTEXT.match(column) and ":" in column)
+
+
+def context_name(column: str) -> str:
+    """The name under which judges see a column of context.
+
+    >>> context_name("context: the  policy"), context_name("passages")
+    ('the policy', 'passages')
+    """
+    prefixed = _CONTEXT.match(column)
+    return " ".join((prefixed[1] if prefixed else column).split())
 
 
 def _suits(name: str, column: str, table: Table) -> bool:

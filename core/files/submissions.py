@@ -14,6 +14,7 @@ from core.errors import Problem
 from core.files.document import kind_of
 
 _FORMS = "Use text, a list of {role, content}, or {thinking, output}."
+_CONTEXTS = "Use text, a list of texts, or a mapping from name to text."
 #: Two answers to be compared, as an exported contest holds them.
 _PAIR = {"first", "second"}
 
@@ -63,6 +64,41 @@ def _answer(value: Any) -> Any:
     if isinstance(value, dict):
         return _sections(value)
     return text_of(value, _FORMS)
+
+
+def context_of(value: Any, name: str) -> dict[str, str]:
+    r"""The named texts in a cell of context: a text, a list of passages, or a mapping of either.
+
+    Passages become one text in which they are numbered, so that a submission can cite them.
+
+    Raises:
+        Unfit: anything else, or a name that is blank.
+
+    >>> context_of(["Canberra.", "Since 1927."], "passages")
+    {'passages': '[1] Canberra.\n\n[2] Since 1927.'}
+    >>> context_of({"policy": "30 days."}, "context")
+    {'policy': '30 days.'}
+    """
+    if not isinstance(value, dict):
+        text = _passages(value)
+        return {name: text} if text.strip() else {}
+    found = dict[str, str]()
+    for key, part in value.items():
+        plain = " ".join(str(key).split())
+        if not plain or plain in found:
+            raise Unfit(f"has the name {str(key)!r} for a text.", "Give each text its own name.")
+        try:
+            found[plain] = _passages(part)
+        except Unfit as error:
+            raise Unfit(error.message, error.mend, key, *error.path) from None
+    return found
+
+
+def _passages(value: Any) -> str:
+    if not isinstance(value, list):
+        return text_of(value, _CONTEXTS)
+    texts = [text_of(part, _CONTEXTS) for part in value]
+    return _bounded("\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, start=1)))
 
 
 def text_of(value: Any, mend: str = "Use text.") -> str:

@@ -15,6 +15,7 @@ from core.domain.votes import Segment
 from core.judging import authoring_words as words
 from core.judging.authoring import Writing
 from core.judging.fences import block, code_for, one_line
+from core.judging.item_part import background_texts
 from core.judging.schemas import Schema, ids_of
 
 Length = Literal["short", "medium", "long"]
@@ -137,7 +138,7 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
     ids = dict(zip((c.name for c in rubric.criteria), ids_of(len(rubric.criteria)), strict=True))
     label = one_line(rubric.criterion(name).choices[aimed].label)
     titled = [
-        ("TASK", item.prompt),
+        *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
         ("SUBMISSION", item.output),
         ("RUBRIC", rubric_text(rubric)),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-AUTHORING_VERSION = "authoring/1"
+AUTHORING_VERSION = "authoring/2"
 
 _MATERIAL = """\
 
@@ -110,9 +110,9 @@ it.
 
 EDIT = f"""\
 You write test data for a rubric. You are given a submission (SUBMISSION), the task it answers \
-(TASK, where there is one), and the criteria it is graded by (RUBRIC). Change the submission as \
-little as you can, so that one criterion, which is named below, would be answered with the option \
-that is named below, while the answers to all other criteria stay what they are.
+(TASK and CONTEXT, where there are any), and the criteria it is graded by (RUBRIC). Change the \
+submission as little as you can, so that one criterion, which is named below, would be answered \
+with the option that is named below, while the answers to all other criteria stay what they are.
 {_MATERIAL}
 # How to change it
 

@@ -9,7 +9,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.judging import phrases
 from core.judging.fences import Code, Same, block, code_for, one_line
-from core.judging.item_part import submission_text, submission_texts
+from core.judging.item_part import background_texts, submission_text, submission_texts
 from core.judging.protocol import Example
 
 #: Every criterion has its examples, and items with other prompts or texts may have others.
@@ -28,7 +28,8 @@ def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
 
 def _texts(example: Example) -> list[str]:
     item = example.item
-    return [item.prompt, item.reference, *submission_texts(item), example.reason]
+    context = [part for pair in item.context.items() for part in pair]
+    return [item.prompt, *context, item.reference, *submission_texts(item), example.reason]
 
 
 def examples_part(
@@ -43,8 +44,9 @@ def examples_part(
     """The examples of one criterion, or the empty string.
 
     ``order`` numbers the options as they are shown in this call; without it they go by their
-    labels, so that calls with other orders share the text. Prompt and reference of an example are
-    shown where they are not those of ``item``. ``prefix`` goes before the examples' numbers.
+    labels, so that calls with other orders share the text. Prompt, context and reference of an
+    example are shown where they are not those of ``item``. ``prefix`` goes before the examples'
+    numbers.
     """
     own = [example for example in examples if example.criterion == criterion.name]
     if not own:
@@ -65,13 +67,11 @@ def _example(
     nonce: str,
 ) -> str:
     other = example.item
+    theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (other, item))
     blocks = [
-        block(f"EXAMPLE {name} {title}", theirs.strip() or phrases.NOTHING_GIVEN, nonce)
-        for title, theirs, ours in (
-            ("TASK", other.prompt, item.prompt),
-            ("REFERENCE", other.reference, item.reference),
-        )
-        if theirs.strip() != ours.strip()
+        block(f"EXAMPLE {name} {title}", theirs.get(title) or phrases.NOTHING_GIVEN, nonce)
+        for title in sorted({**theirs, **ours}, key="REFERENCE".__eq__)
+        if theirs.get(title, "") != ours.get(title, "")
     ]
     blocks.append(block(f"EXAMPLE {name} SUBMISSION", submission_text(other, nonce), nonce))
     if example.reason.strip():

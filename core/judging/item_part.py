@@ -7,6 +7,7 @@ hashed, searched and copied for every criterion and every judge. What stands aro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from core.judging.fences import Code, Same, block, code_for, one_line
 
 #: Judges work through the items side by side, a few of them at a time.
 _REMEMBERED = 64
+#: How the title of a named text begins.
+CONTEXT = "CONTEXT"
 
 
 class Part(NamedTuple):
@@ -45,14 +48,23 @@ def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> Part:
     return _texts_part((("GUIDELINES", guidelines),), seed, skip)
 
 
-def background_part(prompt: str, reference: str, seed: int, skip: int = 0) -> Part:
-    """What an author was asked to do, and what the answer is compared with."""
-    return _texts_part((("TASK", prompt), ("REFERENCE", reference)), seed, skip)
+def background_part(item: Item, seed: int, skip: int = 0) -> Part:
+    """What an author was asked to do and was given, and what the answer is compared with."""
+    return _texts_part(tuple(background_texts(item)), seed, skip)
+
+
+def background_texts(item: Item) -> Iterator[tuple[str, str]]:
+    """The texts of the background with their titles; empty ones among them."""
+    yield "TASK", item.prompt
+    for name, text in item.context.items():
+        yield f"{CONTEXT} ({one_line(name)})", text
+    yield "REFERENCE", item.reference
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> Part:
-    code = code_for([text for _, text in titled], seed, skip)
+    named = [title for title, _ in titled if title.startswith(CONTEXT)]  # somebody's words, too
+    code = code_for([*(text for _, text in titled), *named], seed, skip)
     blocks = [block(title, text, code.nonce) for title, text in titled if text.strip()]
     return Part("\n\n".join(blocks), code)
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from core.domain.votes import Segment
 from core.judging.criterion_part import options_part, requirement_part
 from core.judging.examples_part import examples_part
-from core.judging.item_part import background_part, submission_part
+from core.judging.item_part import background_part, background_texts, submission_part
 from core.judging.messages import messages
 from core.judging.protocol import Question
 
@@ -81,7 +81,7 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
         return "item_first"
     n = len(sample)
     whole = sample[0].mode == "rubric"
-    backgrounds = {(q.item.prompt, q.item.reference) for q in sample}
+    backgrounds = {tuple(background_texts(q.item)) for q in sample}
     alone = len(backgrounds) > 1
     return cheaper_layout(
         criterion_tokens=sum(_alike(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
@@ -109,7 +109,7 @@ def _options(question: Question) -> int:
 def _own(question: Question, background_too: bool) -> int:
     item, seed = question.item, question.seed
     own = len(submission_part(item, seed).text)
-    return own + background_too * len(background_part(item.prompt, item.reference, seed).text)
+    return own + background_too * len(background_part(item, seed).text)
 
 
 def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:

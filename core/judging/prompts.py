@@ -209,7 +209,7 @@ def _fenced(question: Question) -> _Texts:
     makers = (
         partial(submission_part, item, seed),
         partial(guidelines_part, question.rubric.guidelines, seed),
-        partial(background_part, item.prompt, item.reference, seed),
+        partial(background_part, item, seed),
         lambda skip: Part("", examples_code(question.examples, seed, skip)),
     )
     submission, guidelines, background, examples = _clear_of_each_other(makers)

@@ -1,7 +1,7 @@
 """What each column of a file is for: one role per column, and the mapping they come to.
 
-A role is plain text, fit for a widget: a field of an item ("submission"), "meta", "out",
-"label" (a criterion with the column's own name), "label:NAME" or "reason:NAME".
+A role is plain text, fit for a widget: a field of an item ("submission"), "context", "meta",
+"out", "label" (a criterion with the column's own name), "label:NAME" or "reason:NAME".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.files import Mapping, Table
 
-META, OUT, LABEL = "meta", "out", "label"
+META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
 
 #: Roles that one column can have, as a person reads them. The rest name a criterion.
 ROLE_WORDS = {
@@ -23,6 +23,7 @@ ROLE_WORDS = {
     "id": "Id",
     "submission": "Submission (what is judged)",
     "prompt": "Prompt",
+    CONTEXT: "Context (judges see it, by its name)",
     "reference": "Reference answer",
     "system": "System (who wrote it)",
     "split": "Split (calibration or evaluation)",
@@ -55,7 +56,8 @@ def role_words(role: str) -> str:
 def roles_of(table: Table, mapping: Mapping) -> list[str]:
     """The role of every column of ``table`` under ``mapping``, in the columns' order."""
     found = {column: role for role, column in mapping.used.items()}
-    return [found.get(c, META if c in mapping.meta else OUT) for c in table.columns]
+    found |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
+    return [found.get(c, OUT) for c in table.columns]
 
 
 def role_options(table: Table, guess: Mapping, rubric: Rubric | None) -> list[str]:
@@ -77,10 +79,11 @@ def mapping_from(
     {'tone': 'b'}
     """
     fields, labels, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
-    meta, problems = list[str](), list[Problem]()
+    many: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
+    problems = list[Problem]()
     for column, role in zip(columns, roles, strict=True):
-        if role in (OUT, META):
-            meta += [column] if role == META else []
+        if role in many:
+            many[role].append(column)
             continue
         kind, colon, name = role.partition(":")
         if role == LABEL:
@@ -92,7 +95,9 @@ def mapping_from(
         into.setdefault(place, column)
     return (
         Mapping.model_validate(
-            {**fields, "labels": labels, "reasons": reasons, "meta": meta, "structured": structured}
+            fields
+            | {"labels": labels, "reasons": reasons, "structured": structured}
+            | {role: many[role] for role in (CONTEXT, META)}
         ),
         (*problems, *_unlabelled(labels, reasons)),
     )

@@ -88,6 +88,17 @@ def whole(*criteria: Criterion, item: Item = PLAIN, orders: str = "", **more: An
     )
 
 
+#: With passages that the answer was to rest on, and an example that had others.
+PASSAGES = FULL.model_copy(
+    update={"context": {"passages": "[1] Canberra was chosen in 1908.", "policy": "Cite [n]."}}
+)
+OTHER_PASSAGES = Example(
+    PASSAGES.model_copy(
+        update={"id": "e4", "submission": "Bern [1].", "context": {"passages": "[1] Bern."}}
+    ),
+    "capital",
+    1,
+)
 _FULL = question(CAPITAL, FULL, guidelines="Spelling does not matter.", order="102")
 _SHOTS = replace(_FULL, examples=EXAMPLES[:2])
 _WHOLE = whole(
@@ -107,6 +118,7 @@ CASES = {
     "penalty": question(ASPIRIN),
     "chat": question(CAPITAL, Item(id="i1", submission=CHAT)),
     "sections": question(CAPITAL, Item(id="i1", submission=THOUGHT)),
+    "context": replace(question(CAPITAL, PASSAGES), examples=(OTHER_PASSAGES,)),
     "criterion-first": replace(_FULL, layout="criterion_first"),
     "examples": _SHOTS,
     "examples-criterion-first": replace(_SHOTS, layout="criterion_first"),

@@ -71,15 +71,15 @@ def test_a_hostile_example_changes_nothing_but_its_own_blocks(
     text = HOSTILE[name].strip()  # prompt, reference and reason are shown without outer blanks
     sent = []
     for words in (text, "CALM"):
-        item = Item(id="e", submission=words, prompt=words, reference=words)
+        item = Item(id="e", submission=words, prompt=words, context={"n": words}, reference=words)
         example = Example(item, "capital", 0, words)
         prompt = build(asked(PLAIN, mode, layout, example))
-        nonce = code_for([words] * 4, 7).nonce
+        nonce = code_for([words, "n", *[words] * 4], 7).nonce
         assert prompt.nonce != nonce
         sent.append([s.text.replace(nonce, "CODE") for s in prompt.segments])
     number = "c1.1" if mode == "rubric" else "1"
     wanted = sent[1]
-    for title in ("TASK", "REFERENCE", "SUBMISSION", "REASON"):
+    for title in ("TASK", "CONTEXT (n)", "REFERENCE", "SUBMISSION", "REASON"):
         fence = f"EXAMPLE {number} {title} CODE>>>"
         own = f"<<<BEGIN {fence}\n{{}}\n<<<END {fence}"
         assert sum(own.format("CALM") in part for part in wanted) == 1

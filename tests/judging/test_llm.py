@@ -150,7 +150,7 @@ def test_what_was_sent_is_kept_without_the_key_or_a_login() -> None:
     assert call is not None
     assert call.params == {
         "door": "scripted",
-        "prompt": "asking/2",
+        "prompt": "asking/3",
         "mode": "criterion",
         "model": "openai/x",
         "api_base": "http://[login]@host/v1",
