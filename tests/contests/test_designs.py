@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,9 +110,18 @@ def test_the_answers_are_shown_in_both_orders_and_kept_as_an_item_each(
     assert store.counts().runs == 0  # nothing was stored
 
 
-def test_offline_judges_cannot_compare(tmp_path: Path, provider: Provider) -> None:
-    from dataclasses import replace
+def test_a_name_as_long_as_names_may_be_is_cut_where_the_contests_get_a_longer_one(
+    tmp_path: Path, provider: Provider
+) -> None:
+    store, request = start(tmp_path, provider, ["x", "y"], 1)
+    planned = contests.plan(store, replace(request, name="n" * 200))
+    assert (planned.planned.plan.name, planned.dataset.name) == (
+        "n" * 200,
+        "Contests: " + "n" * 190,
+    )
 
+
+def test_offline_judges_cannot_compare(tmp_path: Path, provider: Provider) -> None:
     from core.services.registry import OFFLINE_PANEL
 
     store, request = start(tmp_path, provider, ["x", "y"], 1)

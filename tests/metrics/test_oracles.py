@@ -170,6 +170,12 @@ def test_mean_pairwise_kappa_equals_scikit_learn_pair_by_pair(seed):
         assert found.value == pytest.approx(np.mean(kappas), **CLOSE)
 
 
+@pytest.mark.parametrize(("other", "value"), [((1, 0), 0.0), ((0, 1), 1.0)])
+def test_two_items_are_enough_for_kendalls_w(other, value):
+    # Ranks (1, 2) and (2, 1) add up to 3 each: no spread. Twice (1, 2): the largest there is.
+    assert reliability.kendall_w(np.array([[0, 1], other]).T, 2).value == value
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_kendalls_w_is_the_friedman_statistic_over_its_largest_value(seed):
     # W = Q / (m (n - 1)), with scipy's tie-corrected Q over items as treatments.

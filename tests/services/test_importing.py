@@ -77,6 +77,8 @@ def test_a_file_of_people_is_a_finished_run_whose_people_count(store: Store) -> 
         ("bob", "person", 1.0, False),
     ]
     assert run.plan.details["imported"]["source"] == "votes.csv"
+    (rubric,) = store.rubrics.versions(run.rubric_id)
+    assert "votes.csv" in rubric.note
     assert store.verify() == []
 
 

@@ -208,6 +208,32 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
     assert scores(store, run.id)[1] == 1.0
 
 
+def test_a_decision_on_an_item_with_a_rubric_of_its_own_stays_what_it_was(store: Store) -> None:
+    run, lea = graded(store, own=RUBRIC), reviewed.sit(store, "Lea")
+    settings = reviewed.QueueSettings(mode="blind")
+    row = queueing.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
+    ticket = claiming.claim(store, lea, row.id, "i0")
+    reviewing.commit(store, ticket, {"Right": reviewed.Given(1), "Depth": reviewed.Given(0)})
+    assert scores(store, run.id)[0] == 0.0  # UNMET, Low; the votes said .75
+    new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
+    propagating.follow(store, lea, run.id, new.id)
+    assert scores(store, run.id)[0] == 0.0
+
+
+def test_a_queue_of_stale_cells_holds_no_cell_that_is_only_doubtful(store: Store) -> None:
+    run, lea = reviewed.graded(store), reviewed.sit(store, "Lea")  # three of four items are split
+    lease = store.leases.claim("me", at=0.0, seconds=1.0, run_id=run.id)
+    assert lease is not None
+    store.leases.release(lease, "done", now=NOW)
+    right, short = reviewed.RUBRIC.criteria
+    other = (changed(right, requirement="It is true."), short)
+    new = saved(store, run, reviewed.RUBRIC.model_copy(update={"criteria": other}))
+    propagating.follow(store, lea, run.id, new.id)
+    row = propagating.queue_stale(store, lea, run.id, "Asked anew")
+    assert {c.criterion for c in store.queues.cells(row.id)} == {"Right"}
+    assert len(store.queues.cells(row.id)) == 8
+
+
 def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
