@@ -18,15 +18,21 @@ def comment_lines(text: str) -> tuple[int, ...]:
     except yaml.YAMLError:
         return ()
     values = [
-        (token.start_mark.index, token.end_mark.index)
+        # A block's value begins below its sign, beside which a comment may stand.
+        (
+            text.find("\n", token.start_mark.index)
+            if token.style in ("|", ">")
+            else token.start_mark.index,
+            token.end_mark.index,
+        )
         for token in tokens
         if isinstance(token, yaml.ScalarToken)
     ]
     found, offset = list[int](), 0
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
             found.append(number)
-        offset += len(line)
+        offset += len(line) + 1
     return tuple(found)
 
 

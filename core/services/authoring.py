@@ -13,6 +13,7 @@ from typing import Any, Literal
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError, NotFound
 from core.files import Parsed, dump_rubric, parse_rubric
+from core.files.yaml_comments import comment_lines
 from core.services import clock, workbench
 from core.services.draft_loose import loose_rubric
 from core.services.draft_types import Draft
@@ -213,6 +214,25 @@ def read(text: str | bytes, name: str) -> Parsed[Rubric]:
     if not text.strip():
         raise InputError("There is nothing to read.", where=name)
     return parse_rubric(text, name)
+
+
+def lost_comments(text: str) -> str:
+    """What to say of comments in a YAML text, since a rubric has no place for them; else empty.
+
+    >>> lost_comments("name: x  # mine")[:25]
+    'Line 1 holds a comment. C'
+    """
+    lines = comment_lines(text)
+    if not lines:
+        return ""
+    some, more = ", ".join(map(str, lines[:6])), len(lines) - 6
+    where = f"Lines {some}{f' and {more} more' if more > 0 else ''} hold comments."
+    if len(lines) == 1:
+        where = f"Line {some} holds a comment."
+    return (
+        f"{where} Comments are not part of the rubric: a saved version does not keep them, and the "
+        "form leaves them out. What must stay goes under description, guidelines or meta."
+    )
 
 
 def written(rubric: Rubric, format: Format) -> str:

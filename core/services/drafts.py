@@ -189,7 +189,7 @@ def gates_of(draft: Draft) -> list[dict[str, Any]]:
 
 def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
     data: dict[str, Any] = {k: v for k, v in criterion.items() if k not in ("uid", "parked")}
-    data["section"] = criterion["section"].strip() or None
+    data["section"] = criterion["section"] or None
     data["options"] = [_option_payload(o) for o in criterion["options"]]
     return data
 

@@ -9,6 +9,15 @@ CSS = """<style>
 @media (max-width:640px){.stMainBlockContainer{padding-left:1rem;padding-right:1rem}}
 .st-key-rs_source textarea{font-family:"Source Code Pro",ui-monospace,monospace;font-size:.84rem;
  line-height:1.5;white-space:pre;overflow-x:auto}
+.st-key-rs_numbered{position:relative;overflow:hidden}
+.st-key-rs_numbered>:has(.rs-numbers){position:absolute;inset:1px auto 1px 1px;width:3.4rem;
+ pointer-events:none;z-index:1;overflow:hidden;border-radius:.45rem;
+ background:light-dark(#F3F0E8,#1E252B)}
+.st-key-rs_numbered textarea{padding-left:3.6rem}
+.rs-numbers{padding-top:.75rem;font:.84rem/1.5 "Source Code Pro",ui-monospace,monospace;
+ width:3rem;text-align:right;color:light-dark(#6B7178,#98A0A7)}
+.rs-numbers>*{display:block;font-style:normal}
+.rs-numbers b{color:light-dark(#98201A,#FFA79F)}
 button[data-variant][data-selected="true"][type],[role="tab"][aria-selected="true"],button[kind="tertiary"]:hover,
 button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 {color:light-dark(#0B6B68,#83D6CC)}
@@ -54,11 +63,17 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .st-key-rs_report .rs-table :is(th,td){padding-right:1.4rem}
 @media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
  max-height:calc(100vh - 4.5rem);overflow:auto}}
+@media (min-width:900px){.st-key-rs_bar{position:sticky;top:2.6rem;z-index:50;
+ padding:.5rem 0;background:light-dark(#FDFCF9,#14191D);
+ box-shadow:0 -3rem 0 0 light-dark(#FDFCF9,#14191D)}
+ .stMainBlockContainer:has(.st-key-rs_bar) .st-key-rs_beside{top:6.8rem;
+ max-height:calc(100vh - 7.6rem)}}
+.st-key-rs_beside>*{flex-shrink:0}
 .rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
 .st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD);scroll-margin:4rem 0}
 .st-key-rs_options :is([data-testid="stIconMaterial"],:has(>[data-testid="stIconMaterial"])):not(
  div,button,[data-has-shortcut]){align-self:flex-start;margin-top:.1rem}
-[data-testid="stLayoutWrapper"]:has(>.st-key-rs_beside){display:contents}
+[data-testid="stLayoutWrapper"]:has(>:is(.st-key-rs_beside,.st-key-rs_bar)){display:contents}
 [class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
 .st-key-rs_options button{padding:.4rem .7rem;min-height:0}
 :is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,
@@ -74,6 +89,9 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
 .rs-cut{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .rs-line{display:flex;gap:.45rem;align-items:center;white-space:nowrap;overflow:hidden}
+.rs-section .rs-quiet{font-weight:400}
+.rs-keys kbd{border:1px solid currentColor;border-radius:.3rem;padding:0 .3rem;opacity:.85}
+@media (hover:none){.rs-keys{display:none}}
 .rs-num{font-variant-numeric:tabular-nums}
 </style>"""
 

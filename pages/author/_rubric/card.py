@@ -9,14 +9,12 @@ import streamlit as st
 from core.services import draft_edits as edits
 from core.services.draft_types import CriterionDraft, Draft
 from core.services.mentions import Part, mentions
-from pages.author._rubric import answers, checks, checks_after, kind, work
+from pages.author._rubric import answers, checks, checks_after, hands, kind, work
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line, visible
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
-#: Up to so many criteria, up and down are enough to order them.
-FEW = 4
 PARTS: dict[Part, tuple[str, Tone]] = {
     "task": ("the task", "info"),
     "reference": ("the reference", "good"),
@@ -71,10 +69,10 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
                 on_click=work.toggle_card,
                 args=(name, uid),
             )
-            row(_tags(criterion), width="content")
             st.space("stretch")
-            _actions(name, uid, place, total)
-        _words(name, criterion)
+            with st.container(horizontal=True, width="content", gap="small", wrap=False):
+                _actions(name, uid, place, total)
+        _words(name, criterion, place, total)
         checks.show_beside(name, uid)
         checks_after.show_beside(name, uid)
         kind.show_kind(name, criterion)
@@ -99,25 +97,17 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
             args=(name, act, uid),
         )
 
-    if total > FEW:
-        key = work.held(name, place + 1, uid, "place")
-        st.number_input(
-            "Place",
-            min_value=1,
-            max_value=total,
-            key=key,
-            width=90,
-            label_visibility="collapsed",
-            help="Its place among all criteria.",
-            on_change=_on_place,
-            args=(name, uid),
-        )
-
 
 def _on_place(name: str, uid: str) -> None:
     with shown_errors():
         place = int(state.get(work.field(name, uid, "place")) or 1)
         work.change(name, edits.place_criterion(work.draft(name), uid, place - 1))
+
+
+def _on_section(name: str, uid: str) -> None:
+    with shown_errors():
+        section = str(state.get(work.field(name, uid, "section")) or "").strip()[:200]
+        work.set_value(name, "criterion", (uid,), "section", section)
 
 
 def _on_act(name: str, act: str, uid: str) -> None:
@@ -127,6 +117,7 @@ def _on_act(name: str, act: str, uid: str) -> None:
             grown, twin = edits.duplicate_criterion(draft, uid)
             work.change(name, grown)
             work.keep_open(name, twin)
+            hands.write_into(name, twin)
             return
         acts: dict[str, Callable[[Draft, str], Draft]] = {
             "up": lambda d, u: edits.move_criterion(d, u, -1),
@@ -136,9 +127,9 @@ def _on_act(name: str, act: str, uid: str) -> None:
         work.change(name, acts[act](draft, uid))
 
 
-def _words(name: str, criterion: CriterionDraft) -> None:
+def _words(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
     uid = criterion["uid"]
-    left, right = st.columns([3, 2])
+    left, middle, right = st.columns([5, 4, 2], vertical_alignment="bottom")
     key = work.field(name, uid, "name")
     state.seed(key, criterion["name"])
     left.text_input(
@@ -148,14 +139,26 @@ def _words(name: str, criterion: CriterionDraft) -> None:
         on_change=work.on_field,
         args=(name, "criterion", (uid,), "name"),
     )
-    key = work.field(name, uid, "section")
-    state.seed(key, criterion["section"])
-    right.text_input(
+    sections = {c["section"]: None for c in work.draft(name)["criteria"] if c["section"]}
+    middle.selectbox(
         "Section (optional)",
-        key=key,
-        max_chars=200,
-        on_change=work.on_field,
-        args=(name, "criterion", (uid,), "section"),
+        list(sections),
+        index=None,
+        key=work.held(name, criterion["section"] or None, uid, "section"),
+        format_func=visible,
+        accept_new_options=True,
+        placeholder="Choose or type",
+        on_change=_on_section,
+        args=(name, uid),
+    )
+    right.number_input(
+        f"Place of {total}",
+        min_value=1,
+        max_value=max(1, total),
+        key=work.held(name, place + 1, uid, "place"),
+        help="Its place among all criteria.",
+        on_change=_on_place,
+        args=(name, uid),
     )
     key = work.field(name, uid, "requirement")
     state.seed(key, criterion["requirement"])

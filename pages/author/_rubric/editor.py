@@ -11,6 +11,7 @@ from pages.author._rubric import (
     checks,
     checks_after,
     form,
+    hands,
     preview,
     runs_card,
     trying,
@@ -45,24 +46,26 @@ def show(name: str) -> None:
     show_flash()
     _header(name)
     show_notices(name)
+    yaml_view.show_comments(name)
     show_conflict(name)
     show_others(name)
     view = _view(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
-        return
-    main, side = st.columns([3, 2], gap="medium")
-    with main:
-        _main(name, view)
-    with side, st.container(key="rs_beside"):
-        _side(name)
+    else:
+        main, side = st.columns([3, 2], gap="medium")
+        with main:
+            _main(name, view)
+        with side, st.container(key="rs_beside"):
+            _side(name)
+    hands.show(name, form=view == FORM)
 
 
 def _header(name: str) -> None:
     draft = work.draft(name)
     st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
     unsaved = work.is_unsaved(name)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="rs_bar"):
         row([_status(name, unsaved)])
         st.space("stretch")
         st.text_input(
@@ -78,7 +81,7 @@ def _header(name: str) -> None:
             key=state.key(state.RUBRIC_ACT, name, "save"),
             type="primary",
             icon=":material/save:",
-            disabled=not unsaved,
+            help="Ctrl+S",
             on_click=work.save,
             args=(name,),
         )
@@ -179,8 +182,8 @@ def _side(name: str) -> None:
         elif side == "Preview":
             preview.show(name)
         elif side == "Scoring":
-            trying.show(name)
             weights.show(name)
+            trying.show(name)
         elif side == "Help":
             help_side.show(name)
         else:

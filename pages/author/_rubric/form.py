@@ -10,8 +10,10 @@ import streamlit as st
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
 from core.services.draft_templates import TEMPLATE_WORDS, Template
-from pages.author._rubric import card, checks, pasting, rules, work
-from pages.ui import state
+from core.services.draft_types import CriterionDraft
+from pages.author._rubric import card, checks, hands, pasting, rules, work
+from pages.ui import editing_keys, state
+from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
 
@@ -29,9 +31,14 @@ def show(name: str) -> None:
     _about(name)
     total, place = len(draft["criteria"]), 0
     placed = checks.found(name)
-    for section, group in itertools.groupby(draft["criteria"], lambda c: c["section"]):
+    if draft["criteria"]:
+        st.html(f'<span class="rs-quiet">{_size(draft["criteria"])}</span>')
+    for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
+        group = list(named)
         if section or place:
-            st.html(f'<div class="rs-section">{esc(section or "Without a section")}</div>')
+            words = esc(section or "Without a section")
+            size = f'<span class="rs-quiet">{_size(group)}</span>'
+            st.html(f'<div class="rs-section">{words} {size}</div>')
         with st.container(gap="xxsmall"):
             for criterion in group:
                 if work.open_card(name) == criterion["uid"]:
@@ -42,8 +49,17 @@ def show(name: str) -> None:
     if not draft["criteria"]:
         empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
     _add(name)
+    hands.show_help()
     pasting.show(name)
     rules.show(name)
+
+
+def _size(criteria: list[CriterionDraft]) -> str:
+    """How many criteria, and what can be won and lost by them."""
+    weights = [c["weight"] or 0.0 for c in criteria]
+    won, lost = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
+    parts = [fmt.plural(len(criteria), "criterion", "criteria"), f"{fmt.number(won)} points"]
+    return " · ".join([*parts, f"{fmt.weight(lost)} by penalties"] if lost else parts)
 
 
 def _add(name: str) -> None:
@@ -78,6 +94,8 @@ def _on_add(name: str, template: Template) -> None:
         grown, uid = edits.add_criterion(work.draft(name), template, na=na)
         work.change(name, grown)
         work.keep_open(name, uid)
+        state.put(state.key(editing_keys.TEMPLATE, name), template)
+        hands.write_into(name, uid)
 
 
 def _about(name: str) -> None:

@@ -86,7 +86,7 @@ def _on_read() -> None:
     with shown_errors():
         for other in others:
             _keep(other)
-        name = _keep(found)
+        name = _keep(Parsed(found.value, (*found.notices, *_of_comments())))
         open_rubric(name)
         more = f" {len(others)} more are in the list of rubrics." if others else ""
         state.flash(f"Read. Look it over, then save.{more}")
@@ -97,6 +97,16 @@ def _keep(read: Parsed[Rubric]) -> str:
     name = start(draft_from(read.value))
     state.put(state.key(state.RUBRIC_NOTICES, name), _plain(read.notices))
     return name
+
+
+def _of_comments() -> list[Problem]:
+    """That comments of the given text are not kept, where it has any."""
+    data, file = _given()
+    if sharing.is_table(data, file):
+        return []
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    lost = authoring.lost_comments(text)
+    return [Problem(lost)] if lost else []
 
 
 def show_notices(name: str) -> None:

@@ -66,21 +66,27 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_weight,
             args=(name, uid),
         )
-        key = work.field(name, uid, "points")
-        state.seed(key, abs(weight))
-        st.number_input(
-            "Weight",
-            min_value=0.0,
-            key=key,
-            step=1.0,
-            format="%.6g",
-            width=106,
-            on_change=_on_weight,
-            args=(name, uid),
-        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _weight(name, uid, weight)
         _share(name, uid, weight)
-    if weight < 0:
-        row([tag("− Penalty", "bad"), f"<span>{esc(_penalty_words(criterion, weight))}</span>"])
+        if weight < 0:
+            words = esc(_penalty_words(criterion, weight))
+            row([tag("− Penalty", "bad"), f"<span>{words}</span>"], width="content")
+
+
+def _weight(name: str, uid: str, weight: float) -> None:
+    key = work.field(name, uid, "points")
+    state.seed(key, abs(weight))
+    st.number_input(
+        "Weight",
+        min_value=0.0,
+        key=key,
+        step=1.0,
+        format="%.6g",
+        width=120,
+        on_change=_on_weight,
+        args=(name, uid),
+    )
 
 
 def _share(name: str, uid: str, weight: float) -> None:
@@ -96,7 +102,7 @@ def _share(name: str, uid: str, weight: float) -> None:
         key=work.held(name, round(100 * share, 2), uid, "share"),
         step=1.0,
         format="%.4g",
-        width=110,
+        width=120,
         help="Sets the weight so that it is this share of all points that can be won.",
         on_change=_on_share,
         args=(name, uid),
@@ -161,9 +167,10 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
         )
         key = work.field(name, uid, "tags")
         state.seed(key, list(criterion["tags"]))
+        tags = {t: None for c in work.draft(name)["criteria"] for t in c["tags"]}
         st.multiselect(
             "Tags",
-            criterion["tags"],
+            list(tags),
             key=key,
             accept_new_options=True,
             placeholder="Type and press Enter",

@@ -22,7 +22,7 @@ MISFITS = 20
 
 
 def show(name: str) -> None:
-    """Folded up, below the simulator: few rubrics have totals to learn from."""
+    """Folded up, above the simulator: few rubrics have totals to learn from."""
     with st.expander("Weights from grades", icon=":material/balance:"), shown_errors():
         _show(name)
 

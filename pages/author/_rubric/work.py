@@ -168,6 +168,9 @@ def save(name: str) -> None:
         refused = refused_text(name)
         if refused is not None:
             raise refused
+        if draft(name)["parent"] is not None and not is_unsaved(name):
+            state.flash("Nothing has changed since the last version, so nothing was saved.")
+            return
         note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
         try:
             saved = authoring.save(store(), _own(name), draft(name), note=note, author=known_name())

@@ -1,0 +1,97 @@
+"""The editor by keyboard, and by a person who types and clicks without waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.domain.rubric import Criterion, Rubric
+from core.services import authoring
+from core.services.drafts import draft_from
+from core.store.store import Store
+from tests.browser.driving import settle, visit
+
+FIELD = "Requirement: what the judge must decide"
+AT = "document.activeElement.value"
+
+
+def made(app_db: Path, name: str) -> int:
+    """A rubric of two criteria, saved."""
+    store = Store(app_db)
+    criteria = tuple(Criterion(name=n, requirement=f"Is it {n}?") for n in "AB")
+    saved = authoring.save(store, "x", draft_from(Rubric(name=name, criteria=criteria)))
+    store.close()
+    return saved.rubric_id
+
+
+@pytest.fixture(scope="module")
+def ids(app_db: Path) -> dict[str, int]:
+    """A rubric for each test, made before the server starts."""
+    return {name: made(app_db, name) for name in ("clicked", "written", "shortcut")}
+
+
+def requirements(app_db: Path, rubric_id: int) -> list[str]:
+    store = Store(app_db)
+    found = authoring.latest(store, rubric_id).rubric.criteria
+    store.close()
+    return [criterion.requirement for criterion in found]
+
+
+def opened(page: Any, app_url: str, rubric_id: int) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={rubric_id}")
+    page.get_by_role("button", name="A", exact=True).click()
+    settle(page)
+
+
+def test_typing_and_clicking_save_at_once_saves_what_was_typed(
+    ids: dict[str, int], app_db: Path, page: Any, app_url: str
+) -> None:
+    opened(page, app_url, ids["clicked"])
+    page.get_by_role("textbox", name=FIELD, exact=True).fill("Is it an A?")
+    # No blur and no waiting: the first change and its saving in one movement of the hand.
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Version 2, saved").wait_for()
+    assert requirements(app_db, ids["clicked"]) == ["Is it an A?", "Is it B?"]
+
+
+def test_ctrl_s_saves_what_is_being_typed_and_leaves_the_cursor(
+    ids: dict[str, int], app_db: Path, page: Any, app_url: str
+) -> None:
+    opened(page, app_url, ids["shortcut"])
+    page.get_by_role("textbox", name=FIELD, exact=True).fill("Is it an A")
+    page.keyboard.press("End")
+    page.keyboard.type("?")
+    page.keyboard.press("Control+s")
+    page.get_by_text("Version 2, saved").wait_for()
+    settle(page)
+    assert page.evaluate(AT) == "Is it an A?"
+    page.keyboard.type(" Yes")
+    page.keyboard.press("Control+s")
+    page.get_by_text("Version 3, saved").wait_for()
+    assert requirements(app_db, ids["shortcut"]) == ["Is it an A? Yes", "Is it B?"]
+
+
+def test_criteria_are_written_moved_and_taken_back_without_a_mouse(
+    ids: dict[str, int], app_db: Path, page: Any, app_url: str
+) -> None:
+    opened(page, app_url, ids["written"])
+    for words in ("One more.", "And another."):
+        page.keyboard.press("Alt+Enter")
+        page.wait_for_function(f"() => document.activeElement.tagName == 'TEXTAREA' && !{AT}")
+        page.keyboard.type(words)
+    page.keyboard.press("Alt+ArrowUp")
+    page.wait_for_function(f"() => {AT} == 'One more.'")
+    page.keyboard.press("Alt+Shift+ArrowUp")
+    page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='2']")).wait_for()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Control+z")
+    page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='3']")).wait_for()
+    page.keyboard.press("Control+Shift+z")
+    page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='2']")).wait_for()
+    page.keyboard.press("Control+s")
+    page.get_by_text("Version 2, saved").wait_for()
+    assert requirements(app_db, ids["written"]) == [
+        *("Is it A?", "One more.", "Is it B?", "And another.")
+    ]
