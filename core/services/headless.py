@@ -191,6 +191,11 @@ def summary_as_text(figures: dict[str, Any]) -> str:
     ]
     if failed:
         lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
+    elif figures["status"] == "budget":
+        lines.append(
+            "Its budget is spent. Ask the same with a higher --budget and the --seed that "
+            f"`rubric-studio show {figures['run']}` says: a new run pays only for what is left."
+        )
     elif figures["status"] != "done":
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")

@@ -117,7 +117,7 @@ class Work:
         if self.left_as is not None:
             return self.left_as, ""
         if budget is not None and budget.exhausted:
-            return "budget", _budget_message(budget)
+            return "budget", _budget_message(budget, job.plan.seed)
         return "done", ""
 
     async def _round(
@@ -208,8 +208,9 @@ class Work:
         return asyncio.get_running_loop().run_in_executor(self._io, call, *arguments)
 
 
-def _budget_message(budget: Budget) -> str:
+def _budget_message(budget: Budget, seed: int) -> str:
     return (
-        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). "
-        "What was finished is kept; raise the budget in a new run to go on."
+        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
+        f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
+        "were kept cost nothing."
     )

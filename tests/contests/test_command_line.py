@@ -115,3 +115,19 @@ def test_nobody_named_to_judge_is_said(files: Path) -> None:
     assert result.exit_code == 2
     assert "Nobody is named to judge" in result.stderr
     assert run(files, "rank", "99").exit_code == 2
+
+
+def test_a_spent_budget_says_how_to_go_on(files: Path, provider: Provider) -> None:
+    # A call of the stand-in is 1,000 tokens in, so $1 here: the budget pays one of twelve.
+    (files / "panel.yaml").write_text(
+        f"judges:\n- {{name: ada, model: ada, api_base: '{provider.url}', concurrency: 1, "
+        "price_in: 1000, price_out: 0}\n"
+    )
+    words = ["contest", files / "answers.jsonl", "--panel", files / "panel.yaml", "--budget"]
+    result = run(files, *words, 0.5, "--seed", 9)
+    assert result.exit_code == 1
+    assert "Ask the same with a higher --budget" in result.stdout
+    assert "a higher budget and the seed 9: answers" in run(files, "show", 1).stdout
+    assert provider.count == 1
+    assert data(run(files, *words, 50, "--seed", 9, "--json"))["cached"] == 1
+    assert provider.count == 12
