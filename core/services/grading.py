@@ -116,6 +116,11 @@ def listing(
     return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
 
 
+def newest(store: Store, limit: int) -> list[RunRow]:
+    """The newest runs that have votes, to choose from; nothing is averaged over their items."""
+    return [row for row in store.runs.list(kind="run", limit=limit) if row.votes]
+
+
 def means(store: Store, run_id: int) -> RunMeans:
     """The mean score and agreement over a run's items."""
     return store.results.means(run_id)

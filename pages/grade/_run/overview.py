@@ -9,7 +9,7 @@ from core.services.viewing import Run
 from pages.grade._run import figures, items, labels, orders, plan, scored, status
 from pages.grade._run.words import raters_line, versions_line
 from pages.ui import run_keys as keys
-from pages.ui import state
+from pages.ui import state, ways
 from pages.ui.resources import store
 from pages.ui.text import one_line
 from pages.ui.widgets import back_link, empty_state, page_header, show_flash
@@ -42,6 +42,7 @@ def show(run_id: int) -> None:
     about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
     page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
+    ways.show(run, ways.RUN)
     status.show(run_id)
     scored.show(run)
     _view(run)

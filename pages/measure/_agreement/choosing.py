@@ -51,7 +51,7 @@ class Chosen(NamedTuple):
 
 def run() -> Run | RunRow | None:
     """The run of the address, else the newest that has votes; its choice is drawn."""
-    rows = [row for row in grading.listing(store(), limit=RUNS).rows if row.votes]
+    rows = grading.newest(store(), RUNS)
     asked = state.address_id(state.RUN)
     by_id: dict[int, Run | RunRow] = {row.id: row for row in rows}
     if asked is not None and asked not in by_id:

@@ -9,7 +9,7 @@ from pages.measure._agreement import choosing, closeup, criteria, findings, rate
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import state, ways
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header
@@ -45,6 +45,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
+    ways.show(run, ways.AGREEMENT)
     about = browsing.stands_on(store(), run)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return

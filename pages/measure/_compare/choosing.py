@@ -13,12 +13,14 @@ from core.services.viewing import Run
 from pages.ui import compare_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import one_line
+from pages.ui.text import label, one_line
 
 if TYPE_CHECKING:
     from core.services.comparing_pairs import Paired
 
 LISTED, MOST = 200, 40
+#: So many other runs are offered beside one that stands alone.
+OFFERED = 5
 
 
 class Chosen(NamedTuple):
@@ -45,9 +47,8 @@ class Chosen(NamedTuple):
 
 def choose() -> Chosen | None:
     """The runs as chosen; `None` while there are not two runs with votes."""
-    known: dict[int, Run | RunRow] = {
-        row.id: row for row in grading.listing(store(), limit=LISTED).rows if row.votes
-    }
+    newest = grading.newest(store(), LISTED)
+    known: dict[int, Run | RunRow] = {row.id: row for row in newest}
     asked = _asked()
     for one in asked:
         if one not in known:
@@ -57,10 +58,39 @@ def choose() -> Chosen | None:
                 continue
     if len(known) < 2:
         return None
-    picked = [one for one in asked if one in known] or sorted(known)[-2:]
+    picked = [one for one in asked if one in known] or _latest_pair(newest)
     _picker(known, picked)
     runs = {one: known[one] for one in picked}
+    if len(runs) == 1:
+        _others(known, known[picked[0]])
     return Chosen(runs, _pair(runs))
+
+
+def _latest_pair(newest: list[RunRow]) -> list[int]:
+    """The newest two runs over one dataset, the older first; else the newest two."""
+    for at, row in enumerate(newest):
+        for older in newest[at + 1 :]:
+            if older.dataset_id == row.dataset_id:
+                return [older.id, row.id]
+    return sorted(row.id for row in newest[:2])
+
+
+def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
+    """What a run that stands alone can be compared with: the newest over the same dataset."""
+    others = [
+        row for row in known.values() if row.dataset_id == one.dataset_id and row.id != one.id
+    ]
+    if not others:
+        return
+    st.caption("Runs over the same dataset:")
+    for other in sorted(others, key=lambda row: -row.id)[:OFFERED]:
+        st.button(
+            label(f"{other.id}: {other.name}", 80),
+            key=state.key(keys.COMPARE_ACT, "with", other.id),
+            icon=":material/compare_arrows:",
+            on_click=_show,
+            args=(tuple(sorted((one.id, other.id))),),
+        )
 
 
 def _asked() -> list[int]:

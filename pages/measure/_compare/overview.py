@@ -43,8 +43,7 @@ def show() -> None:
         differences.show(found)
         section("Verdicts that flipped")
         flips.show(found)
-    section("Accuracy against cost")
-    with shown_errors():
+        section("Accuracy against cost")
         costs.show(chosen)
 
 

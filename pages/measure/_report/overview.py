@@ -12,7 +12,7 @@ from core.services.viewing import Run
 from pages.measure._report import blocks, downloads
 from pages.ui import format as fmt
 from pages.ui import report_keys as keys
-from pages.ui import state
+from pages.ui import state, ways
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, page_header
@@ -32,6 +32,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
+    ways.show(run, ways.REPORT)
     about = reporting.stands_on(store(), run.id)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
@@ -59,7 +60,7 @@ def _sections(run_id: int, made: Paper) -> None:
 
 def _run() -> Run | RunRow | None:
     """The run of the address, else the newest that has votes; its choice is drawn."""
-    rows = [row for row in grading.listing(store(), limit=RUNS).rows if row.votes]
+    rows = grading.newest(store(), RUNS)
     asked = state.address_id(state.RUN)
     by_id: dict[int, Run | RunRow] = {row.id: row for row in rows}
     if asked is not None and asked not in by_id:
