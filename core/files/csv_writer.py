@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-#: A spreadsheet takes a cell that begins so for a formula and works it out.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from core.files.cells import guarded as harmless
 
 _SPECIAL = re.compile('[",\r\n]')
 
@@ -16,8 +15,8 @@ Value = str | int | float | bool | None
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: bool = True) -> str:
     """The table with its heads in the first line.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it, which the
-    spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is an empty cell,
+    A text that a spreadsheet would take for a formula, a head among them, gets an apostrophe before
+    it, which the spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is an empty cell,
     ``True`` and ``False`` are true and false. ``guarded=False`` is for programs only.
 
     >>> print(csv_text(("a", "b"), [("=1+1", -2.5), (None, True)]), end="")
@@ -25,7 +24,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
     '=1+1,-2.5
     ,true
     """
-    lines = [_line(heads), *(_line([_cell(value, guarded) for value in row]) for row in rows)]
+    lines = (_line([_cell(value, guarded) for value in row]) for row in (heads, *rows))
     return "".join(lines)
 
 
@@ -38,8 +37,7 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(value: Value, guarded: bool) -> str:
     if isinstance(value, str):
         # A NUL ends a file for many readers.
-        text = value.replace("\0", "\ufffd")
-        return "'" + text if guarded and text.startswith(_FORMULA) else text
+        return harmless(value) if guarded else value.replace("\0", "\ufffd")
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else repr(value)

@@ -18,6 +18,7 @@ from core.files.csv_writer import csv_text
 from core.files.vote_experiments import read_experiment
 from core.services.exporting import FORMATS, export, zipped
 from core.services.measuring import metrics_source
+from core.services.review_export import as_csv
 from core.store.store import Store
 from tests.pages.graded import CALL, FIRST, graded
 from tests.reporting.made import decided
@@ -61,6 +62,9 @@ def test_text_that_a_spreadsheet_would_work_out_is_made_safe(store: Store) -> No
     assert csv_text(("h",), risky).splitlines() == [
         *("h", "'=1", "'+1", "'-1", "'@x", "'\tx", "-1.5", "a=1")
     ]
+    # Heads hold the names of criteria, which are text of others, too.
+    assert csv_text(("=1 verdict",), []) == "'=1 verdict\n"
+    assert as_csv([{"@x verdict": "MET"}]) == "'@x verdict\nMET\n"
 
 
 def test_everything_is_six_files_without_prompts(store: Store) -> None:
