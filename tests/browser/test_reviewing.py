@@ -121,8 +121,16 @@ def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
     page.get_by_text("Give your verdict").wait_for()
     assert wire.found(world.PLANTED) == set()
     assert wire.found(world.SCORES, frames=True) == set()
+    assert page.locator("mark.rs-quoted").count() == 0
     key(page, "Enter")
     page.get_by_text("Here is what the judges said").wait_for()
+    # What both judges quoted is underlined where it stands in the submission, by whom is said.
+    assert page.locator("mark.rs-quoted").all_inner_texts() == [world.QUOTE]
+    assert (
+        page.get_by_text("Underlined: quoted by")
+        .inner_text()
+        .endswith(f"a {world.JUDGES[0]}, b {world.JUDGES[1]}")
+    )
     seen = wire.found(world.PLANTED)
     # The judges' names and reasons come now; who and what was judged, and the colleague, never do.
     assert {*world.JUDGES, world.REASON} <= seen

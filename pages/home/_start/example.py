@@ -6,11 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.services import demo, grading
+from core.services import demo, grading, queueing
 from core.services.demo import CriterionReport
 from core.services.grading import Progress
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import review_keys, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table, tag
@@ -150,3 +150,18 @@ def _links(run_id: int, look: Progress) -> None:
                 icon=":material/search:",
                 query_params={state.RUN: str(run_id), state.ITEM: found.item_id},
             )
+        if not look.row.active:
+            st.page_link(
+                PAGES / "review" / "queues.py",
+                label="Review what they left in doubt",
+                icon=":material/rate_review:",
+                query_params=_queue(run_id),
+            )
+
+
+def _queue(run_id: int) -> dict[str, str]:
+    """The newest queue over the example, or what makes one."""
+    known = queueing.queues(store(), run_id)
+    if known:
+        return {review_keys.QUEUE: str(known[0].id)}
+    return {review_keys.NEW: review_keys.QUEUE, state.RUN: str(run_id)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -11,13 +11,14 @@ from core.domain.dataset import Item, Sections
 from core.domain.review import Given, Span
 from core.services.reviewing import BlindItem
 from core.services.sentences import sentences
-from pages.review._item import acts
+from pages.review._item import acts, quotes
 from pages.review._item.desk import Desk
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
 from pages.ui import state
+from pages.ui.item_view import context_words
 from pages.ui.markdown import formatted
-from pages.ui.text import esc, label, marked
+from pages.ui.text import esc, label
 
 LOOKS = ("Plain", "Formatted", "Code")
 #: Sentences that can be chosen by number; longer texts show the first ones.
@@ -28,6 +29,8 @@ def show(at: Desk, item: BlindItem) -> None:
     """The texts of an item, in the order in which one reads them."""
     _folded("Guidelines", item.guidelines)
     _folded("Prompt", item.prompt, opened=len(item.prompt) < 600)
+    for name, text in item.context.items():
+        _folded(context_words(name), text, opened=len(text) < 600)
     _submission(at, item)
     _folded("Reference", item.reference, opened=len(item.reference) < 600)
 
@@ -67,8 +70,12 @@ def _submission(at: Desk, item: BlindItem) -> None:
             args=(at,),
         )
     found = _find(at, text)
+    theirs = quotes.quoted(at.votes.get(at.active))
     with st.container(border=True):
-        _shown(at, item, text, str(look), found)
+        _shown(at, item, text, str(look), found, theirs)
+        legend = quotes.legend(text, theirs)
+        if legend and not at.evidence and look != "Formatted":
+            st.html(legend)
     if at.evidence:
         _sentences(at, text)
     if isinstance(item.submission, Sections) and item.submission.thinking:
@@ -101,7 +108,12 @@ def _find(at: Desk, text: str) -> list[tuple[int, int]]:
 
 
 def _shown(
-    at: Desk, item: BlindItem, text: str, look: str, found: Iterable[tuple[int, int]]
+    at: Desk,
+    item: BlindItem,
+    text: str,
+    look: str,
+    found: Sequence[tuple[int, int]],
+    theirs: Sequence[quotes.Quoted],
 ) -> None:
     if not text.strip():
         st.html('<span class="rs-quiet">Empty.</span>')
@@ -114,18 +126,19 @@ def _shown(
     elif look == "Code":
         st.html(
             f'<pre style="{height};white-space:pre-wrap;overflow-wrap:anywhere;font-size:.84rem">'
-            f"{marked(text, found)}</pre>"
+            f"{quotes.layered(text, found, theirs)}</pre>"
         )
     elif isinstance(item.submission, tuple) and not found:
         turns = "".join(
             f'<div class="rs-card"><b>{esc(turn.role)}</b>'
-            f'<div class="rs-prose">{esc(turn.content)}</div></div>'
+            f'<div class="rs-prose">{quotes.layered(turn.content, (), theirs)}</div></div>'
             for turn in item.submission
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
         spans = [*found, *((s.start, s.end) for s in _chosen(at))]
-        st.html(f'<div class="rs-prose" style="{height}">{marked(text, spans)}</div>')
+        shown = quotes.layered(text, spans, theirs)
+        st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
 
 def _chosen(at: Desk) -> tuple[Span, ...]:

@@ -56,6 +56,8 @@ def _same(cell: RevealedCell) -> str:
     verdict, first = cell.view.verdict, cell.first
     if verdict is None or first is None:
         return ""
+    if verdict.abstained and first.option is not None:
+        return tag("they left it to you", "info")
     if verdict.option == first.option:
         return tag("as you said", "good")
     words = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
