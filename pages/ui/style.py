@@ -66,6 +66,9 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 @media (min-width:900px){.st-key-rs_bar{position:sticky;top:2.6rem;z-index:50;
  padding:.5rem 0;background:light-dark(#FDFCF9,#14191D);
  box-shadow:0 -3rem 0 0 light-dark(#FDFCF9,#14191D)}
+ .stMainBlockContainer:has(.st-key-rs_bar) :has(>.stHeading h1){position:relative;z-index:51}
+ .stMainBlockContainer:has(.st-key-rs_bar) [data-testid="stElementContainer"]:has(h1){
+ position:relative;z-index:51}
  .stMainBlockContainer:has(.st-key-rs_bar) .st-key-rs_beside{top:6.8rem;
  max-height:calc(100vh - 7.6rem)}}
 .st-key-rs_beside>*{flex-shrink:0}

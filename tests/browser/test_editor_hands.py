@@ -95,3 +95,17 @@ def test_criteria_are_written_moved_and_taken_back_without_a_mouse(
     assert requirements(app_db, ids["written"]) == [
         *("Is it A?", "One more.", "Is it B?", "And another.")
     ]
+
+
+def test_the_bar_with_save_stays_in_sight_and_covers_no_title(
+    ids: dict[str, int], page: Any, app_url: str
+) -> None:
+    opened(page, app_url, ids["clicked"])
+    page.set_viewport_size({"width": 1360, "height": 500})
+    title = page.get_by_role("heading", level=1).bounding_box()
+    top = "([x, y]) => document.elementFromPoint(x, y).closest('h1') !== null"
+    assert page.evaluate(top, [title["x"] + 10, title["y"] + title["height"] / 2])
+    page.get_by_text("Rules on top of the points").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 5000)
+    page.wait_for_function("() => document.querySelector('h1').getBoundingClientRect().bottom < 0")
+    assert page.get_by_role("button", name="Save", exact=True).bounding_box()["y"] > 0

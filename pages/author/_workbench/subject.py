@@ -26,7 +26,7 @@ def show(name: str, now: Standing) -> str | None:
     with st.container(border=True):
         uid = st.selectbox(
             "Criterion",
-            [*found, ALL],
+            [ALL, *found],
             key=key,
             format_func=lambda one: (
                 one_line(found[one]["name"], 80) or "Unnamed" if one else "All criteria"
