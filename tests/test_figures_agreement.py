@@ -88,6 +88,8 @@ def test_series_of_a_plate_differ_in_more_than_colour() -> None:
     series = [Series("one", [0.1, None]), Series("two", [0.3, 0.4])]
 
     bars = plate(["a", "b"], series, ("Place", "Share"), share=True)
+    # A slanted name that reaches past the plot is shown all the same.
+    assert bars.layout.xaxis.ticklabeloverflow == "allow"
     dots = plate(["a", "b"], series, ("Place", "Value"), kind="dots")
 
     assert [bar.marker.pattern.shape for bar in bars.data] == ["", "/"]

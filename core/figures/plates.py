@@ -66,6 +66,8 @@ def plate(
         title=plain(axes[0]),
         tickvals=list(range(len(places))),
         ticktext=[plain(place, 22) for place in places],
+        # Slanted labels would else be dropped where they reach past the plot.
+        ticklabeloverflow="allow",
         fixedrange=True,
         automargin=True,
     )

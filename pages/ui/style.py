@@ -47,8 +47,10 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-empty{text-align:center;padding:2.2rem 1rem .6rem;max-width:46ch;margin:0 auto}
 .rs-empty b{font-size:1.1rem}
 .rs-table{border-collapse:collapse;width:100%;font-size:.9rem}
-.rs-table th{text-align:left;font-weight:600;color:light-dark(#565D64,#B4BBC1);font-size:.82rem}
-.rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;overflow-wrap:anywhere;
+.rs-table th{text-align:left;font-weight:600;color:light-dark(#565D64,#B4BBC1);font-size:.82rem;
+ overflow-wrap:break-word}
+.rs-table td{overflow-wrap:anywhere}
+.rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;
  border-bottom:1px solid light-dark(#E4DFD4,#2A333A)}
 .rs-table td.n,.rs-table th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .rs-table .rs-wrap{display:inline-block;white-space:normal;min-width:7rem;max-width:26ch}
