@@ -64,8 +64,14 @@ def _datasets(store: Store, first: Run, second: Run) -> Iterator[Change]:
     words = (f"{run.dataset_name}, version {run.dataset_number}" for run in (first, second))
     yield Change("dataset", "version", *words)
     heads = (store.datasets.version(run.dataset_version_id).head for run in (first, second))
-    one, other = ({"prompt": h.prompt, "reference": h.reference} for h in heads)
+    one, other = (
+        {"prompt": h.prompt, **_contexts(h.context), "reference": h.reference} for h in heads
+    )
     yield from _fields("dataset", one, other, "shared ")
+
+
+def _contexts(context: Mapping[str, str]) -> dict[str, str]:
+    return {f"context {name}": text for name, text in context.items()}
 
 
 def _panels(first: Run, second: Run) -> Iterator[Change]:

@@ -110,7 +110,7 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
 
 
 def _asked(item: Item) -> tuple[object, ...]:
-    return item.submission, item.prompt, item.reference
+    return item.submission, item.prompt, item.context, item.reference
 
 
 def _truth(item: Item) -> dict[str, str]:

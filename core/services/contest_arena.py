@@ -4,7 +4,7 @@ compared on one matrix. A person's votes are a run of their own over the same pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import NamedTuple
 
@@ -44,6 +44,7 @@ class Blind(NamedTuple):
     requirement: str
     choices: tuple[tuple[Choice, str], ...]
     prompt: str
+    context: Mapping[str, str]
     reference: str
     a: Answer
     b: Answer
@@ -250,6 +251,7 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
         criterion.requirement,
         choices,
         item.prompt,
+        item.context,
         item.reference,
         pair.first,
         pair.second,

@@ -20,6 +20,7 @@ class Task(NamedTuple):
 
     id: str
     prompt: str
+    context: Mapping[str, str]
     reference: str
     answers: Mapping[str, Item]
 
@@ -133,7 +134,7 @@ class _Finder:
             first = next(iter(there.values()))
             # A prompt is no id that anybody can read; its first item's id is.
             name = key if self._by or self._several else first.id
-            found.append(Task(name, first.prompt, first.reference, there))
+            found.append(Task(name, first.prompt, first.context, first.reference, there))
         return _named_apart(found)
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -175,6 +175,7 @@ def _items(joined: Field, bouts: Sequence[Bout], design: Design, seed: int) -> l
                 Item(
                     id=f"{task_id} · {place[shown[0]]}-{place[shown[1]]}",
                     prompt=task.prompt,
+                    context=dict(task.context),
                     reference=task.reference,
                     submission=Pair(first=a, second=b),
                     meta={

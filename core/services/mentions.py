@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-Part = Literal["task", "reference", "submission", "placeholder"]
+Part = Literal["task", "context", "reference", "submission", "placeholder"]
 _WORDS: dict[Part, str] = {
     "task": r"tasks?|prompts?|questions?|instructions?",
+    "context": r"contexts?|passages?|documents?|source texts?",
     "reference": r"references?|(?:model|sample|expected|correct|gold) (?:answer|solution)s?",
     "submission": r"submissions?|answers?|responses?|repl(?:y|ies)|essays?|outputs?|texts?",
     "placeholder": r"\{\{?\s*[A-Za-z_][\w. ]{0,40}\s*\}?\}",

@@ -37,6 +37,7 @@ class SecondLook:
     number: int
     submission: Submission
     prompt: str
+    context: Mapping[str, str]
     reference: str
     guidelines: str
     criteria: tuple[Criterion, ...]
@@ -80,6 +81,7 @@ def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
         number=store.queues.item(queue_id, item_id).position + 1,
         submission=item.submission,
         prompt=item.prompt,
+        context=item.context,
         reference=item.reference,
         guidelines=rubric.guidelines,
         criteria=tuple(

@@ -53,6 +53,7 @@ class BlindItem:
     two_steps: bool
     submission: Submission
     prompt: str
+    context: Mapping[str, str]
     reference: str
     rubric_name: str
     guidelines: str
@@ -137,6 +138,7 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
         two_steps=mode == "until_commit",
         submission=item.submission,
         prompt=item.prompt,
+        context=item.context,
         reference=item.reference,
         rubric_name=rubric.name,
         guidelines=rubric.guidelines,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -40,6 +41,7 @@ class SpotRequest:
     asking: Asking = field(default_factory=Asking)
     submission: Submission = ""
     prompt: str = ""
+    context: Mapping[str, str] = field(default_factory=dict)
     reference: str = ""
     dataset_version: int | None = None
     item: str | None = None
@@ -62,9 +64,10 @@ class Teacher:
 
 
 class Task(NamedTuple):
-    """What the items of a dataset were about: the same prompt, the same reference."""
+    """What the items of a dataset were about: the same prompt, context (name, text), reference."""
 
     prompt: str
+    context: tuple[tuple[str, str], ...]
     reference: str
 
 
@@ -173,8 +176,9 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[Task]:
     found = dict[Task, None]()
     for item in islice(store.datasets.items(version_id), 500):
         whole = head.resolved(item)
-        if whole.prompt or whole.reference:
-            found[Task(whole.prompt, whole.reference)] = None
+        task = Task(whole.prompt, tuple(whole.context.items()), whole.reference)
+        if any(task):
+            found[task] = None
         if len(found) > most:
             return []
     return list(found)
@@ -204,6 +208,7 @@ def _typed(store: Store, request: SpotRequest) -> int:
             "id": ITEM,
             "submission": request.submission,
             "prompt": request.prompt,
+            "context": {name: text for name, text in request.context.items() if text.strip()},
             "reference": request.reference,
         },
         "submission",

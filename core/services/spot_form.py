@@ -45,6 +45,7 @@ class SpotForm(TypedDict):
     output: str
     turns: list[Turn]
     prompt: str
+    context: dict[str, str]
     reference: str
     dataset: int | None
     item: str | None
@@ -171,6 +172,7 @@ def request_from(store: Store, form: SpotForm) -> SpotRequest:
         asking=asking_of(form),
         submission="" if saved else _submission(form),
         prompt="" if saved else form["prompt"],
+        context={} if saved else form["context"],
         reference="" if saved else form["reference"],
         dataset_version=form["dataset"] if saved else None,
         item=form["item"] if saved else None,
@@ -197,7 +199,12 @@ def form_of(store: Store, run_id: int, form: SpotForm) -> SpotForm:
     if item_id != ITEM:
         return {**filled, "way": "item", "dataset": run.dataset_version_id, "item": item_id}
     item = store.datasets.item(run.dataset_version_id, item_id)
-    typed: SpotForm = {**filled, "prompt": item.prompt, "reference": item.reference}
+    typed: SpotForm = {
+        **filled,
+        "prompt": item.prompt,
+        "context": item.context,
+        "reference": item.reference,
+    }
     if isinstance(item.submission, str | Pair):
         return {**typed, "way": "text", "text": item.output}
     if isinstance(item.submission, Sections):
@@ -231,6 +238,7 @@ def _fresh(store: Store) -> SpotForm:
         output="",
         turns=[turn("user"), turn("assistant")],
         prompt="",
+        context={},
         reference="",
         dataset=None,
         item=None,

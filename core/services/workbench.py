@@ -79,7 +79,7 @@ def add_row(store: Store, name: str) -> str:
 
 
 def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
-    """Set fields of a row (submission, prompt, reference, example)."""
+    """Set fields of a row (submission, prompt, context, reference, example)."""
     change(store, name, lambda b: _with_row(b, uid, lambda r: cast("BenchRow", {**r, **values})))
 
 
@@ -243,5 +243,5 @@ def _can_answer(entry: JudgeEntry) -> bool:
 
 def _completed(kept: dict[str, Any]) -> Bench:
     """A workbench that was kept, perhaps by an older version, with all that one has today."""
-    blank = _blank([])
-    return cast("Bench", {**blank, **kept})
+    rows = [{"context": {}, **row} for row in kept.get("rows", [])]
+    return cast("Bench", {**_blank([]), **kept, "rows": rows})

@@ -166,4 +166,8 @@ def _split_item(item: Item, example: bool) -> Item:
 
 
 def _same(one: Item, other: Item) -> bool:
-    return (one.submission, one.prompt) == (other.submission, other.prompt)
+    return (one.submission, one.prompt, one.context) == (
+        other.submission,
+        other.prompt,
+        other.context,
+    )

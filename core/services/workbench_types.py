@@ -23,6 +23,7 @@ class BenchRow(TypedDict):
     uid: str
     submission: Any
     prompt: str
+    context: dict[str, str]
     reference: str
     expected: dict[str, str]
     reasons: dict[str, str]
@@ -64,6 +65,7 @@ def new_row(
     submission: Any = "",
     *,
     prompt: str = "",
+    context: dict[str, str] | None = None,
     reference: str = "",
     expected: dict[str, str] | None = None,
     reasons: dict[str, str] | None = None,
@@ -74,6 +76,7 @@ def new_row(
         uid=f"r{secrets.token_hex(5)}",
         submission=submission,
         prompt=prompt,
+        context=dict(context or {}),
         reference=reference,
         expected=dict(expected or {}),
         reasons=dict(reasons or {}),
@@ -83,10 +86,11 @@ def new_row(
 
 
 def row_of(item: Item, source: str = "") -> BenchRow:
-    """The row of an item with its labels; ``item`` has its dataset's prompt and reference."""
+    """The row of an item with its labels; ``item`` has what its dataset says of all."""
     return new_row(
         item.model_dump(mode="json")["submission"],
         prompt=item.prompt,
+        context=item.context,
         reference=item.reference,
         expected={name: label.label for name, label in item.labels.items()},
         reasons={name: label.reason for name, label in item.labels.items() if label.reason},
@@ -105,6 +109,7 @@ def item_from(row: BenchRow) -> Item:
             "id": row["uid"],
             "submission": row["submission"],
             "prompt": row["prompt"],
+            "context": {name: text for name, text in row["context"].items() if text.strip()},
             "reference": row["reference"],
             "labels": labels,
         }

@@ -15,7 +15,8 @@ from core.store.rows import ItemFilter, ItemRow
 #: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
 FOUND = r"""
     (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
-     OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.reference' LIKE ? ESCAPE '\')
+     OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.context' LIKE ? ESCAPE '\'
+     OR i.content -> '$.reference' LIKE ? ESCAPE '\')
 """
 _EVERYTHING = ItemFilter()
 _PAGE = 500
@@ -24,7 +25,7 @@ _PAGE = 500
 def found_values(search: str) -> list[str]:
     """The values that ``FOUND`` takes to look for ``search``."""
     inside = like_json(search)
-    return [like(search), inside, inside, inside]
+    return [like(search), inside, inside, inside, inside]
 
 
 class Items:

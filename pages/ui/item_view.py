@@ -6,6 +6,7 @@ Everything here was written by others and goes through the doors of `text`.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -20,10 +21,11 @@ LONG = 1800
 
 
 def show_item(item: Item) -> None:
-    """The whole item: tags, submission, prompt, reference, labels, notes."""
+    """The whole item: tags, prompt, context, submission, reference, labels, notes."""
     show_tags(item)
     if item.prompt:
         headed("Prompt", item.prompt)
+    show_contexts(item.context)
     with st.container(gap="xsmall"):
         st.html('<div class="rs-section">Submission</div>')
         show_submission(item)
@@ -90,6 +92,17 @@ def headed(words: str, text: str) -> None:
     with st.container(gap="xsmall"):
         st.html(f'<div class="rs-section">{esc(words)}</div>')
         _text(text)
+
+
+def context_words(name: str) -> str:
+    """The heading of a context. One that nobody named needs no name."""
+    return "Context" if name == "context" else f"Context: {name}"
+
+
+def show_contexts(context: Mapping[str, str]) -> None:
+    """Every named text under its heading."""
+    for name, text in context.items():
+        headed(context_words(name), text)
 
 
 def show_labels(item: Item) -> None:

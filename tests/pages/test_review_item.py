@@ -32,6 +32,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     assert "Item 2" in shown(app)
     before = shown(app)
     assert not [word for word in ("ann", "bob", "cem", "secret-reason") if word in before]
+    assert "As the law says." in before  # the item's context
     at.choose(app, 2, "Right", MET)
     at.choose(app, 2, "Short", UNMET)
     at.commit(app, 2)

@@ -57,6 +57,7 @@ def items(count: int) -> tuple[Item, ...]:
             id=f"i{n}",
             submission=f"Answer number {n}.",
             prompt="Why?",
+            context={"law": "As the law says."},
             reference="Because.",
             system="secret-system",
             tags=("secret-tag",),

@@ -82,7 +82,7 @@ def test_a_checked_item_is_never_among_those_learned_from(store: Store) -> None:
 
 def test_tasks_are_the_distinct_prompts_and_too_many_are_none(store: Store) -> None:
     version = store.datasets.create(LABELLED, now=NOW).id
-    both = [Task("Why are there tides?", ""), Task("And spring tides?", "")]
+    both = [Task("Why are there tides?", (), ""), Task("And spring tides?", (), "")]
     assert spot.tasks(store, version) == both
     assert spot.tasks(store, version, most=1) == []
 

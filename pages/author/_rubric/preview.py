@@ -79,12 +79,14 @@ def _typed() -> Item:
     for what, words, first in (
         ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
         ("submission", "Submission", SAMPLE_ITEM.output),
+        ("context", "Context (optional)", ""),
         ("reference", "Reference (optional)", ""),
     ):
         key = state.key(state.RUBRIC_PREVIEW, what)
         state.seed(key, first)
         values[what] = st.text_area(words, key=key, height="content", persist_state="session")
-    return Item(id=SAMPLE_ITEM.id, **values)
+    context = {"context": values.pop("context")}
+    return Item(id=SAMPLE_ITEM.id, context=context, **values)
 
 
 def _chosen() -> Item | None:

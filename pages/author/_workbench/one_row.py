@@ -11,7 +11,7 @@ from core.services.workbench_views import Said, as_failure, as_vote, call_for, s
 from pages.author._workbench import marks as shown
 from pages.ui import state
 from pages.ui import workbench_keys as keys
-from pages.ui.item_view import show_submission
+from pages.ui.item_view import context_words, show_submission
 from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
 from pages.ui.votes import vote_card
@@ -30,6 +30,8 @@ def show(name: str, now: Standing, row: BenchRow, criterion: str | None) -> None
     with left:
         for what, words in TEXTS.items():
             _text(name, row, what, words)
+            if what == "prompt":
+                _contexts(name, row)
     with right:
         cells = now.cells.get(row["uid"], {})
         names = [criterion] if criterion is not None else list(now.subject.criteria)
@@ -56,6 +58,28 @@ def _text(name: str, row: BenchRow, what: str, words: str) -> None:
         on_change=_on_text,
         args=(name, row["uid"], what),
     )
+
+
+def _contexts(name: str, row: BenchRow) -> None:
+    for one, text in (row["context"] or {"context": ""}).items():
+        key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "context", one)
+        state.seed(key, text)
+        st.text_area(
+            label(f"{context_words(one)} (optional)"),
+            key=key,
+            height="content",
+            max_chars=200_000,
+            on_change=_on_context,
+            args=(name, row["uid"], one),
+        )
+
+
+def _on_context(name: str, uid: str, one: str) -> None:
+    with shown_errors():
+        typed = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, "context", one)) or ""
+        (row,) = [r for r in workbench.opened(store(), name)["rows"] if r["uid"] == uid]
+        context = row["context"] | {one: typed}
+        workbench.set_row(store(), name, uid, context=context)
 
 
 def _on_text(name: str, uid: str, what: str) -> None:

@@ -18,6 +18,7 @@ from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
+from pages.ui.item_view import context_words
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.two_texts import folded, side_by_side
@@ -59,6 +60,8 @@ def show(chosen: Chosen, at: int, order: Sequence[int]) -> None:
 
 def _answers(held: Held, view: ItemView, leading: Shown) -> None:
     folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
+    for name, text in view.item.context.items():
+        folded(context_words(name), text)
     folded("Reference", view.item.reference)
     pair = view.item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"

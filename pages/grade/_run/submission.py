@@ -1,4 +1,4 @@
-"""What was judged: prompt, submission (text, conversation, or thinking and output), reference."""
+"""What was judged: prompt, context, submission (text, chat, or thinking and output), reference."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.services.viewing import ItemView
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
+from pages.ui.item_view import context_words
 from pages.ui.text import esc, prose
 from pages.ui.widgets import row, tag
 
@@ -28,6 +29,8 @@ def show(view: ItemView) -> None:
     if tags:
         row(tags)
     _folded("Prompt", "chat_bubble", item.prompt)
+    for name, text in item.context.items():
+        _folded(context_words(name), "article", text)
     _submission(view)
     _folded("Reference", "menu_book", item.reference)
     _folded("About this item", "info", item.description)

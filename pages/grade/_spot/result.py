@@ -15,7 +15,7 @@ from core.services.viewing import ItemView
 from pages.grade._spot import comparing, criteria, votes, work
 from pages.ui import format as fmt
 from pages.ui import state
-from pages.ui.item_view import headed, show_submission
+from pages.ui.item_view import headed, show_contexts, show_submission
 from pages.ui.outcomes import outcome_tags
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -243,6 +243,7 @@ def _judged(view: ItemView) -> None:
     with st.expander("What was judged", icon=":material/article:"):
         if item.prompt:
             headed("Prompt", item.prompt)
+        show_contexts(item.context)
         show_submission(item)
         if item.reference:
             headed("Reference", item.reference)

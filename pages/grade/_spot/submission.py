@@ -10,6 +10,7 @@ from core.services.spot_form import Way
 from pages.grade._spot import work
 from pages.ui import format as fmt
 from pages.ui import state
+from pages.ui.item_view import context_words
 from pages.ui.resources import store
 from pages.ui.text import label, one_line, prose, visible
 from pages.ui.widgets import shown_errors
@@ -54,16 +55,20 @@ def show() -> None:
 
 def _extras() -> None:
     given = [name for name in ("prompt", "reference") if work.text(name).strip()]
+    if any(text.strip() for text in work.contexts().values()):
+        given.insert(len(given) and given[0] == "prompt", "context")
     found = _tasks()
-    words = "Prompt and reference (optional)"
+    words = "Prompt, context and reference (optional)"
     if given:
-        words = f"Prompt and reference: {' and '.join(given)} given"
+        words = f"Prompt, context and reference: {' and '.join(given)} given"
     elif found:
         words = "Prompt and reference: not given, but offline judges look at them"
     with st.expander(words, icon=":material/add_notes:", key=work.field("extras")):
         if found:
             _take_over(found)
         _area("prompt", "Prompt", 90, "The task or question that the submission answers")
+        for name, text in work.contexts().items():
+            _context(name, text)
         _area("reference", "Reference", 90, "A model answer or source to judge against")
 
 
@@ -80,7 +85,7 @@ def _take_over(found: list[Task]) -> None:
     st.selectbox(
         "Take over from the labelled items",
         range(len(found)),
-        format_func=lambda at: one_line(found[at].prompt or found[at].reference, 120),
+        format_func=lambda at: one_line(_words(found[at]), 120),
         key=key,
         index=None,
         placeholder="Which of their prompts does this answer?",
@@ -89,14 +94,21 @@ def _take_over(found: list[Task]) -> None:
     )
 
 
+def _words(task: Task) -> str:
+    return task.prompt or task.reference or next((text for _, text in task.context), "")
+
+
 def _on_task(found: list[Task]) -> None:
     with shown_errors():
         at = state.get(work.field("task"))
         if at is not None:
             work.sync()
-            work.set_fields(prompt=found[at].prompt, reference=found[at].reference)
-            state.put(work.field("prompt"), found[at].prompt)
-            state.put(work.field("reference"), found[at].reference)
+            task, context = found[at], dict(found[at].context)
+            work.set_fields(prompt=task.prompt, context=context, reference=task.reference)
+            state.put(work.field("prompt"), task.prompt)
+            state.put(work.field("reference"), task.reference)
+            for name, text in context.items():
+                state.put(work.field("context", name), text)
 
 
 def _area(name: str, words: str, height: int, placeholder: str) -> None:
@@ -108,6 +120,19 @@ def _area(name: str, words: str, height: int, placeholder: str) -> None:
         height=height,
         placeholder=placeholder,
         on_change=work.on_field,
+        args=(name,),
+    )
+
+
+def _context(name: str, text: str) -> None:
+    key = work.field("context", name)
+    state.seed(key, text)
+    st.text_area(
+        label(context_words(name)),
+        key=key,
+        height=90,
+        placeholder="Passages, a policy: material that judges see with the task",
+        on_change=work.on_context,
         args=(name,),
     )
 

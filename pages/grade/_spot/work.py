@@ -63,6 +63,18 @@ def on_field(name: str) -> None:
         set_fields(**{name: value})
 
 
+def contexts() -> dict[str, str]:
+    """The named texts of the form; an empty one without a name where there are none."""
+    return form()["context"] or {"context": ""}
+
+
+def on_context(name: str) -> None:
+    """Callback: the widget of a named text has a new value."""
+    with shown_errors():
+        typed = state.get(field("context", name)) or ""
+        set_fields(context={**contexts(), name: typed})
+
+
 def on_turn(uid: str, part: str) -> None:
     """Callback: a message's role or content has a new value."""
     with shown_errors():
@@ -82,13 +94,14 @@ def sync() -> None:
         typed = state.get(field(name))
         if isinstance(typed, str) and typed:
             changed[name] = typed
+    context = {n: state.get(field("context", n)) or text for n, text in contexts().items()}
     turns = form()["turns"]
     for part in ("role", "content"):
         turns = [
             _turn(t, t["uid"], part) if state.get(field("turn", t["uid"], part)) else t
             for t in turns
         ]
-    set_fields(**changed, turns=turns)
+    set_fields(**changed, context=context, turns=turns)
 
 
 def take_over(run_id: int) -> None:

@@ -10,6 +10,7 @@ from pages.review._arena import desk as desks
 from pages.review._arena.desk import Desk
 from pages.ui import contest_keys as keys
 from pages.ui import state
+from pages.ui.item_view import context_words
 from pages.ui.text import esc
 from pages.ui.two_texts import folded, side_by_side
 from pages.ui.widgets import Tone, row, tag
@@ -80,6 +81,8 @@ def _task(contest: Blind) -> None:
         f'<div class="rs-prose"><b>{esc(contest.question)}</b><br>{esc(contest.requirement)}</div>'
     )
     folded("Task", contest.prompt, opened=len(contest.prompt) < 500)
+    for name, text in contest.context.items():
+        folded(context_words(name), text)
     folded("Reference", contest.reference)
 
 

@@ -67,6 +67,7 @@ def _texts(look: SecondLook) -> None:
     for words, text in (("Guidelines", look.guidelines), ("Prompt", look.prompt)):
         if text:
             item_view.headed(words, text)
+    item_view.show_contexts(look.context)
     st.html('<div class="rs-section">Submission</div>')
     item_view.show_submission(Item(id="shown", submission=look.submission))
     if look.reference:

@@ -1,0 +1,98 @@
+"""Contexts of an item, wherever its texts are shown or typed. In data they are hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.domain.dataset import Dataset, Item
+from core.domain.panel import Judge
+from core.services import authoring, contest_arena, spot, spot_form, workbench
+from core.services.spot import SpotRequest
+from core.services.workbench_types import item_from, row_of
+from core.store.rows import ItemFilter
+from core.store.store import Store
+from pages.ui import state
+from tests.authoring.made import text_of
+from tests.contests.world import dataset as answers
+from tests.pages.conftest import open_page, shown
+from tests.pages.contested import held
+from tests.pages.spot import model, saved_rubric, worked_off
+from tests.provider import Provider, ok
+from tests.workbench.made import NAME
+
+GIVEN = {"context": "The Moon is near.", "a <b>law</b>": "Tides follow it."}
+NOW = "2026-03-01T10:00:00.000Z"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as running:
+        yield running
+
+
+def done(act: Any) -> AppTest:
+    app: AppTest = act.run()
+    assert not app.exception
+    return app
+
+
+def both_shown(words: str) -> bool:
+    """Whether both contexts stand there, and the name of one is no markup."""
+    texts = all(text in words for text in GIVEN.values())
+    return texts and "<b>law" not in words and "Context: a" in words
+
+
+def test_a_typed_context_is_sent_to_the_judge_and_shown_with_the_answer(
+    store: Store, provider: Provider
+) -> None:
+    saved_rubric(store)
+    model(store, provider.url)
+    provider.rule = lambda body: ok(1)
+    app = open_page("grade/spot_check.py")
+    done(app.text_area(key=state.key(state.SPOT_FIELD, "text")).set_value("The Moon pulls."))
+    field = state.key(state.SPOT_FIELD, "context", "context")
+    done(app.text_area(key=field).set_value("The Moon is near."))
+    assert "context given" in app.expander[0].label
+    done(app.button(key=state.key(state.SPOT_ACT, "grade")).click())
+    found = app.query_params[state.RUN]
+    worked_off(store, int(found[0] if isinstance(found, list) else found))
+    assert all("<<<BEGIN CONTEXT (context) " in text_of(r.body) for r in provider.requests)
+    assert "The Moon is near." in shown(done(app))
+
+
+def test_a_check_asked_again_brings_its_contexts_back(store: Store) -> None:
+    rubric = authoring.latest(store, int(saved_rubric(store))).rubric
+    judge = Judge(name="Ann", model="m")
+    request = SpotRequest(rubric, (judge,), submission="The Moon.", context=GIVEN)
+    form = spot_form.form_of(store, spot.check(store, request), spot_form.opened(store))
+    assert form["context"] == GIVEN
+
+
+def test_an_item_s_page_shows_them_and_a_search_finds_them(store: Store) -> None:
+    item = Item(id="x", submission="The Moon.", context=GIVEN)
+    other = Item(id="y", submission="Wind.")
+    version = store.datasets.create(Dataset(items=(item, other)), now=NOW)
+    assert store.datasets.count(version.id, ItemFilter(search="tides follow")) == 1
+    assert both_shown(shown(open_page("author/datasets.py", dataset="1", item="x")))
+    assert [dict(task.context) for task in spot.tasks(store, version.id)] == [GIVEN]
+
+
+def test_a_workbench_row_keeps_and_edits_them(store: Store) -> None:
+    item = Item(id="x", submission="The Moon.", context=GIVEN)
+    row = row_of(item)
+    workbench.add_rows(store, NAME, [row])
+    kept = workbench.opened(store, NAME)["rows"][0]
+    assert item_from(kept).context == GIVEN
+
+
+def test_contests_hand_them_to_both_judges_and_people(store: Store) -> None:
+    data = answers(("weak", "best"), 1).model_copy(update={"context": GIVEN})
+    run_id = held(store, systems=("weak", "best"), data=data)
+    arena = contest_arena.start(store, run_id, "Zoe")
+    blind = contest_arena.next_blind(store, arena)
+    assert blind is not None
+    assert blind.context == GIVEN
