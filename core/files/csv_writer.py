@@ -16,8 +16,8 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
     """The table with its heads in the first line.
 
     A text that a spreadsheet would take for a formula, a head among them, gets an apostrophe before
-    it, which the spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is an empty cell,
-    ``True`` and ``False`` are true and false. ``guarded=False`` is for programs only.
+    it, which the spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is
+    an empty cell, true and false are written so. ``guarded=False`` is for programs only.
 
     >>> print(csv_text(("a", "b"), [("=1+1", -2.5), (None, True)]), end="")
     a,b
