@@ -17,6 +17,7 @@ from pages.ui.widgets import Tone, row, shown_errors, tag
 
 PARTS: dict[Part, tuple[str, Tone]] = {
     "task": ("the task", "info"),
+    "context": ("the context", "info"),
     "reference": ("the reference", "good"),
     "submission": ("the submission", "neutral"),
     "placeholder": ("a placeholder, which judges see as it is written", "warn"),
