@@ -59,7 +59,7 @@ def _all(now: Standing, found: list[Figures]) -> None:
 def share(of: Share) -> str:
     """`3 of 4 (75%, 30 to 95%)` as our own HTML; a dash where nothing is counted."""
     if not of.n:
-        return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">no rows yet</span>'
+        return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
     low, high = of.bounds
     between = f"{fmt.percent(low)} to {fmt.percent(high)}"
     return (

@@ -13,6 +13,8 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, row, tag
 
 ALL = ""
+#: So many criteria are listed with what they ask; more are folded up.
+FEW = 8
 
 
 def show(name: str, now: Standing) -> str | None:
@@ -54,7 +56,13 @@ def _all(now: Standing) -> None:
         f"<li><b>{esc(one_line(n, 60))}</b> {tag('cannot be asked yet', 'warn')}</li>"
         for n in now.subject.broken
     )
-    st.html(f'<ul class="rs-list">{lines}{broken}</ul>')
+    written = f'<ul class="rs-list">{lines}{broken}</ul>'
+    total = len(now.subject.criteria) + len(now.subject.broken)
+    if total <= FEW:
+        st.html(written)
+        return
+    with st.expander(f"What the {total} criteria ask"):
+        st.html(written)
 
 
 def _one(name: str, criterion: CriterionDraft) -> None:
