@@ -34,11 +34,16 @@ def compare(
     Says what changed, which verdicts flipped, and how far accuracy, kappa, agreement, mean score
     and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
     """
-    from core.services import comparing, comparing_text
+    from core.services import comparing, comparing_text, selected
 
     with output.plain_errors(as_json):
         pair = comparing.run_number(run_a), comparing.run_number(run_b)
-        found = comparing.compare_runs(open_db(db), *pair, bootstrap=bootstrap, seed=seed)
+        store = open_db(db)
+        found = comparing.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed)
+        for run_id in pair:
+            review = selected.selected(store, run_id)
+            if review is not None:
+                output.note(f"run {run_id}: {selected.in_words(review)}")
         if as_json:
             output.result(comparing.as_json(found))
         else:

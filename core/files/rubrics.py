@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,9 +47,21 @@ def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
 
 
 def is_json(source: str, name: str) -> bool:
-    """Whether a rubric's text is read as JSON rather than YAML."""
+    """Whether a rubric's text is read as JSON rather than YAML.
+
+    JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
+    writes as two escapes (an emoji, say).
+    """
     ending = name.lower().rpartition(".")[2]
-    return ending == "json" or (ending not in ("yaml", "yml") and bool(_JSON.match(source)))
+    if ending == "json" or not _JSON.match(source):
+        return ending == "json"
+    if ending not in ("yaml", "yml"):
+        return True
+    try:
+        json.loads(source)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def rubric_from(

@@ -22,6 +22,8 @@ def _why(ratings: Ratings, times: Array) -> str:
     whole = int(times[complete(ratings)].sum())
     if whole < 2:
         return f"Only {whole} items were rated by all {ratings.shape[1]} raters; two are needed."
+    if len({tuple(row) for row in ratings[complete(ratings)].tolist()}) > 1:
+        return "Items differ so much less than their ratings that no variance is left to share."
     return "All complete items were rated the same, so nothing varies."
 
 
@@ -64,12 +66,22 @@ def _squares(found: Array, m: int) -> _Squares:
     return _Squares(found[0], found[1], found[2], found[3], m)
 
 
+def _share(s: _Squares, whole: Array) -> Array:
+    """What is between items, as a share of ``whole``; NaN where nothing, or less, is left of that.
+
+    The variances are estimates by differences, so that their sum may be zero or below.
+    """
+    size = s.items + s.raters + s.error
+    return ratio(s.items - s.error, np.where(whole <= ROUNDING * size, 0.0, whole))
+
+
 @grouped(_why)
 def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
 
     Shrout and Fleiss (1979), equation for ICC(2,1). On the items that all rated; undefined with
-    fewer than two of them or two raters, and where nothing varies.
+    fewer than two of them or two raters, where nothing varies, and where the estimated variances
+    add up to nothing or less.
 
     >>> round(icc_2_1([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
     0.8421
@@ -78,8 +90,8 @@ def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
 
     def of(weights: Array) -> Array:
         s = _squares(squares(weights), ratings.shape[1])
-        rest = (s.m - 1) * s.error + s.m * ratio(s.raters - s.error, s.n)
-        return ratio(s.items - s.error, s.items + rest)
+        between = ratio(s.raters - s.error, s.n)
+        return _share(s, s.items + (s.m - 1) * s.error + s.m * between)
 
     return of
 
@@ -97,7 +109,7 @@ def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
 
     def of(weights: Array) -> Array:
         s = _squares(squares(weights), ratings.shape[1])
-        return ratio(s.items - s.error, s.items + ratio(s.raters - s.error, s.n))
+        return _share(s, s.items + ratio(s.raters - s.error, s.n))
 
     return of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ from core.metrics.ratings import (
     patterns,
 )
 from core.metrics.scores import pair_up
+from core.services import selected
 from core.services.measuring_abstentions import abstention_figures
 from core.services.measuring_figures import Draws
 from core.services.measuring_groups import group_figures
 from core.services.measuring_pairs import mean_level_figures, pair_figures
 from core.services.measuring_scores import score_report
-from core.services.rated import Tell, read_source, unheard
+from core.services.rated import Tell, of_folder, of_run, run_named, unheard
 from core.services.rated_matrix import (
     ABSTAINED,
     FAILED,
@@ -66,7 +68,16 @@ def metrics_source(
         seed: decides the resamples.
         tell: hears what a person should know about the source.
     """
-    return report(read_source(open_store, source, tell), reference, bootstrap, seed)
+    run_id = run_named(source)
+    if run_id is None:
+        return report(of_folder(Path(source), tell), reference, bootstrap, seed)
+    store = open_store()
+    found = report(of_run(store, run_id), reference, bootstrap, seed)
+    review = selected.selected(store, run_id)
+    if review is not None:
+        tell(selected.in_words(review))
+        found["review"] = selected.as_data(review)
+    return found
 
 
 def report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.services.reporting_values import Estimate, ReviewLine
-from core.services.review_estimates import rightness
+from core.services.selected import audited_queues
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -17,24 +17,17 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
 
     Raises ``NotFound``.
     """
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     return tuple(
-        _line(store, queue.id, queue.name)
-        for queue in sorted(queues, key=lambda q: q.id)
-        if any(cell.audit for cell in store.queues.cells(queue.id))
-    )
-
-
-def _line(store: Store, queue_id: int, name: str) -> ReviewLine:
-    found = rightness(store, queue_id)
-    return ReviewLine(
-        queue=queue_id,
-        name=name,
-        audited=found.audited,
-        queued=found.queued,
-        missing=found.missing,
-        weighted=_estimate(found.weighted),
-        hard=_estimate(found.hard),
+        ReviewLine(
+            queue=queue.id,
+            name=queue.name,
+            audited=found.audited,
+            queued=found.queued,
+            missing=found.missing,
+            weighted=_estimate(found.weighted),
+            hard=_estimate(found.hard),
+        )
+        for queue, found in audited_queues(store, run_id)
     )
 
 

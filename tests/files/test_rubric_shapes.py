@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.domain.rubric import BINARY, Criterion, Rubric
@@ -245,3 +247,13 @@ def test_a_single_tag_may_stand_alone() -> None:
 def test_the_name_in_the_file_wins_over_the_file_s_name() -> None:
     assert read("name: Mine\ncriteria: [A]\n").name == "Mine"
     assert read("criteria: [A]\n", "folder/.yaml").name == "Untitled rubric"
+
+
+def test_json_in_a_file_called_yaml_is_json_with_its_characters_in_two_escapes() -> None:
+    # json.dumps writes an emoji as two escapes, which YAML does not know.
+    text = json.dumps({"criteria": [{"name": "cheer \U0001f600", "requirement": "R"}]})
+    assert "\\ud83d" in text
+    assert parse_rubric(text, "rubric.yaml").value.criteria[0].name == "cheer \U0001f600"
+    # What only begins like JSON is still YAML.
+    flow = '{"criteria": [{name: "a", requirement: R}]}'
+    assert parse_rubric(flow, "rubric.yaml").value.criteria[0].name == "a"

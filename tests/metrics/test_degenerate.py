@@ -139,6 +139,21 @@ def test_one_item_has_shares_but_neither_spread_nor_order():
     assert reliability.icc_2_1([[0, 1]], 2).reason.startswith("Only 1 items")
 
 
+def test_an_icc_whose_variances_cancel_out_is_undefined_and_not_a_huge_number():
+    # Rows and columns all have the mean 1/2: mean squares of items and raters 0, of errors 1.
+    # ICC(2,1) = (0 - 1) / (0 + 1 + 2 (0 - 1) / 2) = -1 / 0, ICC(2,2) = (0 - 1) / (0 - 1 / 2) = 2.
+    for figure in (reliability.icc_2_1, reliability.icc_2_k):
+        found = figure([[0, 1], [1, 0]], 2)
+        assert (found.value, found.n) == (None, 2)
+        assert "no variance is left" in found.reason
+    # Mean squares 1/12, 1/12 and 5/12 of items, raters and errors: 1/12 + (1/12 - 5/12) / 4 is 0,
+    # of which floating point leaves 3e-17.
+    ratings = [[0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 1, 1]]
+    assert reliability.icc_2_k(ratings, 2).value is None
+    # (1/12 - 5/12) / (1/12 + 2 * 5/12 + 3 (1/12 - 5/12) / 4) = -1/3 / (2/3)
+    assert reliability.icc_2_1(ratings, 2).value == pytest.approx(-0.5)
+
+
 def test_an_unused_middle_level_keeps_its_place_in_quadratic_kappa():
     # reference/autorubric.md 2.31: .7624 on all four levels, .7273 on the three that are used.
     used = np.array([[2, 1, 0], [1, 1, 0], [0, 1, 2]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from urllib.parse import parse_qs
 
 import pytest
@@ -13,6 +14,7 @@ from pages.ui import agreement_keys as keys
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
+from tests.services import reviewed
 
 PAGE = "measure/agreement.py"
 
@@ -119,3 +121,18 @@ def test_very_many_votes_are_worked_out_when_asked_for(
     app.button(key=state.key(keys.AGREEMENT_ACT, "work")).click().run()
 
     assert len(app.get("plotly_chart")) == 1
+
+
+def test_labels_that_come_from_review_are_said_not_to_speak_of_all(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    before = shown(open_page(PAGE, run=str(run.id)))
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    reviewed.settle(store, reviewed.sit(store, "Ada"), queue, "i1", reviewed.MET)
+
+    text = html.unescape(shown(open_page(PAGE, run=str(run.id))))
+    words = "2 of the 3 labels were settled in review, where doubtful cells are picked"
+    assert words in text.replace("\u2060", "")
+    assert "settled in review" not in before
+    # Who is compared with somebody else is not concerned.
+    other = shown(open_page(PAGE, run=str(run.id), reference="judge:ann", rater="judge:bob"))
+    assert "settled in review" not in other

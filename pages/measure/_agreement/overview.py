@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import agreeing, browsing
+from core.services import agreeing, browsing, selected
 from pages.measure._agreement import choosing, closeup, criteria, findings, raters, scores
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
@@ -75,6 +75,8 @@ def _said(chosen: Chosen) -> None:
     """How many items are looked at, of how many, and what reviewers are here."""
     if chosen.whole.reviewers:
         _reviewers(chosen)
+    if agreeing.LABELS in (chosen.reference, chosen.rater):
+        _selection(chosen)
     if not chosen.part:
         return
     n = len(chosen.sheet.items)
@@ -85,6 +87,17 @@ def _said(chosen: Chosen) -> None:
     st.caption(
         f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
     )
+
+
+def _selection(chosen: Chosen) -> None:
+    """That labels come from a queue of doubtful cells, and what is right of all cells."""
+    review = remembered(
+        "labels from review",
+        chosen.run_about,
+        lambda: selected.selected(store(), chosen.run_id),
+    )
+    if review is not None:
+        st.caption(label(selected.in_words(review)))
 
 
 def _reviewers(chosen: Chosen) -> None:
