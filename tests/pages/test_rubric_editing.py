@@ -7,7 +7,7 @@ import re
 from core.domain.rubric import Criterion, Rubric
 from core.services import authoring
 from core.store.store import Store
-from pages.ui import editing_keys, state
+from pages.ui import editing_keys, paste_keys, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.test_rubrics import (
     PAGE,
@@ -103,3 +103,24 @@ def test_a_new_criterion_is_where_the_cursor_goes_and_the_next_is_like_it(store:
     uid = draft_of(app)["criteria"][-1]["uid"]
     assert app.session_state[state.key(editing_keys.FRESH, name)] == uid
     assert app.session_state[state.key(editing_keys.TEMPLATE, name)] == "three"
+
+
+def test_weights_come_from_a_pasted_gradebook_without_texts(store: Store) -> None:
+    rubric = Rubric(
+        name="Two",
+        criteria=(Criterion(name="A", requirement="A?"), Criterion(name="B", requirement="B?")),
+    )
+    name = saved(store, rubric)
+    app = open_page(PAGE, rubric=name)
+    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Scoring"))
+    source = app.segmented_control(key=state.key(paste_keys.WEIGHTS_SOURCE, name))
+    done(source.set_value("A table"))
+    # A is worth 6 and B 3 in every row.
+    table = "id,A,B,total\nann,MET,MET,9\nbob,MET,UNMET,6\ncem,UNMET,MET,3\ndia,UNMET,UNMET,0"
+    field_of = app.text_area(key=state.key(paste_keys.WEIGHTS_TEXT, name))
+    done(field_of.set_value(table))
+    assert "Inferred weights" in shown(app)
+    app = press(app, name, family=paste_keys.WEIGHTS_ACT)
+    assert [c["weight"] for c in draft_of(app)["criteria"]] == [6.0, 3.0]
+    done(app.text_area(key=state.key(paste_keys.WEIGHTS_TEXT, name)).set_value("id,points\nx,3"))
+    assert "No column is named like a criterion" in shown(app)

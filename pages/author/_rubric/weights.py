@@ -6,16 +6,16 @@ import streamlit as st
 
 from core.errors import InputError
 from core.identity import content_hash
-from core.services import draft_edits, weights_from_grades
+from core.services import draft_edits
 from core.services.drafts import payload, rubric_from
 from core.services.weights_from_grades import Inferred, Weight
-from pages.author._rubric import work
+from pages.author._rubric import weights_from, work
 from pages.ui import format as fmt
 from pages.ui import paste_keys as keys
 from pages.ui import state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Figure, empty_state, figures, shown_errors, table
+from pages.ui.widgets import Figure, figures, shown_errors, table
 
 STEPS: dict[float, str] = {0.0: "as fits", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 5.0: "5"}
 MISFITS = 20
@@ -37,27 +37,17 @@ def _show(name: str) -> None:
     except InputError:
         st.caption("The rubric has problems; mend them first (see Check).")
         return
-    sets = weights_from_grades.sources(store())
-    if not sets:
-        empty_state("No labelled dataset", "Bring one in on the Datasets page.")
+    source = weights_from.choose(name, rubric)
+    if source is None:
         return
-    version: int = st.selectbox(
-        "Dataset",
-        list(sets),
-        key=state.key(keys.WEIGHTS_DATASET, name),
-        format_func=lambda one: one_line(sets[one], 60),
-    )
-    fields = remembered(
-        "totals", (version,), lambda: weights_from_grades.totals_in(store(), version)
-    )
-    if not fields:
-        st.caption("No field of this dataset's items holds a number that could be a total.")
+    if not source.fields:
+        st.caption("Nothing beside the labels is a number that could be a total.")
         return
     with st.container(horizontal=True):
         field: str = st.selectbox(
             "Total",
-            fields,
-            key=state.key(keys.WEIGHTS_TOTAL, name, version),
+            source.fields,
+            key=state.key(keys.WEIGHTS_TOTAL, name, *source.about),
             format_func=lambda one: one_line(one, 60),
         )
         step: float = st.selectbox(
@@ -67,12 +57,8 @@ def _show(name: str) -> None:
             format_func=STEPS.__getitem__,
             width=110,
         )
-    about = (content_hash(payload(work.draft(name))), version, field, step)
-    found = remembered(
-        "weights from grades",
-        about,
-        lambda: weights_from_grades.infer_from(store(), rubric, version, field, step=step or None),
-    )
+    about = (content_hash(payload(work.draft(name))), *source.about, field, step)
+    found = remembered("weights from grades", about, lambda: source.infer(field, step or None))
     _found(name, found)
 
 
