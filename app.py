@@ -10,6 +10,7 @@ import contextlib
 import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import streamlit as st
@@ -23,20 +24,30 @@ from core.settings import load_settings
 @contextlib.asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """What begins and ends with the server."""
-    import pandas
-    import plotly.graph_objects
+    settings = load_settings()
+    ensure_example(open_store(settings))
+    warming = Thread(target=warm, name="warming", daemon=True)
+    with runner_beside(settings):
+        warming.start()
+        yield {"warming": warming}
 
-    # Pages of figures stand on NumPy and SciPy: the first visitor should not wait for them.
-    import core.services.agreeing
 
+def warm() -> tuple[str, ...]:
+    """Import what pages of figures stand on, while the first visitor's browser loads the app.
+
+    Pandas, NumPy and SciPy are two of the four seconds that a start would take with them.
+    """
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from core.services import agreeing
+
+    # Plotly imports its figures when they are first asked for.
+    loaded = (pd.__name__, go.Figure.__module__, agreeing.__name__)
     # What is imported by now stays: the collector need not look at it again on every rerun.
     gc.collect()
     gc.freeze()
-    settings = load_settings()
-    ensure_example(open_store(settings))
-    with runner_beside(settings):
-        warm = (pandas, plotly.graph_objects, core.services.agreeing)
-        yield {"warm": tuple(module.__name__ for module in warm)}
+    return loaded
 
 
 app = st.App(Path(__file__).parent / "pages" / "frame.py", lifespan=lifespan)

@@ -1,0 +1,29 @@
+"""The server answers before what only pages of figures need is imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+#: What is there once the app is, and once it is warm.
+CODE = """
+import sys
+import app
+
+heavy = ("pandas", "numpy", "scipy", "plotly.graph_objs._figure", "sklearn", "litellm")
+print([name for name in heavy if name in sys.modules])
+app.warm()
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_what_figures_stand_on_is_imported_after_the_server_can_answer() -> None:
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CODE],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    cold, warm = found.stdout.strip().splitlines()[-2:]
+    assert cold == "[]"
+    assert warm == "['pandas', 'numpy', 'scipy', 'plotly.graph_objs._figure']"
