@@ -1,4 +1,4 @@
-"""Start: what this is, a graded example with its figures, three steps, and what one has."""
+"""Start: what this is, a graded example with its figures, where to go, and what one has."""
 
 from __future__ import annotations
 
@@ -36,17 +36,40 @@ STEPS = (
         "grade/spot_check.py",
         "Spot check",
     ),
+    (
+        "Grade everything",
+        "See calls and cost first; stop, resume and retry at will.",
+        "grade/runs.py",
+        "Runs",
+    ),
+    (
+        "Bring in votes",
+        "What people or models said elsewhere, to measure and review it here.",
+        "grade/import_votes.py",
+        "Import votes",
+    ),
+    (
+        "Settle what is in doubt",
+        "People review what judges left open, alone or several at once.",
+        "review/queues.py",
+        "Review",
+    ),
+    (
+        "Find the better system",
+        "Two answers at a time, in both orders; a leaderboard with intervals.",
+        "grade/contests.py",
+        "Compare systems",
+    ),
 )
 
 
 def _steps() -> None:
-    with st.grid(len(STEPS), min_column_width=210):
+    with st.grid(4, min_column_width=210):
         for title, words, page, link in STEPS:
             with st.container(border=True, height="stretch"):
                 st.html(f'<b>{esc(title)}</b><br><span class="rs-quiet">{esc(words)}</span>')
                 st.space("stretch")
-                if (PAGES / page).exists():
-                    st.page_link(PAGES / page, label=link, icon=":material/arrow_forward:")
+                st.page_link(PAGES / page, label=link, icon=":material/arrow_forward:")
 
 
 page_header(

@@ -10,7 +10,7 @@ from pages.ui import identity, state
 from pages.ui import review_keys as keys
 
 _queue = state.address_id(keys.QUEUE)
-_who = identity.seat()
+_who = identity.seat(listing.HEADER)
 if _who is not None:
     if _queue is not None:
         one.show(_who, _queue)

@@ -5,6 +5,6 @@ from __future__ import annotations
 from pages.review._record import overview
 from pages.ui import identity
 
-_who = identity.seat()
+_who = identity.seat(overview.HEADER)
 if _who is not None:
     overview.show(_who)

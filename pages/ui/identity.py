@@ -20,7 +20,7 @@ from core.services import reviewers
 from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import label
+from pages.ui.text import esc, label
 from pages.ui.widgets import page_header, shown_errors
 
 # Text that reaches the script is data (`data`), and what comes back is text from this browser.
@@ -54,11 +54,22 @@ class _Heard(NamedTuple):
     session: str = ""
 
 
-def seat(title: str = "Review") -> Seat | None:
-    """The seat of whoever is here; while nobody is known, asks under `title` and gives `None`."""
+class Header(NamedTuple):
+    """A page's own header, and how it asks for a name: whoever is asked should see what for."""
+
+    title: str = "Review"
+    tells: str = ""
+    asks: str = "Who reviews?"
+
+
+REVIEW = Header()
+
+
+def seat(header: Header = REVIEW) -> Seat | None:
+    """The seat of whoever is here; while nobody is known, asks below `header` and gives `None`."""
     signed = login_configured()
     heard = _listen()
-    name = _signed_in(title) if signed else _given(heard, title)
+    name = _signed_in(header) if signed else _given(heard, header)
     if name is None:
         return None
     session = _session(heard, wait=signed)
@@ -123,10 +134,10 @@ def user() -> Mapping[str, object] | None:
     return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
 
 
-def _signed_in(title: str) -> str | None:
+def _signed_in(header: Header) -> str | None:
     known = user()
     if known is None:
-        page_header(title)
+        page_header(header.title, header.tells)
         st.html('<div class="rs-empty"><b>Log in to review</b></div>')
         if find_spec("authlib") is None:
             st.error(
@@ -149,7 +160,7 @@ def _signed_in(title: str) -> str | None:
     return name
 
 
-def _given(heard: _Heard, title: str) -> str | None:
+def _given(heard: _Heard, header: Header) -> str | None:
     name: str | None = state.get(keys.NAME)
     if name is None and heard.name.strip() and state.get(keys.KEEP) is None:
         name = reviewers.sign_in(store(), heard.name).name
@@ -157,15 +168,15 @@ def _given(heard: _Heard, title: str) -> str | None:
     if name is None:
         # Drawn late: a browser that knows a name says so before one would read the question.
         with st.container(key="rs_late"):
-            _ask(title)
+            _ask(header)
     return name
 
 
-def _ask(title: str) -> None:
-    page_header(title)
+def _ask(header: Header) -> None:
+    page_header(header.title, header.tells)
     st.html(
-        '<div class="rs-empty"><b>Who reviews?</b><br>Your name stands beside every decision of '
-        "yours. It is kept in this browser.</div>"
+        f'<div class="rs-empty"><b>{esc(header.asks)}</b><br>Your name stands beside every '
+        "decision of yours. It is kept in this browser.</div>"
     )
     with (
         st.container(horizontal=True, horizontal_alignment="center"),

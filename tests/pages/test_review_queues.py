@@ -184,3 +184,20 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     # Of the item only this cell is told: its score would tell of the one still to be judged.
     assert "Short: MET → <b>UNMET</b>" in shown(app)
     assert "score" not in shown(app).split("Last decision:")[1].split("</div>")[0]
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "tells", "asks"),
+    [
+        ("review/queues.py", "Review", "People settle", "Who reviews?"),
+        ("review/record.py", "Findings of review", "What people's verdicts say", "Who reviews?"),
+        ("review/arena.py", "Arena", "Which answer is better?", "Who votes?"),
+    ],
+)
+def test_whoever_is_asked_for_a_name_sees_what_for(
+    store: Store, page: str, title: str, tells: str, asks: str
+) -> None:
+    app = open_page(page)
+    assert [one.value for one in app.title] == [title]
+    assert app.caption[0].value.startswith(tells)
+    assert asks in shown(app)

@@ -117,3 +117,10 @@ def test_the_sentence_names_the_criteria_without_a_verdict_and_those_not_to_rely
     assert "on 1 of 3 criteria" in words
     assert "On “Tone” they do not" in words
     assert "On “Clear” both judges switched themselves off" in words
+
+
+def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
+    links = {link.proto.page for link in open_page(PAGE).get("page_link")}
+    # One page per user of DESIGN: authors, graders, importers, reviewers, rankers.
+    begun = ("rubrics", "datasets", "judges", "spot_check", "runs", "import_votes", "queues")
+    assert {*begun, "contests"} <= links

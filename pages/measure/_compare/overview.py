@@ -9,6 +9,7 @@ from core.services.comparing import Comparison
 from pages.measure._compare import changed, choosing, costs, differences, flips
 from pages.measure._compare.choosing import Chosen
 from pages.ui import format as fmt
+from pages.ui import run_keys
 from pages.ui.resources import remembered, store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
@@ -61,10 +62,22 @@ def _too_few() -> None:
         "Two runs are needed",
         "Grade the same dataset twice, with another rubric, judge or way of asking, and see here "
         "what that changed. A sweep sets up many such runs in one step.",
-        lambda: st.page_link(
-            "grade/runs.py", label="Runs", icon=":material/play_circle:", query_params={}
-        ),
+        _to_plans,
     )
+
+
+def _to_plans() -> None:
+    for words, icon, plan in (
+        ("Plan a run", "play_circle", "new"),
+        ("Plan a sweep", "tune", "sweep"),
+    ):
+        st.page_link(
+            "grade/runs.py",
+            label=words,
+            icon=f":material/{icon}:",
+            width="content",
+            query_params={run_keys.PLAN: plan},
+        )
 
 
 def _items(found: Comparison) -> None:

@@ -21,6 +21,9 @@ from pages.ui.text import label
 from pages.ui.widgets import back_link, empty_state, page_header, shown_errors
 
 ARENA_PAGE, CONTESTS_PAGE = "review/arena.py", "grade/contests.py"
+HEADER = identity.Header(
+    "Arena", "Which answer is better? Names come out after your vote.", "Who votes?"
+)
 SAYS = (
     "You see the same two answers as the judges did, without names, in an order drawn for you. Say "
     "which is better; then you learn who wrote them and what the judges said. A vote cannot be "
@@ -30,10 +33,10 @@ SAYS = (
 
 def show(run_id: int | None) -> None:
     """The whole page."""
-    who = identity.seat("Arena")
+    who = identity.seat(HEADER)
     if who is None:
         return
-    page_header("Arena", "Which answer is better? Names come out after your vote.")
+    page_header(HEADER.title, HEADER.tells)
     if run_id is None:
         _list(who)
         return

@@ -10,17 +10,20 @@ from core.services.queueing import QueueRow
 from pages.ui import format as fmt
 from pages.ui import identity, state
 from pages.ui import review_keys as keys
+from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, tag
 
+HEADER = Header(
+    "Review",
+    "People settle what judges left in doubt. What they settle becomes the verdict, and truth.",
+)
+
 
 def show(who: Seat) -> None:
     """The list screen."""
-    page_header(
-        "Review",
-        "People settle what judges left in doubt. What they settle becomes the verdict, and truth.",
-    )
+    page_header(HEADER.title, HEADER.tells)
     show_flash()
     identity.show_seat(who)
     run = state.address_id(state.RUN)

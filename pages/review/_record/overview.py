@@ -23,6 +23,7 @@ from pages.review._record import (
 from pages.ui import format as fmt
 from pages.ui import record_keys as keys
 from pages.ui import review_keys, state
+from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, tag
@@ -34,16 +35,17 @@ VIEWS = {
     "people": "Reviewers",
     "record": "Record and export",
 }
+HEADER = Header(
+    "Findings of review",
+    "What people's verdicts say of everything that nobody looked at, and of the judges.",
+)
 #: Shown in place of a view, where the address asks for it.
 AGAIN = "again"
 
 
 def show(who: Seat) -> None:
     """The page."""
-    page_header(
-        "Findings of review",
-        "What people's verdicts say of everything that nobody looked at, and of the judges.",
-    )
+    page_header(HEADER.title, HEADER.tells)
     show_flash()
     queue = _queue()
     run = state.address_id(state.RUN)
