@@ -23,7 +23,6 @@ from core.services.helping import HelpTask, Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
 from core.services.preparing import resolved_items
-from core.store.rows import ItemFilter
 from core.store.store import Store
 
 KIND = "draft"
@@ -90,11 +89,6 @@ def drafted(store: Store, task: HelpTask) -> Rubric | None:
             found = read_rubric(step.value)
             return None if isinstance(found, Unreadable | Failed) else found
     return None
-
-
-def examples_in(store: Store, version: int) -> int:
-    """How many items of a dataset version have labels to learn from."""
-    return store.datasets.count(version, ItemFilter(labelled=True))
 
 
 def _examples(store: Store, request: DraftRequest) -> list[Labelled]:

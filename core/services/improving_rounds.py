@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,14 +63,6 @@ def rounds(store: Store, task: HelpTask) -> list[Round]:
         if gain.helps:
             best, best_at = changed(best, changes), number
     return found
-
-
-def whole_gain(store: Store, found: Sequence[Round]) -> Gain | None:
-    """The best round against the rubric as it was, on the items held out."""
-    best = [one for one in found if one.kept]
-    if len(best) < 2 or best[0].held is None or best[-1].held is None:
-        return None
-    return gain_between(store, best[0].held, best[-1].held)
 
 
 def pieces(store: Store, task: HelpTask) -> list[Piece]:

@@ -162,35 +162,6 @@ def listwise(ballots: Ballots) -> Listwise:
     return Listwise(ballots, methods, views, likeness, tuple(_notices(ballots, z, methods)))
 
 
-def read_list(names: Sequence[str], shown: Sequence[str]) -> tuple[str, ...] | str:
-    """A judge's own list of what it was shown, best first; or why it is no list.
-
-    It is evidence beside the scores and ranks nothing.
-
-    >>> read_list(["B", "A"], ["A", "B"])
-    ('B', 'A')
-    >>> read_list(["A", "A"], ["A", "B"])
-    "'A' is named twice."
-    """
-    for name, times in Counter(names).items():
-        if name not in shown:
-            return f"{name!r} is none of those shown."
-        if times > 1:
-            return f"{name!r} is named twice."
-    missing = [name for name in shown if name not in names]
-    return f"{missing[0]!r} is missing." if missing else tuple(names)
-
-
-def contradicts(own: Sequence[str], systems: Sequence[str], keys: Sequence[float]) -> Figure:
-    """Kendall's tau between a judge's own list (best first) and what its scores say.
-
-    >>> contradicts(["c", "b", "a"], ["a", "b", "c"], [3.0, 2.0, 1.0]).value
-    -1.0
-    """
-    places = [-float(list(own).index(system)) for system in systems]
-    return kendall_tau(places, list(keys))
-
-
 class Scores:
     """Scores of raters' answers, each computed once."""
 

@@ -18,7 +18,7 @@ from core.services import clock, grading, workbench
 from core.services.draft_types import Draft
 from core.services.estimating import estimate_planned
 from core.services.planning import Planned, RunRequest
-from core.services.spot import HELP, teachers
+from core.services.spot import HELP
 from core.services.workbench_answers import WORKBENCH
 from core.services.workbench_hash import judge_hash
 from core.services.workbench_standing import Standing, standing
@@ -247,11 +247,3 @@ def _kept(store: Store, what: str, items: Iterable[Item]) -> int:
 def _grown(bench: Bench, started: Sequence[int], seed: int) -> Bench:
     runs = [*bench["runs"], *started][-MOST_RUNS:]
     return {**bench, "seed": seed, "runs": runs, "last": list(started)}
-
-
-def first_teacher(store: Store, now: Standing) -> int | None:
-    """The dataset version with the most labels that offline judges could learn from."""
-    if not now.subject.criteria:
-        return None
-    found = teachers(store, now.subject.rubric(list(now.subject.criteria), "w"))
-    return found[0].row.version_id if found else None

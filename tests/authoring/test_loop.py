@@ -110,7 +110,6 @@ def test_a_useless_change_is_shown_and_not_kept(store: Store, provider: Provider
     assert first.kept
     assert not second.kept
     assert improving_rounds.pieces(store, task) == []
-    assert improving_rounds.whole_gain(store, improving_rounds.rounds(store, task)) is None
 
 
 def test_options_scale_values_weights_and_rules_of_the_best_round_are_those_of_the_first(

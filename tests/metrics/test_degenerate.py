@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from core.metrics import accuracy, agreement, correlation, distance, group, reliability, scores
-from core.metrics.abstention import State, abstention_agreement, abstention_kappa, coverage
 from core.metrics.measure import GroupMeasure, Measure
 from core.metrics.pairwise import mean_pairwise_cohen
 
@@ -196,11 +195,3 @@ def test_scores_that_do_not_vary_have_no_correlation():
 def test_a_number_that_is_not_finite_is_refused():
     with pytest.raises(ValueError, match="finite"):
         scores.score_agreement([np.nan, 1], [0, 1])
-
-
-def test_abstaining_alike_is_agreement_about_abstaining_and_failures_are_neither():
-    a, n, f = State.ANSWERED, State.ABSTAINED, State.FAILED
-    assert abstention_agreement([a, n, n, f], [a, n, a, n]).value == pytest.approx(2 / 3)
-    assert abstention_kappa([a, a], [a, a]).value is None
-    assert coverage([State.NOT_ASKED]).reason == "Nothing was asked."
-    assert coverage([a, f, n, State.NOT_ASKED]).value == pytest.approx(1 / 3)
