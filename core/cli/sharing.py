@@ -63,14 +63,26 @@ def convert(
             for loss in made.losses:
                 output.say(f"Note: {loss}")
             target = out or Path("-")
-            files[target / made.file_name if target.is_dir() else target] = made.text
+            path = target / made.file_name if _is_folder(target, len(found)) else target
+            files[path] = made.text
         if len(files) < len(found):
-            output.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; give a folder.")
+            mend = (
+                "name a folder with --out"
+                if len({r.value.name for r in found}) > 1
+                else ("give them names of their own")
+            )
+            output.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
             sys.exit(output.WRONG_INPUT)
         if Path("-") in files:
             click.echo(files[Path("-")], nl=False)
         else:
             write_files({path: text.encode() for path, text in files.items()}, force)
+
+
+def _is_folder(target: Path, rubrics: int) -> bool:
+    """Whether files go below it; for several rubrics a name without an ending is a new folder."""
+    new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
+    return new or target.is_dir()
 
 
 @click.command()

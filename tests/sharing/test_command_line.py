@@ -42,6 +42,20 @@ def test_a_rubric_goes_from_one_form_to_another_and_back(tmp_path: Path) -> None
     }
 
 
+def test_several_rubrics_of_a_file_go_into_a_folder_that_is_made(tmp_path: Path) -> None:
+    triple = "Rating Name,Rating Description,Rating Points"
+    rows = [f"Rubric Name,Criteria Name,{triple},{triple}", "One,a,Good,,2,Bad,,0"]
+    rows += ["Two,b,Good,,1,Bad,,0"]
+    source = tmp_path / "both.csv"
+    source.write_text("\n".join(rows))
+    refused = run_cli("convert", str(source), "--to", "yaml")
+    assert (refused.exit_code, "holds 2 rubrics; name a folder" in refused.stderr) == (2, True)
+
+    done = run_cli("convert", str(source), "--to", "yaml", "--out", str(tmp_path / "new"))
+    assert done.exit_code == 0, done.stderr
+    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["one.yaml", "two.yaml"]
+
+
 def test_losses_are_said_beside_the_file_and_nothing_is_written_over(tmp_path: Path) -> None:
     source = tmp_path / "lab.yaml"
     source.write_text("guidelines: Be kind.\ncriteria: [{name: a, requirement: b}]\n")
