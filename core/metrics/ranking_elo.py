@@ -18,6 +18,8 @@ from core.metrics.ranking_strengths import FEWEST
 START, SCALE, STEP = 1000.0, 400.0, 4.0
 #: Passes cost time for every contest; beyond this many contests fewer orders are as good.
 _WORK = 4_000_000
+#: So many contests of every pass are laid out at a time: few enough to stay in the cache.
+_BLOCK = 256
 
 
 class Elo(NamedTuple):
@@ -51,30 +53,40 @@ def elo(
     contests = len(item)
     orders = max(10, min(orders, _WORK // max(1, contests)))
     resamples = max(50, min(resamples, _WORK // max(1, contests))) if resamples else 0
-    shuffled = rng.permuted(np.tile(np.arange(contests), (orders, 1)), axis=1)
-    ratings = _played(shuffled, (a, b, won), systems, step)
+    passes = [rng.permutation(contests) for _ in range(orders)]
     number = len(np.unique(item))
-    if number < FEWEST or not resamples:
+    if number >= FEWEST and resamples:
+        passes += _resampled(item, resamples, rng)
+    # All passes at once: a step costs the same for one of them and for all.
+    played = _played(_filled(passes), (a, b, won), systems, step)
+    ratings, drawn = played[:orders], played[orders:]
+    if len(drawn):
+        found = tuple(percentile(column) for column in drawn.T)
+    else:
         reason = f"There are {number} items; intervals need at least {FEWEST}."
-        unknown = (Interval(None, None, "percentile", reason),) * systems
-        return Elo(ratings.mean(axis=0), ratings.std(axis=0), unknown)
-    drawn = _played(_resampled(item, resamples, rng), (a, b, won), systems, step)
-    found = tuple(percentile(column) for column in drawn.T)
+        found = (Interval(None, None, "percentile", reason),) * systems
     return Elo(ratings.mean(axis=0), ratings.std(axis=0), found)
 
 
 def _resampled(
     item: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """Orders of contests of resampled items; -1 fills up the shorter ones."""
+) -> list[npt.NDArray[np.int64]]:
+    """The contests of resampled items, each time in another order."""
     _, index = np.unique(item, return_inverse=True)
     members = [np.flatnonzero(index == i) for i in range(int(index.max()) + 1)]
     found = []
     for _ in range(resamples):
         drawn = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
         found.append(rng.permutation(drawn))
-    longest = max(map(len, found))
-    return np.stack([np.pad(row, (0, longest - len(row)), constant_values=-1) for row in found])
+    return found
+
+
+def _filled(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """Passes as rows of one table; -1 fills up the shorter ones."""
+    table = np.full((len(passes), max(map(len, passes))), -1)
+    for row, contests in zip(table, passes, strict=True):
+        row[: len(contests)] = contests
+    return table
 
 
 def _played(
@@ -86,13 +98,16 @@ def _played(
     """Ratings of shape (orders, systems) after the contests in each order."""
     a, b, won = contests
     ratings = np.full((len(orders), systems), START)
-    rows = np.arange(len(orders))
-    for contest in orders.T:
-        there = contest >= 0
-        one, two = a[contest], b[contest]
-        gap = ratings[rows, two] - ratings[rows, one]
-        expected = 1 / (1 + 10 ** (gap / SCALE))
-        change = np.where(there, step * (won[contest] - expected), 0.0)
-        ratings[rows, one] += change
-        ratings[rows, two] -= change
+    flat, power = ratings.ravel(), np.log(10) / SCALE
+    starts = systems * np.arange(len(orders))
+    for begin in range(0, orders.shape[1], _BLOCK):
+        contest = orders[:, begin : begin + _BLOCK].T
+        # Places of both in the flat ratings; -1 takes a step of 0.
+        ones, twos, points = a[contest] + starts, b[contest] + starts, won[contest]
+        steps = np.where(contest >= 0, step, 0.0)
+        for one, two, got, far in zip(ones, twos, points, steps, strict=True):
+            better, worse = flat[one], flat[two]
+            change = far * (got - 1 / (1 + np.exp(power * (worse - better))))
+            flat[one] = better + change
+            flat[two] = worse - change
     return ratings

@@ -174,8 +174,11 @@ def vote(
 def accords(store: Store, arenas: Sequence[int]) -> list[Accord]:
     """How people and judges agree, the panel first; contests undecided by either are left out."""
     details = [details_of(store, arena) for arena in arenas]
-    people = read(store, arenas)
-    contests = read(store, sorted({d["arena"] for d in details}))
+    # Only what was voted on is read: a vote must not take the longer the larger the contest is.
+    voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
+    people = read(store, arenas, items=voted)
+    both = voted | {_exchanged(item) for item in voted}
+    contests = read(store, sorted({d["arena"] for d in details}), items=both)
     by_key = {_key(held): held for held in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
@@ -261,10 +264,9 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
 
 
 def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
-    head, _, places = item.id.rpartition(" ")
-    other = f"{head} {'-'.join(reversed(places.split('-')))}"
     people = read(store, [arena], items={item.id})
-    contests = read(store, [details_of(store, arena)["arena"]], items={item.id, other})
+    both = {item.id, _exchanged(item.id)}
+    contests = read(store, [details_of(store, arena)["arena"]], items=both)
     a, b = item.meta["first"], item.meta["second"]
     mine = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
     theirs = next(h for h in contests.held if _key(h) == _key(mine))
@@ -275,6 +277,16 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
         _name(theirs, outcome(contests, theirs).winner),
         {j.name: _name(theirs, outcome(contests, theirs, j.name).winner) for j in contests.judges},
     )
+
+
+def _exchanged(item_id: str) -> str:
+    """The id of the item that holds the same two answers in the other order.
+
+    >>> _exchanged("task 7 · 0-12")
+    'task 7 · 12-0'
+    """
+    head, _, places = item_id.rpartition(" ")
+    return f"{head} {'-'.join(reversed(places.split('-')))}"
 
 
 def _name(held: Held, winner: str | None) -> str | None:

@@ -108,9 +108,12 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
     return True
 
 
-def together(store: Store, run_ids: Sequence[int]) -> Together:
-    """Every rater of a contest (and of the rounds it goes on from) and how like they are."""
-    contests = read(store, run_ids)
+def together(store: Store, run_ids: Sequence[int], contests: Contests | None = None) -> Together:
+    """Every rater of a contest (and of the rounds it goes on from) and how like they are.
+
+    ``contests`` is what ``contest_votes.read`` gives of these runs, where it is at hand.
+    """
+    contests = contests or read(store, run_ids)
     columns: list[tuple[str, Literal["person", "panel", "judge"], dict[_Key, float]]] = []
     for arena in arenas_of(store, run_ids):
         theirs = read(store, [arena.run_id])

@@ -6,20 +6,21 @@ shown has its own votes; the contest is won where the orders agree.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from core.aggregate import settle
-from core.domain.dataset import Item, Pair, output_of
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.errors import InputError
 from core.services.contest_designs import Design
+from core.services.contest_pairs import ShownPair, shown_pairs
 from core.services.contest_questions import Choice, choice_of
 from core.services.contests import details_of
 from core.services.counting import Counting, counting_of
-from core.services.preparing import resolved_items
 from core.store.store import Store
 from core.store.vote_rows import BallotRow, VoteRow
 
@@ -76,12 +77,13 @@ class Held:
 
 
 class Round(NamedTuple):
-    """How the votes of one of the runs count."""
+    """How the votes of one of the runs count; ``known`` is what votes came to, once settled."""
 
     design: Design
     counting: Counting
     rules: Rules
     criteria: Mapping[str, Criterion]
+    known: dict[tuple[object, ...], Outcome]
 
 
 @dataclass(frozen=True)
@@ -131,56 +133,75 @@ def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = N
             )
         systems, weights = tuple(details["systems"]), names
         ids = [i for i in store.runs.item_ids(run_id) if items is None or i in items]
-        pairs = resolved_items(store, run.dataset_version_id, ids)
-        tasks.update((str(i.meta["task"]), None) for i in pairs)
+        pairs = shown_pairs(store, run.dataset_version_id, ids)
+        tasks.update((pair.task, None) for pair in pairs)
         judges.update((j.name, j) for j in run.panel.judges)
         rounds[run_id] = Round(
             Design.model_validate(details["design"]),
             counting_of(run.plan),
             run.panel.rules,
             {c.name: c for c in criteria},
+            {},
         )
         taken_back = {(item, name) for item, name, *_ in run.notes.get(WITHDRAWN, ())}
-        held += _held(store, run_id, pairs, list(names), systems, taken_back)
+        held += _held(store, run_id, pairs, list(names), systems, taken_back, whole=items is None)
     return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
 
 
 def _held(
     store: Store,
     run_id: int,
-    items: Sequence[Item],
+    pairs: Sequence[ShownPair],
     questions: Sequence[str],
     systems: Sequence[str],
     taken_back: Collection[tuple[str, str]],
+    *,
+    whole: bool,
 ) -> list[Held]:
-    rows: dict[tuple[str, str], list[BallotRow]] = {}
-    for found in store.votes.ballots(run_id, [item.id for item in items]):
-        for row in found.ballots:
-            if (row.item_id, row.criterion) not in taken_back:
-                rows.setdefault((row.item_id, row.criterion), []).append(row)
-    failed: dict[tuple[str, str], int] = {}
-    for cell in store.votes.failed(run_id):
-        failed[cell.item, cell.criterion] = failed.get((cell.item, cell.criterion), 0) + 1
-    bouts: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
-        meta = item.meta
-        first, second = sorted((meta["first"], meta["second"]), key=systems.index)
-        bouts.setdefault((meta["task"], first, second), []).append(item)
+    rows = _rows(store, run_id, None if whole else [pair.item_id for pair in pairs])
+    for cell in taken_back:
+        rows.pop(cell, None)
+    failed = Counter((cell.item, cell.criterion) for cell in store.votes.failed(run_id))
+    place = {system: at for at, system in enumerate(systems)}
+    bouts: dict[tuple[str, str, str], list[ShownPair]] = {}
+    for pair in pairs:
+        ends = pair.first, pair.second
+        first, second = ends if place[ends[0]] < place[ends[1]] else ends[::-1]
+        bouts.setdefault((pair.task, first, second), []).append(pair)
     contests = []
     for (task, first, second), orders in bouts.items():
-        lengths, sources = _lengths(orders[0], first), _sources(orders[0], first)
+        leads = orders[0]
+        turned = leads.first != first
+        lengths = leads.lengths[::-1] if turned else leads.lengths
+        sources = leads.sources[::-1] if turned else leads.sources
         for question in questions:
             shown = tuple(
-                Shown(
-                    item.id,
-                    item.meta["first"] != first,
-                    tuple(rows.get((item.id, question), ())),
-                    failed.get((item.id, question), 0),
-                )
-                for item in orders
+                [
+                    Shown(
+                        pair.item_id,
+                        pair.first != first,
+                        tuple(rows.get((pair.item_id, question), ())),
+                        failed[pair.item_id, question],
+                    )
+                    for pair in orders
+                ]
             )
             contests.append(Held(run_id, task, question, first, second, lengths, sources, shown))
     return contests
+
+
+def _rows(
+    store: Store, run_id: int, items: Sequence[str] | None
+) -> dict[tuple[str, str], list[BallotRow]]:
+    """The votes of each item and question, by judge and replicate; ``None``: of all items."""
+    if items is None:
+        found: Iterable[BallotRow] = store.votes.all_ballots(run_id)
+    else:
+        found = chain.from_iterable(one.ballots for one in store.votes.ballots(run_id, items))
+    rows: dict[tuple[str, str], list[BallotRow]] = {}
+    for row in found:
+        rows.setdefault((row.item_id, row.criterion), []).append(row)
+    return rows
 
 
 def outcome(
@@ -207,8 +228,17 @@ def outcome(
 
 
 def _of_order(contests: Contests, held: Held, shown: Shown, judge: str | None) -> Outcome:
+    """What one order comes to; the same votes by the same judges always come to the same."""
     round_ = contests.rounds[held.run_id]
-    criterion = round_.criteria[held.question]
+    key = (held.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
+    known = round_.known.get(key)
+    if known is None:
+        known = round_.known[key] = _settled(round_, held.question, shown, judge)
+    return known
+
+
+def _settled(round_: Round, question: str, shown: Shown, judge: str | None) -> Outcome:
+    criterion = round_.criteria[question]
     if judge is None:
         ballots = round_.counting.count(shown.rows).ballots
     else:
@@ -246,16 +276,3 @@ def votes_of(store: Store, held: Held) -> dict[str, list[VoteRow]]:
         ]
         for shown in held.shown
     }
-
-
-def _sources(item: Item, first: str) -> tuple[str, str]:
-    a, b = item.meta["sources"]
-    return (a, b) if item.meta["first"] == first else (b, a)
-
-
-def _lengths(item: Item, first: str) -> tuple[int, int]:
-    pair = item.submission
-    if not isinstance(pair, Pair):
-        raise InputError(f"The item {item.id!r} of a contest holds no two answers.")
-    a, b = (len(output_of(answer).split()) for answer in (pair.first, pair.second))
-    return (a, b) if item.meta["first"] == first else (b, a)

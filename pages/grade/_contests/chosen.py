@@ -11,7 +11,7 @@ from core.services.contest_votes import Contests, Held, Outcome
 from core.services.ranking_board import Leaderboard
 from pages.ui import contest_keys as keys
 from pages.ui import state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import remembered, shared, store
 from pages.ui.text import one_line
 
 ALL = ""
@@ -41,13 +41,13 @@ class Chosen(NamedTuple):
         """What a contest comes to, by what is counted."""
         return contest_votes.outcome(self.contests, held, self.judge, self.counted)
 
-    @property
-    def held(self) -> list[tuple[int, Held]]:
-        """The contests on the question, each with its place among all."""
+    def held(self, pair: frozenset[str] | None = None) -> list[tuple[int, Held]]:
+        """The contests on the question (between these two), each with its place among all."""
         return [
             (at, one)
             for at, one in enumerate(self.contests.held)
             if self.question in (None, one.question)
+            and (pair is None or (one.first in pair and one.second in pair))
         ]
 
 
@@ -56,7 +56,7 @@ def read(run_id: int) -> Chosen:
     runs = tuple(contest_rounds.rounds_of(store(), run_id))
     rows = [viewing.require_run(store(), one) for one in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
-    contests = remembered("contests", about, lambda: contest_votes.read(store(), runs))
+    contests = shared("contests", about, lambda: contest_votes.read(store(), runs))
     question, judge = state.address(keys.QUESTION), state.address(keys.JUDGE)
     orders = state.address(keys.ORDERS)
     return Chosen(

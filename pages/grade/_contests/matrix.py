@@ -96,9 +96,8 @@ def _see(cell: str | None) -> None:
 
 def _contests(chosen: Chosen, cell: Cell | None) -> list[tuple[int, Held]]:
     if cell is None:
-        return chosen.held
-    pair = {chosen.contests.systems[at] for at in cell}
-    return [(at, one) for at, one in chosen.held if {one.first, one.second} == pair]
+        return chosen.held()
+    return chosen.held(frozenset(chosen.contests.systems[at] for at in cell))
 
 
 def _list(chosen: Chosen, found: list[tuple[int, Held]], cell: Cell | None) -> None:

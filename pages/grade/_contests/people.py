@@ -50,7 +50,11 @@ def show(chosen: Chosen) -> None:
             numbers=(1, 2),
         )
     about = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
-    found = remembered("together", about, lambda: contest_people.together(store(), chosen.runs))
+    found = remembered(
+        "together",
+        about,
+        lambda: contest_people.together(store(), chosen.runs, chosen.contests),
+    )
     matrix(found)
     _rates(found)
 
