@@ -99,7 +99,10 @@ def test_cannot_assess_asks_why_and_is_a_legal_end(store: Store) -> None:
 def test_a_skipped_item_comes_last_and_counts_as_nothing(store: Store) -> None:
     queue = at.queue(store, count=3)
     app = at.sit_down(store, queue, "Ben")
+    at.write(app, 1, "Right", "I want to read its source first.")
     at.act(app, at.SKIP)
+    (skipped,) = [e for e in store.events.of_run(1, queue) if e.action == "skip"]
+    assert skipped.reason == "I want to read its source first."
     assert "Item 2" in shown(app)
     assert "0 of 6 cells resolved" in shown(app)
     at.act(app, "following")

@@ -48,6 +48,8 @@ def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> N
     # audit is set to none.
     app.slider(key=state.key(keys.QUEUE_FIELD, "audit")).set_value(0).run()
     assert [m.value for m in app.metric] == ["6", "3"]
+    # The rubric passes from .5 on, so what is near that mark is asked for; no score is.
+    assert app.checkbox(key=state.key(keys.QUEUE_FIELD, "near_mark 1")).value
     app.checkbox(key=state.key(keys.QUEUE_FIELD, "everything")).check().run()
     assert [m.value for m in app.metric] == ["8", "4"]
     app.button(key=state.key(keys.QUEUE_ACT, "make")).click().run()
@@ -57,7 +59,7 @@ def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> N
         "Start reviewing (4 items)"
     ]
     (row,) = queueing.queues(store)
-    assert (row.author, row.rule.everything) == ("Ada", True)
+    assert (row.author, row.rule.everything, row.rule.near_mark) == ("Ada", True, 0.05)
 
 
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:

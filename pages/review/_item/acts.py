@@ -125,10 +125,10 @@ def go_on(at: Desk) -> None:
     at.effect, at.undone = effect, undone
 
 
-def skip(at: Desk, reason: str) -> None:
-    """Put the item at the end of my queue; it counts as nothing."""
+def skip(at: Desk) -> None:
+    """Put the item at the end of my queue; it counts as nothing. What the note says is why."""
     assert at.ticket is not None, "only an open item is skipped"
-    review_acts.skip(store(), at.ticket, reason)
+    review_acts.skip(store(), at.ticket, at.said.get(at.active, Given(None)).note)
     at.effect = None
     lay(at, None)
     open_next(at)

@@ -29,7 +29,7 @@ KEYS = (
     ("N", "write a note (Esc leaves the field)"),
     ("E", "mark sentences as evidence: Tab to their numbers, Space"),
     ("F", "flag the active cell for somebody else, or send it back"),
-    ("S", "skip the item: it comes last in your queue"),
+    ("S", "skip the item: it comes last in your queue; a note says why"),
     ("U", "undo what you did last, as often as you like"),
     ("← →", "look at the previous or next item without deciding"),
     ("H", "show or hide this list"),
@@ -61,7 +61,7 @@ def _where(at: Desk, queue_name: str) -> None:
         if at.item is not None:
             _press("", "previous", "Left", hands.step, (at, at.number, -1), "chevron_left")
             _press("", "following", "Right", hands.step, (at, at.number, 1), "chevron_right")
-            _press("Skip", "skip", "S", hands.skip, (at, at.number, ""))
+            _press("Skip", "skip", "S", hands.skip, (at, at.number))
         _press("Undo", "undo", "U", hands.undo, (at,))
         _press("Keys", "help", "H", _toggle_help, ())
         if at.item is not None and at.seat.resolves:

@@ -205,10 +205,10 @@ def flag(at: Desk, number: int, criterion: str, role: Role) -> None:
     act_on(at, number, criterion, lambda desk: acts.flag(desk, role))
 
 
-def skip(at: Desk, number: int, reason: str) -> None:
+def skip(at: Desk, number: int) -> None:
     """Put the item last in my queue."""
     if at.number == number and at.ticket is not None:
-        guarded(at, lambda desk: acts.skip(desk, reason))
+        guarded(at, acts.skip)
 
 
 def step(at: Desk, number: int, by: int) -> None:

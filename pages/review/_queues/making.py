@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import QueueRule, QueueSettings, Seat
+from core.domain.rubric import Rubric
 from core.services import authoring, browsing, clock, grading, queueing
 from core.services.grading import RunRow
 from pages.review._queues import settings_form
@@ -33,7 +34,11 @@ RUNS = 100
 
 def show(who: Seat) -> None:
     """The form, with what it would queue counted as one changes it."""
-    page_header("New queue", "Choose what people look at. The counts follow your choice.")
+    page_header(
+        "New queue",
+        "Choose what people look at; the counts follow your choice. A cell is one criterion of one "
+        "item.",
+    )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
     run = _run()
     if run is None:
@@ -76,9 +81,11 @@ def _check(what: str, words: str, default: bool, help: str | None = None) -> boo
     return st.checkbox(words, key=key, help=help)
 
 
-def _limit(what: str, words: str, default: float, most: float, help: str) -> float | None:
+def _limit(
+    what: str, words: str, default: float, most: float, help: str, ticked: bool = False
+) -> float | None:
     """A number that is asked for only where its box is ticked."""
-    if not _check(what, words, False, help):
+    if not _check(what, words, ticked, help):
         return None
     key = state.key(keys.QUEUE_FIELD, what, "limit")
     state.seed(key, default)
@@ -96,12 +103,23 @@ def _rule(run: RunRow) -> QueueRule:
             failure = _check("failure", "A judge failed, or nobody answered", True)
             flip = _check("flip", "Answers hang on the order of options", True)
         with st.container():
-            gate = _check("near_gate", "A gate hangs on it", False)
+            gate = _check(
+                "near_gate",
+                "A gate hangs on it",
+                False,
+                "Another option of this cell would make a gate fire, or not fire any more. Of two "
+                "options that is always so: it queues every cell that such a gate looks at.",
+            )
             margin = _limit(
                 "margin", "Votes are close", 0.34, 1.0, "Top share minus the second is below this."
             )
             mark = _limit(
-                "near_mark", "Near a pass mark", 0.05, 100.0, "The score is this close to a mark."
+                f"near_mark {run.id}",
+                "Near a pass mark",
+                0.05,
+                100.0,
+                "The score is this close to a mark, and this cell can move it over.",
+                ticked=_rubric(run).decision is not None,
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
     audit, gold = _draws()
@@ -145,8 +163,12 @@ def _draws() -> tuple[int, int]:
     return audit, gold
 
 
+def _rubric(run: RunRow) -> Rubric:
+    return authoring.version(store(), run.rubric_version_id).rubric
+
+
 def _criteria(run: RunRow) -> tuple[str, ...] | None:
-    names = [c.name for c in authoring.version(store(), run.rubric_version_id).rubric.criteria]
+    names = [c.name for c in _rubric(run).criteria]
     chosen = st.multiselect(
         "Only these criteria",
         names,

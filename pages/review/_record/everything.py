@@ -85,7 +85,11 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
 def _more_audit(queue: QueueRow, rest: Unseen) -> None:
     if rest.missing:
         left = fmt.plural(rest.missing, "drawn cell")
-        said(f"{left} to be decided before anything can be said of what nobody looked at.")
+        said(
+            f"{left} to be decided before anything can be said of what nobody looked at. They come "
+            "unmarked, in the queue's order; a further queue of nothing but a random draw (no "
+            "reason ticked, only the audit) gets there sooner."
+        )
     elif rest.audited < 10 and rest.rest:
         more = 10 - rest.audited
         said(
