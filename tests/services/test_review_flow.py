@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.review import Given, QueueRule, QueueSettings
+from core.domain.review import Given, Mode, QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.services import claiming, queueing, review_acts, reviewing, settling
 from core.services.agreeing import PANEL
@@ -235,6 +235,24 @@ def test_a_blind_queue_never_shows_votes_and_needs_one_step(store: Store) -> Non
     assert ("i1", "Right") in settling.settled(store, run.id)
     with pytest.raises(Conflict, match="never shown"):
         reviewing.reveal(store, done.ticket)
+
+
+@pytest.mark.parametrize(("mode", "blind"), [("blind", True), ("until_commit", False)])
+def test_taking_back_in_a_blind_queue_tells_nothing_of_the_votes(
+    store: Store, mode: Mode, blind: bool
+) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(mode=mode))
+    ada = sit(store, "Ada")
+    reviewed.settle(store, ada, queue, "i2", MET)
+    undone = review_acts.undo_last(store, ada, queue)
+    assert undone is not None
+    (effect,) = undone.effects
+    right = effect.cells[0]
+    # By the votes i2 scores 0 and fails; Right is UNMET there.
+    shown = (effect.score_after, effect.outcome_after, right.voted, right.after)
+    assert shown == ((None, None, None, None) if blind else (0.0, "fail", "UNMET", "UNMET"))
+    assert effect.blind == blind
 
 
 def test_assisted_items_show_votes_at_once_and_a_share_of_items_stays_blind(store: Store) -> None:

@@ -84,6 +84,9 @@ def test_stale_cells_are_queued_and_settled_ones_are_not(store: Store) -> None:
     before = store.results.item(run.id, "i1").score
     lea = sit(store, "Lea")
     assert settling.mark(store, lea, run.id, [("i1", "Right")], "stale", "New wording.") == 1
+    # It is stale already; i0 was never settled.
+    both = [("i1", "Right"), ("i0", "Right")]
+    assert settling.mark(store, lea, run.id, both, "stale", "New wording.") == 0
     assert choose(store, run.id, rule).cells[0][:2] == ("i1", 1)
     # Not truth and not the verdict any more: Right is MET by the votes, Short stays settled.
     assert before == 0.0

@@ -10,8 +10,8 @@ from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
 from core.errors import NotFound
 from core.store import Store
 from core.store.review_content import given_data, given_from
-from core.store.review_rows import NewEvent, QueuedCell, QueuedItem
-from tests.store.making import NOW
+from core.store.review_rows import NewEvent, QueuedCell, QueuedItem, QueueRow
+from tests.store.making import NOW, queued_run
 
 LONE = chr(0xD800)
 
@@ -19,6 +19,11 @@ LONE = chr(0xD800)
 def event(run_id: int, **fields: object) -> NewEvent:
     seat = Seat(f"Ada{LONE}", "reviewer", "tab")
     return NewEvent(NOW, seat, run_id, 1, "verdict", item_id="a", criterion="Clear", **fields)  # type: ignore[arg-type]
+
+
+def queue_of(store: Store, run_id: int) -> QueueRow:
+    asked = (run_id, "Q", QueueRule(margin=0.5), QueueSettings())
+    return store.queues.create(*asked, order="impact", seed=1, author="Ada", now=NOW)
 
 
 def test_events_are_never_updated_nor_deleted(store: Store, run_id: int) -> None:
@@ -50,6 +55,20 @@ def test_events_of_one_step_are_found_by_it(store: Store, run_id: int) -> None:
         store.events.of_step(77)
 
 
+def test_events_of_one_queue_are_not_those_of_another_queue_or_run(
+    store: Store, run_id: int
+) -> None:
+    one, two = (queue_of(store, run_id).id for _ in range(2))
+    mine = store.events.add(event(run_id, queue_id=one))
+    other = store.events.add(event(run_id, queue_id=two))
+    elsewhere = store.events.add(event(queued_run(store)))
+    assert [found.id for found in store.events.of_run(run_id)] == [mine, other]
+    assert [found.id for found in store.events.of_run(run_id, one)] == [mine]
+    assert store.events.get(elsewhere).queue_id is None
+    with pytest.raises(NotFound, match="no review event 77"):
+        store.events.get(77)
+
+
 def test_a_verdict_comes_back_as_it_was() -> None:
     given = Given(2, None, "Why? Because.", (Span(3, 9, "quoted"), Span(0, 1, "x")))
     assert given_from(given_data(given)) == given
@@ -67,13 +86,7 @@ def test_a_reviewers_name_is_one_whatever_its_case(store: Store) -> None:
 def test_cells_that_are_queued_stay_as_they_are_when_queued_again(
     store: Store, run_id: int
 ) -> None:
-    made = store.queues.create(
-        *(run_id, "Q", QueueRule(margin=0.5), QueueSettings()),
-        order="impact",
-        seed=1,
-        author="Ada",
-        now=NOW,  # type: ignore[arg-type]
-    )
+    made = queue_of(store, run_id)
     item = QueuedItem("a", 0, 0.5, False, 1)
     cell = QueuedCell("a", "Clear", ("split",), 1.0, False, 0.25, 0.1, 0.9, 0.3, None)
     assert store.queues.add(made.id, [item], [cell]) == 1
