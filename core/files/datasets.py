@@ -95,7 +95,10 @@ def _check_columns(table: Table, mapping: Mapping, name: str) -> None:
     ]
     if mapping.submission is None:
         guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
-        mend = next(filter(None, guesses), "Name it submission, or say which column it is.")
+        mend = next(
+            filter(None, guesses),
+            "Name it submission, or import the file in the app and say there which column it is.",
+        )
         problems.append(
             Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
         )

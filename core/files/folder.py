@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.files.datasets import parse_dataset
 from core.files.json_source import read_json
 from core.files.parsed import Parsed
-from core.files.rubrics import parse_rubric
+from core.files.rubric_forms import read_rubrics
 from core.files.text import MAX_DATASET_BYTES, MAX_RUBRIC_BYTES, MEGABYTE, read_text
 from core.files.yaml_source import read_yaml
 
@@ -42,9 +42,21 @@ def read_folder(path: str | os.PathLike[str]) -> Folder:
 
 
 def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
-    """The rubric in a file, or in a folder's rubric.yaml. Raises ``InputError``."""
+    """The rubric in a file of any form, or in a folder's rubric.yaml.
+
+    Raises ``InputError``, also where a table holds several.
+    """
     file = _found(Path(path), RUBRIC_NAMES)
-    return parse_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+    first, *others = read_rubrics(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+    if others:
+        names = ", ".join(repr(one.value.name) for one in (first, *others))
+        raise InputError(
+            f"This file holds {1 + len(others)} rubrics: {names}. `rubric-studio convert "
+            f"{file.name} --to yaml --out FOLDER` writes each to a file of its own; name one.",
+            (),
+            str(file),
+        )
+    return first
 
 
 def read_dataset_file(

@@ -53,6 +53,7 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;
  border-bottom:1px solid light-dark(#E4DFD4,#2A333A)}
 .rs-table td.n,.rs-table th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.rs-table .n+:not(.n){padding-left:.8rem}
 .rs-table .rs-wrap{display:inline-block;white-space:normal;min-width:7rem;max-width:26ch}
 .rs-table td:first-child{min-width:8rem}
 .rs-table .rs-tag{white-space:nowrap}

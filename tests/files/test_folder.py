@@ -81,3 +81,25 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(rated: Path) -> None
         file.truncate(folders.MAX_RUBRIC_BYTES + 1)
     with pytest.raises(InputError, match="larger than 5 MB"):
         read_rubric_file(rated)
+
+
+#: Two rubrics as Canvas exports them: one criterion of two levels each (adjudication.md 4.1).
+CANVAS = (
+    "Rubric Name,Criteria Name,Criteria Description,Criteria Enable Range,"
+    "Rating Name,Rating Description,Rating Points,Rating Name,Rating Description,Rating Points\n"
+    "Essay,Thesis,States a claim,false,Clear,One claim,4,Absent,No claim,0\n"
+)
+
+
+def test_a_table_of_a_learning_platform_is_a_rubric_wherever_one_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "essay.csv"
+    file.write_text(CANVAS)
+    (criterion,) = read_rubric_file(file).value.criteria
+    assert (criterion.name, criterion.scale, criterion.weight) == ("Thesis", "ordinal", 4)
+
+
+def test_a_table_of_several_rubrics_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
+    file = tmp_path / "both.csv"
+    file.write_text(CANVAS + CANVAS.splitlines()[1].replace("Essay", "Talk", 1) + "\n")
+    with pytest.raises(InputError, match=r"holds 2 rubrics: 'Essay', 'Talk'.*convert both\.csv"):
+        read_rubric_file(file)
