@@ -38,6 +38,8 @@ def grade(
         request = headless.request_from_files(store, rubric, dataset, asking=asking, **options)
         for notice in request.notices:
             output.say(f"note: {notice}")
+        for name in headless.unpriced(request.request):
+            output.note(f"No price is known for {name}: --budget does not stop its calls.")
         if only_estimate:
             _print_estimate(headless.estimate_figures(store, request.request), as_json)
             return
@@ -92,6 +94,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                         {
                             "run": r.id,
                             **{key: getattr(r, key) for key in keys},
+                            "status": grading.status_of(r),
                             "failures": r.failures_open,
                             "created": r.created,
                         }
@@ -105,7 +108,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                     [
                         [
                             str(r.id),
-                            r.status,
+                            grading.status_of(r),
                             f"{r.votes}/{r.planned}",
                             str(r.failures_open),
                             r.created,

@@ -30,6 +30,7 @@ __all__ = [
     "runs",
     "spared",
     "start",
+    "status_of",
     "summary",
 ]
 
@@ -151,7 +152,13 @@ def retry(store: Store, run_id: int) -> int:
     """
     _refuse_imported(store, run_id)
     release_if_gone(store, run_id)
-    if store.runs.row(run_id).status == "running":
+    row = store.runs.row(run_id)
+    if status_of(row) == "interrupted":
+        raise Conflict(
+            f"Run {run_id} was interrupted: who worked on it is gone. Resume it; then retry what "
+            "failed."
+        )
+    if row.status == "running":
         raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
     return store.runs.reopen_failures(run_id)
 
@@ -189,6 +196,11 @@ def is_stalled(row: RunRow) -> bool:
     return row.status == "running" and (row.lease_until or 0) < clock.at()
 
 
+def status_of(row: RunRow) -> str:
+    """The run's status as a person should hear it: ``interrupted`` where nobody works on it."""
+    return "interrupted" if is_stalled(row) else row.status
+
+
 def _rate(now: Look, before: Look | None) -> float | None:
     if before is None or before.run_id != now.run_id or now.settled < before.settled:
         return None
@@ -211,7 +223,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
     kinds = store.votes.failure_kinds(run_id)
     return {
         "run": row.id,
-        "status": row.status,
+        "status": status_of(row),
         "planned": row.planned,
         "votes": row.votes,
         "abstentions": row.abstentions,

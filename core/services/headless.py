@@ -14,6 +14,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError, Problem
 from core.files import parse_data, read_dataset_file, read_rubric_file
+from core.judging.pricing import price_of
 from core.services import clock
 from core.services.estimating import estimate
 from core.services.grading import Progress, progress, release_if_gone
@@ -118,6 +119,13 @@ def _dataset_version(store: Store, dataset: Dataset, source: str) -> int:
                 row.id, dataset, parent=row.number, now=clock.now(), source=source
             ).id
     return store.datasets.create(dataset, now=clock.now(), source=source).id
+
+
+def unpriced(request: RunRequest) -> list[str]:
+    """The judges whose calls the request's budget cannot count; none without a budget."""
+    if request.budget is None:
+        return []
+    return [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
 
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:

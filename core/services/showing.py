@@ -6,7 +6,7 @@ from typing import Any
 
 from core.scoring import explain
 from core.scoring.trace import Trace
-from core.services.grading import summary
+from core.services.grading import status_of, summary
 from core.services.viewing import CriterionView, VoteView, item_view
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -19,7 +19,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
     cost = figures["cost_usd"]
     lines = [
-        f"Run {run.id}: {run.name} ({run.status})",
+        f"Run {run.id}: {run.name} ({status_of(run)})",
         f"  rubric   {run.rubric_name}, {run.version_words}",
         f"  dataset  {run.dataset_name}, version {run.dataset_number}, {run.items} items",
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",

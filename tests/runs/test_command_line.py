@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from core.store.store import Store
 from tests.provider import Provider, malformed, status
-from tests.runs.world import ROOT, cli, votes_of, write_files
+from tests.runs.world import ROOT, by_request, cli, slowly, until, votes_of, write_files
 
 
 @pytest.fixture
@@ -127,6 +128,43 @@ def test_an_estimate_asks_nobody(tmp_path: Path, db: Path) -> None:
     assert figures["tokens_in"] > 12 * 300  # the fixed part of the prompt alone is longer
     assert figures["cost_usd"] > 0  # this model's price is listed
     assert json.loads(cli("runs", "--db", db, "--json").stdout) == {"runs": []}
+
+
+def test_ctrl_c_ends_with_130_and_what_was_finished_is_kept(
+    tmp_path: Path, provider: Provider, db: Path
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.2)
+    rubric, dataset = write_files(tmp_path, 20)
+    where = ("--api-base", provider.url, "--db", str(db), "--seed", "3", "--json")
+    words = ("grade", str(rubric), str(dataset), "--judge", "openai/ada", "--concurrency", "1")
+    command = [sys.executable, "-m", "core.cli", *words, *where]
+    # A shell's background jobs ignore Ctrl-C, and what they start inherits that.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, handler)
+    until(db.exists, 60)
+    store = Store(db)
+    until(lambda: any(run.votes > 1 for run in store.runs.list()), 60)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.endswith("Interrupted. What was finished is kept.\n")
+    kept = votes_of(store)
+    assert 1 < len(kept) < 60
+    provider.rule = by_request
+    done = cli("resume", 1, "--db", db, "--json")
+    assert (done.returncode, json.loads(done.stdout)["votes"]) == (0, 60)
+    assert kept.items() <= votes_of(store).items()
+
+
+def test_a_budget_that_cannot_count_says_so(tmp_path: Path, provider: Provider, db: Path) -> None:
+    rubric, dataset = write_files(tmp_path, 1)
+    words = ("--judge", "openai/ada", "--judge", "offline", "--db", db, "--estimate", "--json")
+    done = cli("grade", rubric, dataset, *words, "--budget", 1)
+    assert (
+        "note: No price is known for openai/ada: --budget does not stop its calls." in done.stderr
+    )
+    assert "note" not in cli("grade", rubric, dataset, *words).stderr
 
 
 def test_runs_and_show_find_what_was_graded(tmp_path: Path, provider: Provider, db: Path) -> None:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from core.services.planning import RunRequest
 from core.services.spot import SpotRequest, check
 from core.store.store import Store
 from tests.provider import Provider, status
-from tests.runs.world import slowly, votes_of, write_files
+from tests.runs.world import slowly, until, votes_of, write_files
 
 
 @pytest.fixture
@@ -41,13 +40,6 @@ def request(store: Store, folder: Path, provider: Provider, **options: object) -
         seed=1,
         **options,  # type: ignore[arg-type]
     )
-
-
-def until(true: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not come about in time"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -178,6 +170,30 @@ def test_a_running_run_cannot_be_retried(store: Store, tmp_path: Path, provider:
     store.leases.claim("somebody else:1", at=clock.at(), seconds=60)
     with pytest.raises(Conflict, match="being worked off"):
         grading.retry(store, run_id)
+
+
+def test_a_run_whose_worker_is_gone_is_called_interrupted_and_is_resumed_before_it_is_retried(
+    store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    run_id = grading.start(store, request(store, tmp_path, provider))
+    store.leases.claim("somebody else:1", at=clock.at() - 100, seconds=60)
+    assert store.runs.row(run_id).status == "running"
+    assert grading.summary(store, run_id)["status"] == "interrupted"
+    with pytest.raises(Conflict, match=r"was interrupted.*Resume it"):
+        grading.retry(store, run_id)
+    grading.resume(store, run_id)
+    assert work_here(store, run_id) == "done"
+
+
+def test_of_a_finished_run_nothing_is_resumed(
+    store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    run_id = grading.start(store, request(store, tmp_path, provider))
+    work_here(store, run_id)
+    before = store.runs.row(run_id)
+    assert grading.resume(store, run_id) == "done"
+    assert work_here(store, run_id) is None
+    assert store.runs.row(run_id) == before
 
 
 def test_a_spot_check_is_a_small_run_of_its_own_kind(

@@ -6,6 +6,8 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,14 @@ def slowly(body: dict[str, Any], seconds: float = 0.02) -> Answer:
     """The same answer after a pause."""
     answer = by_request(body)
     return Answer(body=answer.body, stall=seconds)
+
+
+def until(true: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait for something that another thread or process does."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not come about in time"
+        time.sleep(0.02)
 
 
 def cli(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
