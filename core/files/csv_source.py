@@ -51,7 +51,7 @@ def read_csv(
     if not rows and not problems:
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
     if problems:
-        raise refusal("dataset", problems, name)
+        raise refusal("table", problems, name)
     return columns, tuple(rows), tuple(lines)
 
 

@@ -20,7 +20,10 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 
 #: Names that columns go by, most telling first.
 NAMES: dict[str, tuple[str, ...]] = {
-    "item": ("item id", "item", "example id", "sample id", "submission id", "document id", "id"),
+    "item": (
+        *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
+        *("id", "doc", "document", "example"),
+    ),
     "criterion": (
         *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
         "question",
@@ -45,7 +48,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 _WIDE = ("item", "criterion", "submission", "prompt", "system")
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
 _MODELS = re.compile(
-    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok|\bllm\b", re.I
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
+    r"|(?<![a-z])llm(?![a-z])",
+    re.I,
 )
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 #: A column with more different answers than this holds no labels.
@@ -117,7 +122,8 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         kinds = {} if "kind" in found else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **found)
     found = _named(table.columns, _WIDE)
-    left = [c for c in table.columns if c not in found.values() and _holds_labels(table, c)]
+    rest = [c for c in table.columns if c not in found.values()]
+    left = [c for c in rest if not _is_reason(c, rest) and _holds_labels(table, c)]
     columns = _columns(left, rubric, by_row="criterion" in found)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **found)
@@ -184,6 +190,19 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], known: set[str], separator
     if known:
         return all(fold(criterion) in known for criterion, _ in pairs)
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
+
+
+def _is_reason(column: str, others: Sequence[str]) -> bool:
+    """Whether a column says why: `reason`, or `ann reason` beside `ann`.
+
+    >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
+    (True, False)
+    """
+    name = _plain(column)
+    whose = {"", *map(_plain, others)}
+    return any(
+        name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
+    )
 
 
 def _holds_labels(table: Table, column: str) -> bool:

@@ -171,12 +171,12 @@ def test_measurements_are_no_labels() -> None:
 
 
 def test_a_person_may_change_what_was_guessed() -> None:
-    source = open_bytes(b"doc,who,choice,label\n1,kim,yes,draft\n2,lee,no,draft\n", "x.csv")
+    source = open_bytes(b"page,who,choice,label\n1,kim,yes,draft\n2,lee,no,draft\n", "x.csv")
     guessed = guess_vote_mapping(table_of(source), "long")
     assert (guessed.item, guessed.rater, guessed.label) == (None, None, "label")
     with pytest.raises(InputError, match="no column for the item"):
         read_bundle(source, "long")
-    said = VoteMapping(layout="long", item="doc", rater="who", label="choice", others="llm")
+    said = VoteMapping(layout="long", item="page", rater="who", label="choice", others="llm")
     bundle = read_bundle(source, "long", mapping=said)
     assert [(i, r, k, o) for i, _, r, k, o, *_ in answers(bundle)] == [
         ("1", "kim", "llm", 0),
@@ -210,3 +210,22 @@ def test_jsonl_rows_are_votes_too() -> None:
 def test_a_text_beside_raters_does_not_hide_them(table: str) -> None:
     # Yes and no are one scale even where nobody shares an answer; 4 is an answer of both.
     assert kind_of(open_bytes(table.encode(), "votes.csv")) == "wide"
+
+
+def test_a_column_that_says_why_beside_a_raters_column_is_no_rater() -> None:
+    table = read_table(
+        "doc,ann,ann_reason,score_llm,score_llm rationale,note\n"
+        "1,yes,it says so,no,it does not,odd\n"
+        "2,no,short,no,short,odd\n",
+        "votes.csv",
+    )
+    mapping = guess_vote_mapping(table, "wide")
+    assert mapping.item == "doc"
+    assert [c.rater for c in mapping.columns] == ["ann", "score_llm"]
+    assert mapping.kinds == {"score_llm": "llm"}
+
+
+@pytest.mark.parametrize("name", ["dollm", "Guillmot", "llmet"])
+def test_a_name_with_these_letters_in_it_is_no_model(name: str) -> None:
+    table = read_table(f"item,{name},ann\n1,yes,no\n", "votes.csv")
+    assert guess_vote_mapping(table, "wide").kinds == {}
