@@ -14,7 +14,8 @@ from typing import NamedTuple
 class Words(NamedTuple):
     """What stands in a cell: ``text``, quieter words ``below``, and where it leads in the app.
 
-    ``link`` are address parameters of the page with the items behind it; a file has no links.
+    ``link`` are address parameters of the page with the items behind it, which is the run's unless
+    ``to`` names another one; a file has no links.
     """
 
     text: str

@@ -98,7 +98,7 @@ def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
         return row
     return (
         *row,
-        number(line.labelled),
+        number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
         figure(line.accuracy, share=True),
         Words(percent(line.commonest.value)),
         figure(line.kappa),

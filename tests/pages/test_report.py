@@ -73,6 +73,8 @@ def test_a_number_leads_to_its_items(store: Store) -> None:
     assert f"run?run={run}&system=x" in links
     assert f"run?run={run}&criterion=short&verdict=1" in links
     assert f"run?run={run}&item=i01" in links
+    # The items behind an accuracy stand in the confusion matrix.
+    assert f"agreement?run={run}&view=one&criterion=short" in links
     assert not [link for link in links if "All+items" in link]
 
 

@@ -54,8 +54,10 @@ def cell(run_id: int, words: Words) -> str:
     """
     text = esc(words.text)
     if words.link:
-        query = urlencode({state.RUN: run_id, **_address(words.link)})
-        text = f'<a href="run?{esc(query)}" target="_self">{text}</a>'
+        found = _address(words.link)
+        page = found.pop("to", "run")
+        query = urlencode({state.RUN: run_id, **found})
+        text = f'<a href="{esc(page)}?{esc(query)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
     return text + below
 
