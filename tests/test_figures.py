@@ -84,4 +84,6 @@ def test_a_win_matrix_has_a_cell_for_every_two_and_none_for_who_never_met() -> N
         [(0, 1), (1, 1)],
     ]
     assert figure.data[1].text[0] == "75% of 8"
+    # Half-way between level and winning: (244+1)/2, (241+118)/2, (234+106)/2, halves to even.
+    assert figure.data[1].marker.color[0] == "#7AB4AA"
     assert len(figure.layout.shapes) == 1

@@ -6,6 +6,8 @@ import html
 
 #: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best; ends clear of both backgrounds.
 STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
+#: Red, green and blue of a side that loses, of neither, of one that wins.
+LOSING, LEVEL, WINNING = (166, 97, 26), (244, 241, 234), (1, 118, 106)
 BAR = "#3E7CB1"
 ABSTAINED = "#9AA0A6"
 #: Lines and marks that stand behind; to be seen on light and dark.
@@ -17,6 +19,19 @@ MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 def shade(value: float) -> str:
     """The colour of a share in [0, 1]."""
     return STEPS[round(value * (len(STEPS) - 1))]
+
+
+def leaning(value: float) -> str:
+    """The colour of a share in [0, 1] that leans to one of two sides: pale where they are level.
+
+    Brown below a half, green above, so that people who confuse red and green can tell them apart.
+
+    >>> leaning(0.0), leaning(0.5), leaning(1.0)
+    ('#A6611A', '#F4F1EA', '#01766A')
+    """
+    side, far = (LOSING, 1 - 2 * value) if value < 0.5 else (WINNING, 2 * value - 1)
+    mixed = (round(a + (b - a) * far) for a, b in zip(LEVEL, side, strict=True))
+    return "#" + "".join(f"{one:02X}" for one in mixed)
 
 
 def ink(color: str) -> str:

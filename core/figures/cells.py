@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.figures.base import ABSTAINED, CHOSEN, EDGE, MARGIN, coefficient, ink, plain, shade
+from core.figures.base import (
+    ABSTAINED,
+    CHOSEN,
+    EDGE,
+    MARGIN,
+    coefficient,
+    ink,
+    leaning,
+    plain,
+    shade,
+)
 
 
 def confusion_cells(
@@ -44,13 +54,14 @@ def agreement_cells(names: Sequence[str], values: Sequence[Sequence[float | None
 def _cells(
     shares: Sequence[Sequence[float | None]],
     texts: Sequence[Sequence[str]],
+    colour: Callable[[float], str] = shade,
 ) -> Any:
     import plotly.graph_objects as go
 
     figure = go.Figure()
     for column in range(len(shares[0])):
         at = [(row, column) for row in range(len(shares))]
-        colors = [ABSTAINED if (s := shares[r][column]) is None else shade(s) for r, _ in at]
+        colors = [ABSTAINED if (s := shares[r][column]) is None else colour(s) for r, _ in at]
         figure.add_bar(
             y=[row for row, _ in at],
             x=[1] * len(at),
@@ -121,11 +132,11 @@ def win_cells(
     texts: Sequence[Sequence[str]],
     chosen: tuple[int, int] | None = None,
 ) -> Any:
-    """Who beats whom: colour is the share of points of the row against the column.
+    """Who beats whom: colour is the share of points of the row against the column, pale at a half.
 
     ``None`` where two never met, and on the diagonal. A cell's ``customdata`` is ``(row, column)``.
     """
-    figure = _cells(shares, texts)
+    figure = _cells(shares, texts, leaning)
     if chosen is not None:
         _ring(figure, chosen)
     _name_cells(figure, systems, systems)

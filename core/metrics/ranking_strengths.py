@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ TOUCH = 0.05
 #: A bootstrap over fewer items than this says too little.
 FEWEST = 5
 
+#: Standard errors that tell one difference from none, looked at alone (95 %, two-sided).
+_ALONE = float(ndtri(0.975))
 _FEW = "There are {n} items; intervals need at least {least}."
 
 
@@ -31,7 +34,8 @@ class Strengths(NamedTuple):
     mean 0: e to the difference of two is the odds of the first, ties aside. ``regularised``: no
     finite estimate exists, ``groups`` says between whom, and ``value`` holds what a prior of half
     a win and half a loss per system makes of it. ``better[i, j]``: i is better than j, all such
-    statements together at the given level. ``error[i, j]`` is the standard error of a difference.
+    statements together at the given level. ``error[i, j]`` is the standard error of a difference,
+    and ``critical`` how many of them a difference must be to be told.
     """
 
     members: tuple[int, ...]
@@ -42,6 +46,7 @@ class Strengths(NamedTuple):
     groups: tuple[tuple[int, ...], ...]
     better: Flags
     error: Array
+    critical: float = math.nan
     reason: str = ""
 
 
@@ -68,7 +73,7 @@ def further_contests(
     error: float,
     log_tie: float,
     *,
-    level: float = 0.95,
+    critical: float = _ALONE,
     power: float = 0.8,
     most: int = 100_000,
 ) -> Figure:
@@ -77,20 +82,20 @@ def further_contests(
 
     Every contest between them adds its Fisher information about the difference, (won + lost -
     (won - lost)^2) / 4 at the fitted shares, to the present 1 / error^2, until the difference is
-    (z of ``level`` two-sided + z of ``power``) standard errors. It asks for more than mere
-    significance now: a chance of ``power`` to find it.
+    (``critical`` + z of ``power``) standard errors. ``critical`` is that of all comparisons made
+    together (``Strengths.critical``); by default that of one alone, two-sided at 95 %. It asks for
+    more than mere significance now: a chance of ``power`` to find it.
 
     >>> further_contests(0.5, 0.4, float("-inf")).value
     108.0
     """
     if not error > 0:
         return Figure.undefined("The standard error of the difference is not known.")
-    wide = float(ndtri(1 - (1 - level) / 2))
-    if abs(gap) > wide * error:
+    if abs(gap) > critical * error:
         return Figure.defined(0.0, 0)
     won, _, lost = (float(x) for x in outcome_shares(np.asarray(gap), log_tie))
     each = (won + lost - (won - lost) ** 2) / 4
-    wanted = np.inf if gap == 0 else ((wide + float(ndtri(power))) / gap) ** 2
+    wanted = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
     number = (wanted - 1 / error**2) / each if each > 0 else np.inf
     if number > most:
         return Figure.undefined(f"They are so close that {most:,} contests would not do.")
@@ -108,7 +113,15 @@ def _of_group(
         nothing = np.zeros((n, n))
         gap = Interval(None, None, "percentile", reason)
         return Strengths(
-            group, np.full(n, np.nan), (gap,) * n, -np.inf, False, (), nothing > 0, nothing, reason
+            group,
+            np.full(n, np.nan),
+            (gap,) * n,
+            -np.inf,
+            False,
+            (),
+            nothing > 0,
+            nothing,
+            reason=reason,
         )
     pairs = np.array([[place[int(s)] for s in table.pairs[at]] for at in rows])
     part = ContestTable(pairs, table.counts[:, rows], n)
@@ -123,22 +136,32 @@ def _of_group(
         unknown = (Interval(None, None, "percentile", reason),) * n
         blank = np.zeros((n, n))
         return Strengths(
-            group, value, unknown, log_tie, regularised, outside, blank > 0, blank * np.nan, reason
+            group,
+            value,
+            unknown,
+            log_tie,
+            regularised,
+            outside,
+            blank > 0,
+            blank * np.nan,
+            reason=reason,
         )
     drawn = fit(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
-    better, error = _told_apart(value, drawn, level)
+    better, error, critical = _told_apart(value, drawn, level)
     found = tuple(percentile(row, level) for row in drawn)
-    return Strengths(group, value, found, log_tie, regularised, outside, better, error)
+    return Strengths(group, value, found, log_tie, regularised, outside, better, error, critical)
 
 
-def _told_apart(value: Array, drawn: Array, level: float) -> tuple[Flags, Array]:
-    """Who is better than whom by simultaneous intervals, and standard errors of differences."""
+def _told_apart(value: Array, drawn: Array, level: float) -> tuple[Flags, Array, float]:
+    """Who is better than whom by simultaneous intervals, standard errors of differences, and the
+    number of these that tells two apart.
+    """
     gaps = drawn[:, None] - drawn[None, :]
     error = gaps.std(axis=2)
     away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
     scaled = np.divide(
         away, error[:, :, None], out=np.zeros_like(away), where=error[:, :, None] > 0
     )
-    critical = np.quantile(scaled.max(axis=(0, 1)), level)
+    critical = float(np.quantile(scaled.max(axis=(0, 1)), level))
     apart = value[:, None] - value[None, :]
-    return (apart > critical * error) & (error > 0), error
+    return (apart > critical * error) & (error > 0), error, critical

@@ -148,7 +148,7 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Gap
             error = float(group.error[a, b])
             known = np.isfinite(error)
             further = (
-                further_contests(apart, error, group.log_tie)
+                further_contests(apart, error, group.log_tie, critical=group.critical)
                 if known and not group.regularised
                 else Figure.undefined(_unknown(group))
             )

@@ -208,6 +208,14 @@ def test_the_contests_still_needed_shrink_as_the_difference_grows() -> None:
     assert further_contests(0.0, 0.2, -np.inf).value is None
 
 
+def test_systems_not_told_apart_among_many_need_further_contests() -> None:
+    # 2.5 standard errors tell two systems apart that are looked at alone ...
+    assert further_contests(0.5, 0.2, -np.inf).value == 0
+    # ... and not where all comparisons together ask for 2.9: ((2.9 + 0.8416) / 0.5)^2 = 56.0 less
+    # the 25 that are there, over (1 - tanh(0.25)^2) / 4 = 0.2350, are 131.9.
+    assert further_contests(0.5, 0.2, -np.inf, critical=2.9).value == 132
+
+
 def test_win_rates_do_not_reward_meeting_the_weak_more_often() -> None:
     # 0 beat 2 nine times and lost to 1 once: 0.9 of its contests, half of its opponents.
     table = table_of([(0, 2, 1.0)] * 9 + [(0, 1, 0.0)], 3)

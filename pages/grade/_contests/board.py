@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -38,7 +38,7 @@ def show(chosen: Chosen) -> None:
     for note in found.notes:
         st.warning(label(note), icon=":material/info:")
     standings(found)
-    methods(found.methods, found.systems)
+    methods(found.methods, found.systems, [one.system for one in found.standings])
     _gaps(found)
 
 
@@ -131,8 +131,11 @@ def _forest(found: Leaderboard) -> None:
     )
 
 
-def methods(found: Methods, systems: tuple[str, ...]) -> None:
-    """Every way to rank beside the others, and whether they name the same winner."""
+def methods(found: Methods, systems: tuple[str, ...], order: Sequence[str]) -> None:
+    """Ways to rank side by side, in this order of systems, and whether the winner differs.
+
+    ``systems`` are in the order of the figures.
+    """
     st.html('<div class="rs-section">Ways to rank, side by side</div>')
     if found.winner_differs:
         st.html(tag("⚠ the winner depends on the method", "warn"))
@@ -142,8 +145,11 @@ def methods(found: Methods, systems: tuple[str, ...]) -> None:
     table(
         ("System", *(way.name for way in found.ways)),
         (
-            [esc(one_line(system, NAMED)), *(_ranked(way.ranks[at]) for way in found.ways)]
-            for at, system in enumerate(systems)
+            [
+                esc(one_line(system, NAMED)),
+                *(_ranked(way.ranks[systems.index(system)]) for way in found.ways),
+            ]
+            for system in order
         ),
         name="Ranks of every system by every way to rank",
         numbers=range(1, len(found.ways) + 1),

@@ -143,7 +143,8 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
     for note in strengths.notes:
         st.caption(label(note))
     board.standings(strengths)
-    board.methods(found.methods, ballots.systems)
+    order = [one.system for one in strengths.standings]
+    board.methods(found.methods, ballots.systems, order)
     table(
         ("Judge", *found.ballots.systems, "Scores higher than others by"),
         (
