@@ -45,7 +45,7 @@ def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
     assert "33%" in text
     assert "100%" in text
     assert "few: uncertain" in text
-    assert "from 1000 resamples of the items, made once" in text
+    assert "from 1,000 resamples of the items, made once" in text
     assert len(app.get("plotly_chart")) == 1
 
 

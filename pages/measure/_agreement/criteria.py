@@ -46,7 +46,8 @@ def show(chosen: Chosen) -> None:
         "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
-        f"interval, from {RESAMPLES} resamples of the items, made once for these votes and kept. "
+        f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
+        "and kept. "
         + " ".join(missing),
         help=STRENGTH,
     )
