@@ -43,6 +43,11 @@ class Entry:
         """The name that is kept of it, e.g. ``rag/Question answered``."""
         return f"{self.pack}/{self.criterion.name}"
 
+    @property
+    def known_as(self) -> tuple[str, ...]:
+        """What others call it, e.g. ``("faithfulness", "groundedness")``: it is found by these."""
+        return tuple(self.criterion.meta["known_as"])
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -78,7 +83,10 @@ def _example(criterion: Criterion) -> Example:
 def find(
     search: str = "", *, pack: str | None = None, scale: Scale | None = None
 ) -> list[tuple[Pack, list[Entry]]]:
-    """The criteria that hold every word of ``search``, by pack; packs without any are left out."""
+    """The criteria that hold every word of ``search``, by pack; packs without any are left out.
+
+    What others call a criterion counts, and so does the singular of a word.
+    """
     words = fold(search).split()
     found = []
     for one in packs():
@@ -95,8 +103,9 @@ def _fits(pack: Pack, entry: Entry, words: Sequence[str], scale: Scale | None) -
     if scale is not None and criterion.scale != scale:
         return False
     options = (f"{o.label} {o.description}" for o in criterion.options)
-    text = fold(" ".join((pack.title, criterion.name, criterion.requirement, *options)))
-    return all(word in text for word in words)
+    said = (pack.title, criterion.name, criterion.requirement, *options, *entry.known_as)
+    text = fold(" ".join(said))
+    return all(word in text or (len(word) > 4 and word.rstrip("s") in text) for word in words)
 
 
 def entry(key: str) -> Entry | None:
@@ -108,7 +117,7 @@ def with_entries(draft: Draft, keys: Iterable[str]) -> Draft:
     """The draft with these criteria at its end, and the guidelines they rely on.
 
     A name that is taken gets a number. Each keeps its worked example and its ``library`` key under
-    ``meta``. Unknown keys are left out.
+    ``meta``, but not what others call it. Unknown keys are left out.
     """
     chosen = [found for key in keys if (found := entry(key))]
     serial = Serial(draft["serial"])
@@ -130,7 +139,7 @@ def _fresh(entry: Entry, serial: Serial, taken: set[str]) -> CriterionDraft:
         "uid": serial.next("c"),
         "name": _free(made["name"], taken),
         "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
-        "meta": {**made["meta"], "library": entry.key},
+        "meta": {k: v for k, v in made["meta"].items() if k != "known_as"} | {"library": entry.key},
     }
 
 

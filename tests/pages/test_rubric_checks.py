@@ -11,7 +11,7 @@ from pages.ui import state
 from tests.ailments.test_diagnosing import run
 from tests.checking.made import criterion, levels, rubric
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import PAGE, done, draft_of, field, name_of, press, saved
+from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
 
 GIVEN: Rubric = rubric(
     criterion("The answer is clear and concise.", name="Style"),
@@ -40,6 +40,15 @@ def test_a_finding_stands_at_its_criterion_and_in_the_summary_with_reason_and_so
     assert "Krosnick and Presser 2010" in text
 
 
+def test_of_a_rubric_in_another_language_it_is_said_that_words_are_not_checked(
+    store: Store,
+) -> None:
+    german = rubric(criterion("Die Antwort ist gut, vollständig etc.", name="Güte"))
+    text = shown(open_page(PAGE, rubric=saved(store, german)))
+    assert "No levels, weights or gates that are known to make judges disagree" in text
+    assert "Wording is checked in English only: of “Güte” options" in text
+
+
 def test_a_mend_is_made_with_one_click_and_taken_back_with_undo(store: Store) -> None:
     name = saved(store, GIVEN)
     app = act(open_page(PAGE, rubric=name), name, "side", "mend", "Split")
@@ -47,7 +56,8 @@ def test_a_mend_is_made_with_one_click_and_taken_back_with_undo(store: Store) ->
         "The answer is clear.",
         "The answer is concise.",
     ]
-    assert "known to make judges disagree" in shown(app)
+    assert "Asks more than one thing" not in shown(app)
+    assert "“is clear” is not said to mean anything" in shown(app)  # what is left to mend
     app = press(app, name, "undo")
     assert len(draft_of(app)["criteria"]) == 2
 

@@ -70,6 +70,23 @@ def test_the_library_is_searched_by_words_pack_and_scale() -> None:
     assert library.find("zzzz") == []
 
 
+@pytest.mark.parametrize(
+    "word",
+    """hallucination hallucinations faithfulness groundedness relevance completeness coherence
+    fluency toxicity bias tone grammar conciseness correctness helpfulness citations evidence
+    counterargument thesis jailbreak sycophancy verbosity empathy readability refusal safety
+    structure consistency misconception security privacy""".split(),  # noqa: SIM905
+)
+def test_the_usual_names_of_what_is_graded_find_a_criterion(word: str) -> None:
+    assert library.find(word)
+
+
+def test_each_criterion_says_what_others_call_it_and_a_draft_does_not_carry_that() -> None:
+    assert all(len(entry.known_as) >= 2 for entry in ENTRIES)
+    (made,) = library.with_entries(new_draft(), ["rag/Claims found in passages"])["criteria"]
+    assert set(made["meta"]) == {"example", "library"}
+
+
 def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> None:
     keys = ["rag/Question answered", "code/Does the task", "nowhere/Nothing"]
     draft = library.with_entries(new_draft(), keys)

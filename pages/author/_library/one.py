@@ -32,6 +32,8 @@ def show(entry: Entry) -> None:
         st.html(f"<b>{esc(criterion.name)}</b>")
         row([tags(criterion)])
         prose(criterion.requirement)
+        known_as = ", ".join(entry.known_as)
+        st.html(f'<div class="rs-quiet">Elsewhere called: {esc(known_as)}</div>')
         st.html("".join(_option(o, o.label == example.option) for o in criterion.options))
     with st.container(border=True, gap="xsmall"):
         st.html('<div class="rs-section">Worked example</div>')

@@ -76,8 +76,11 @@ def show_all(name: str) -> None:
     live = [one for one in placed if not one.dismissed]
     if not work.draft(name)["criteria"]:
         return
-    st.html(f'<div class="rs-section">Rubric check</div><div class="rs-quiet">{_count(live)}</div>')
-    if unread := _unread(name):
+    unread = _unread(name)
+    whole = len(unread) < len(work.draft(name)["criteria"])
+    st.html('<div class="rs-section">Rubric check</div>')
+    st.html(f'<div class="rs-quiet">{_count(live, whole)}</div>')
+    if unread:
         st.html(
             f'<div class="rs-quiet">{esc(unread_words([one_line(u, 40) for u in unread]))}</div>'
         )
@@ -88,10 +91,11 @@ def show_all(name: str) -> None:
     _show_dismissed(name, [one for one in placed if one.dismissed])
 
 
-def _count(live: list[Placed]) -> str:
+def _count(live: list[Placed], words_read: bool) -> str:
     serious = sum(one.serious for one in live)
     if not live:
-        return "No words, levels, weights or gates that are known to make judges disagree."
+        what = "words, levels, weights or gates" if words_read else "levels, weights or gates"
+        return f"No {what} that are known to make judges disagree."
     slight = len(live) - serious
     parts = [f"{serious} serious"] * bool(serious) + [f"{slight} slight"] * bool(slight)
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
