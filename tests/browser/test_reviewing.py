@@ -1,4 +1,4 @@
-"""Reviewing in a real browser: what is sent before a verdict, keys only, two people at once."""
+"""Reviewing in a real browser: keys only, two people at once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from core.domain.review import QueueRule
-from core.services import demo, queueing, settling
+from core.services import demo, settling
 from core.store.store import Store
 from tests.browser import reviewers as world
-from tests.browser.driving import main_text, settle, visit, watch
-
-STAGE = re.compile("Give your verdict|Here is what")
+from tests.browser.driving import main_text, settle, watch
+from tests.browser.seats import STAGE, key, review, seats, states
 
 
 @pytest.fixture(scope="module")
@@ -31,111 +30,9 @@ def store(app_db: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
-    """Sit somebody down at a browser of their own; their pages close with the test."""
-    contexts = []
-
-    def sit(name: str) -> Any:
-        context = browser.new_context(viewport={"width": 1360, "height": 900})
-        context.set_default_timeout(45_000)
-        contexts.append(context)
-        page = context.new_page()
-        watch(page)
-        enter(page, f"{app_url}/queues", name)
-        return page
-
-    yield sit
-    for context in contexts:
-        context.close()
-
-
-def enter(page: Any, url: str, name: str) -> None:
-    """Open a page of the review section and say who one is, by keyboard."""
-    visit(page, url)
-    field = page.get_by_role("textbox", name="Your name")
-    field.fill(name)
-    field.press("Enter")
-    page.get_by_text(f"You are {name}").wait_for()
-    settle(page)
-
-
-def review(page: Any, url: str, queue_id: int) -> None:
-    """Open the reviewing screen of a queue and wait for what stands there."""
-    page.goto(f"{url}/item?queue={queue_id}")
-    page.get_by_text(STAGE).wait_for()
-    settle(page)
-
-
-def key(page: Any, *names: str) -> None:
-    """Press keys one after the other, and wait for what each does."""
-    for name in names:
-        page.keyboard.press(name)
-        settle(page)
-
-
-def states(store: Store, queue_id: int) -> dict[str, int]:
-    """How many cells of a queue are in which state."""
-    return {str(s): n for s, n in queueing.progress(store, queue_id).cells.items()}
-
-
-class Wire:
-    """Every byte that reaches a page: websocket frames and the bodies of answers."""
-
-    def __init__(self, page: Any) -> None:
-        self.frames: list[bytes] = []
-        self._answers: list[Any] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", self._keep))
-        page.on("response", lambda answer: self._answers.append(answer))
-
-    def _keep(self, frame: str | bytes) -> None:
-        self.frames.append(frame.encode() if isinstance(frame, str) else frame)
-
-    def found(self, words: tuple[str, ...], *, frames: bool = False) -> set[str]:
-        """Which of the words came over the wire, in any letter case.
-
-        `frames`: only what the app itself sent; scripts and style sheets hold many a number.
-        """
-        bodies: list[bytes] = [] if frames else self._bodies()
-        everything = b"\n".join([*self.frames, *bodies]).lower()
-        assert b"submission 1" in everything, "the page's own text came over this wire"
-        return {word for word in words if word.lower().encode() in everything}
-
-    def _bodies(self) -> list[bytes]:
-        return [a.body() for a in self._answers if a.ok and a.request.method == "GET"]
-
-
-def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
-    store: Store, someone: Callable[[str], Any], app_url: str
-) -> None:
-    queue_id = world.queue(store, world.graded(store, 1), reviewers=2)
-    colleague = world.sit(store, world.OTHER)
-    world.decide(store, colleague, queue_id, world.UNMET, world.OTHER_NOTE)
-    page = someone("Blanche").context.new_page()
-    watch(page)
-    wire = Wire(page)
-    review(page, app_url, queue_id)
-    page.get_by_text("Submission 1. It goes on.").wait_for()
-    # Everything one can do before the verdict: drafts, why not, a note, evidence, other looks.
-    key(page, "1", "0", "0", "n")
-    page.keyboard.type("1 2 0 s u f")
-    key(page, "Escape", "e", "e", "h", "h", "ArrowUp", "1", "2")
-    page.get_by_text("Give your verdict").wait_for()
-    assert wire.found(world.PLANTED) == set()
-    assert wire.found(world.SCORES, frames=True) == set()
-    assert page.locator("mark.rs-quoted").count() == 0
-    key(page, "Enter")
-    page.get_by_text("Here is what the judges said").wait_for()
-    # What both judges quoted is underlined where it stands in the submission, by whom is said.
-    assert page.locator("mark.rs-quoted").all_inner_texts() == [world.QUOTE]
-    assert (
-        page.get_by_text("Underlined: quoted by")
-        .inner_text()
-        .endswith(f"a {world.JUDGES[0]}, b {world.JUDGES[1]}")
-    )
-    seen = wire.found(world.PLANTED)
-    # The judges' names and reasons come now; who and what was judged, and the colleague, never do.
-    assert {*world.JUDGES, world.REASON} <= seen
-    hidden = {world.SYSTEM, world.ITEM, world.TAG, world.META, world.LABEL_REASON}
-    assert not seen & {*hidden, world.OTHER, world.OTHER_NOTE}
+    """Sit somebody down at a browser of their own."""
+    with seats(browser, app_url) as sit:
+        yield sit
 
 
 def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(

@@ -1,0 +1,122 @@
+"""What reaches a reviewer's browser before a verdict: nothing that others said or made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.store.store import Store
+from tests.browser import reviewers as world
+from tests.browser.driving import settle, watch
+from tests.browser.seats import key, review, seats, states
+
+
+@pytest.fixture(scope="module")
+def store(app_db: Path) -> Iterator[Store]:
+    """The app's data file."""
+    opened = Store(app_db)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
+    """Sit somebody down at a browser of their own."""
+    with seats(browser, app_url) as sit:
+        yield sit
+
+
+class Wire:
+    """Every byte that reaches a page: websocket frames and the bodies of answers."""
+
+    def __init__(self, page: Any) -> None:
+        self.frames: list[bytes] = []
+        self._answers: list[Any] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self._keep))
+        page.on("response", lambda answer: self._answers.append(answer))
+
+    def _keep(self, frame: str | bytes) -> None:
+        self.frames.append(frame.encode() if isinstance(frame, str) else frame)
+
+    def found(self, words: tuple[str, ...], *, frames: bool = False) -> set[str]:
+        """Which of the words came over the wire, in any letter case.
+
+        `frames`: only what the app itself sent; scripts and style sheets hold many a number.
+        """
+        bodies: list[bytes] = [] if frames else self._bodies()
+        everything = b"\n".join([*self.frames, *bodies]).lower()
+        assert b"submission 1" in everything, "the page's own text came over this wire"
+        return {word for word in words if word.lower().encode() in everything}
+
+    def _bodies(self) -> list[bytes]:
+        return [a.body() for a in self._answers if a.ok and a.request.method == "GET"]
+
+
+def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 1), reviewers=2)
+    colleague = world.sit(store, world.OTHER)
+    world.decide(store, colleague, queue_id, world.UNMET, world.OTHER_NOTE)
+    page = someone("Blanche").context.new_page()
+    watch(page)
+    wire = Wire(page)
+    review(page, app_url, queue_id)
+    page.get_by_text("Submission 1. It goes on.").wait_for()
+    # Everything one can do before the verdict: drafts, why not, a note, evidence, other looks.
+    key(page, "1", "0", "0", "n")
+    page.keyboard.type("1 2 0 s u f")
+    key(page, "Escape", "e", "e", "h", "h", "ArrowUp", "1", "2")
+    page.get_by_text("Give your verdict").wait_for()
+    assert wire.found(world.PLANTED) == set()
+    assert wire.found(world.SCORES, frames=True) == set()
+    assert page.locator("mark.rs-quoted").count() == 0
+    key(page, "Enter")
+    page.get_by_text("Here is what the judges said").wait_for()
+    # What both judges quoted is underlined where it stands in the submission, by whom is said.
+    assert page.locator("mark.rs-quoted").all_inner_texts() == [world.QUOTE]
+    assert (
+        page.get_by_text("Underlined: quoted by")
+        .inner_text()
+        .endswith(f"a {world.JUDGES[0]}, b {world.JUDGES[1]}")
+    )
+    seen = wire.found(world.PLANTED)
+    # The judges' names and reasons come now; who and what was judged, and the colleague, never do.
+    assert {*world.JUDGES, world.REASON} <= seen
+    hidden = {world.SYSTEM, world.ITEM, world.TAG, world.META, world.LABEL_REASON}
+    assert not seen & {*hidden, world.OTHER, world.OTHER_NOTE}
+
+
+def test_who_ends_a_disagreement_gets_nothing_of_it_before_a_verdict_of_their_own(
+    store: Store, someone: Callable[[str], Any], app_url: str
+) -> None:
+    # Assisted, but on no item: what is not drawn is as blind as any other.
+    queue_id = world.queue(
+        store, world.graded(store, 1), mode="assisted", assisted_share=0.0, reviewers=2
+    )
+    colleagues = (world.OTHER, "Qzsecond")
+    for name, option in zip(colleagues, (world.MET, world.UNMET), strict=True):
+        # Against judges who all agree a note is due: theirs is the planted one.
+        world.decide(store, world.sit(store, name), queue_id, option, world.OTHER_NOTE)
+    assert states(store, queue_id) == {"disagreement": 2}
+    page = someone("Lea").context.new_page()  # the lead, who made the queue
+    watch(page)
+    wire = Wire(page)
+    page.goto(f"{app_url}/item?queue={queue_id}")
+    page.get_by_text("Reviewers disagree here. Give your own verdict first.").wait_for()
+    settle(page)
+    key(page, "1", "2", "ArrowUp")
+    # The address and the title of the window are part of what is sent.
+    told = page.evaluate("() => document.title + location.href + JSON.stringify(localStorage)")
+    secret = (*world.PLANTED, "Qzsecond")
+    assert wire.found(secret) == set()
+    assert not [word for word in secret if word in told]
+    assert wire.found(world.SCORES, frames=True) == set()
+    key(page, "Enter")
+    page.get_by_text("Here is what the reviewers and judges said").wait_for()
+    # Now what was said, by letters: who said it stays hidden.
+    assert {world.OTHER_NOTE, *world.JUDGES} <= wire.found(secret)
+    assert not {"Qzsecond", world.SYSTEM, world.ITEM} & wire.found(secret)
