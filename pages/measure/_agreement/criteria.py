@@ -47,8 +47,7 @@ def show(chosen: Chosen) -> None:
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
         f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
-        "and kept. "
-        + " ".join(missing),
+        "and kept. " + " ".join(missing),
         help=STRENGTH,
     )
     caveats(chosen)
