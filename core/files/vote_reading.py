@@ -117,7 +117,9 @@ def _table(
         notices += said
     elif found.labels:
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
-    votes = VoteChecker(rubric, dataset.items, table.name).read(found.lines)
+    checker = VoteChecker(rubric, dataset.items, table.name)
+    votes = checker.read(found.lines)
+    notices = [*notices, *checker.notices]
     data = mapping.model_dump(mode="json", exclude_defaults=True)
     return VoteBundle(
         source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data

@@ -8,7 +8,14 @@ import pytest
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.files import parse_dataset, parse_rubric, parse_votes, read_votes
+from core.files import (
+    open_bytes,
+    parse_dataset,
+    parse_rubric,
+    parse_votes,
+    read_bundle,
+    read_votes,
+)
 from core.files.votes import ImportedVote
 
 RUBRIC = parse_rubric(
@@ -93,6 +100,13 @@ def test_answers_that_are_there_twice_count_as_repetitions_and_that_is_said() ->
     (said,) = remarks(text)
     assert said.startswith("line 4: 1 answer repeats a question that the same rater answered")
     assert "('a')" in said
+
+
+def test_a_long_table_that_says_something_twice_is_remarked_on_import() -> None:
+    text = "item,criterion,rater,label\ni,cites,a,MET\ni,cites,a,MET\nj,cites,a,UNMET\n"
+    source = open_bytes(text.encode(), "votes.csv")
+    found = read_bundle(source, "long", rubric=RUBRIC, dataset=ITEMS.value)
+    assert [str(n)[:25] for n in found.notices] == ["line 3: 1 answer repeats "]
 
 
 def test_answers_in_two_orders_and_of_a_person_with_a_models_name_are_no_repetitions() -> None:
