@@ -7,11 +7,13 @@ provider is out, one call tries it after each pause; what it loses is not counte
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from core.domain.votes import FailureKind
 from core.judging.doors import CallError
 
+logger = logging.getLogger(__name__)
 #: So many failures in a row, over all calls to a provider, and it is left alone.
 FAILURES = 20
 #: The pauses between trials: doubling, in seconds.
@@ -61,7 +63,14 @@ class Breaker:
         tried = self._tried(started)
         if tried or (not self.broken and self._failures >= FAILURES):
             now = self._clock()
-            self._since = now if not self.broken else self._since
+            if not self.broken:
+                self._since = now
+                # Said while it lasts: nothing of it is stored before the wait is over.
+                logger.warning(
+                    "A provider failed %d requests in a row (%s). It is tried now and then for up "
+                    "to %.0f minutes; what was answered is kept.",
+                    *(self._failures, message.strip(), self._max_wait / 60),
+                )
             self.broken, self._closed_at = True, now
             self._opens_at = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**self._pauses)
             self._pauses += 1

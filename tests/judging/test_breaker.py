@@ -125,3 +125,13 @@ def test_a_trial_that_is_cut_off_lets_another_try() -> None:
 
     world.run(crowd)
     assert entered[0] == pytest.approx(1.0, abs=0.2)
+
+
+def test_that_a_provider_is_down_is_said_once_while_it_lasts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = World()
+    asked(world, Down(world, 1.0, 601.0), gate_in(world), 1000)
+    (record,) = caplog.records
+    # The gate's bound is 900 seconds unless told: 15 minutes.
+    assert "(503): down.). It is tried now and then for up to 15 minutes" in record.getMessage()
