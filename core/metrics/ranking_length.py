@@ -24,6 +24,9 @@ _STEPS = 50
 class LengthControlled(NamedTuple):
     """``strengths`` (systems,) at equal length, in natural log units, mean 0, with intervals.
 
+    ``ignored`` (systems,) are strengths by the same model without length, to compare them with:
+    a tie is half a win here, so they are smaller than those of Davidson's model.
+
     ``slope`` is the effect of length in log odds: what an answer gains that is longer than the
     other by much more than usual (tanh of the difference in standard deviations is 1). ``spread``
     is that standard deviation. ``share`` (systems,) is the expected share of points against an
@@ -31,6 +34,7 @@ class LengthControlled(NamedTuple):
     """
 
     strengths: Array
+    ignored: Array
     intervals: tuple[Interval, ...]
     slope: float
     slope_interval: Interval
@@ -66,7 +70,10 @@ def length_controlled(
     rows = np.arange(len(item))
     design[rows, a], design[rows, b] = 1.0, -1.0
     design[:, systems] = np.tanh(gap / spread)
-    point = _fitted(design, won, np.ones((len(item), 1)))[:, 0]
+    once = np.ones((len(item), 1))
+    point = _fitted(design, won, once)[:, 0]
+    # A column of zeros has the slope 0.
+    ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
     found, slope = (unknown,) * systems, unknown
     if number >= FEWEST and resamples:
@@ -76,6 +83,7 @@ def length_controlled(
         slope = percentile(drawn[systems])
     return LengthControlled(
         point[:systems],
+        ignored,
         found,
         float(point[systems]),
         slope,

@@ -147,6 +147,9 @@ def test_length_control_takes_back_what_length_gave() -> None:
         assert interval.high is not None
         assert interval.low <= 0 <= interval.high
     assert found.share == pytest.approx([0.5, 0.5], abs=0.05)
+    # Ignored, it passes for strength: the second is 30 words longer where differences spread by
+    # 42, so it is ahead by about 1.5 tanh(30 / 42) = 0.9 in log odds, less what the spread blurs.
+    assert 0.5 < found.ignored[1] - found.ignored[0] < 0.9
 
 
 def test_without_a_liking_for_length_its_effect_is_near_zero() -> None:
@@ -154,6 +157,7 @@ def test_without_a_liking_for_length_its_effect_is_near_zero() -> None:
     assert found.slope_interval.low is not None
     assert found.slope_interval.high is not None
     assert found.slope_interval.low < 0 < found.slope_interval.high
+    assert found.ignored == pytest.approx(found.strengths, abs=0.1)
 
 
 def test_equal_lengths_say_why_there_is_nothing_to_control() -> None:

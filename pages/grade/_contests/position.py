@@ -7,11 +7,11 @@ import streamlit as st
 from core.services.contest_position import Position, positions
 from core.services.ranking_board import Leaderboard
 from pages.grade._contests import chosen as chosen_
-from pages.grade._contests.board import measured
+from pages.grade._contests.board import NAMED, measured
 from pages.grade._contests.chosen import Chosen
 from pages.ui import format as fmt
 from pages.ui.resources import remembered
-from pages.ui.text import esc
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import table, tag
 
 
@@ -84,12 +84,21 @@ def _length(found: Leaderboard) -> None:
         f'<div class="rs-row">{verdict}<span class="rs-num">effect of much more length, in log '
         f"odds: {esc(words)}{esc(interval.replace('-', chr(0x2212)))}</span></div>"
     )
+    ignored = dict(zip(found.systems, found.length.ignored, strict=True))
     table(
-        ("System", "Strength", "At equal length"),
+        ("System", "Length ignored", "At equal length"),
         (
-            [esc(s.system), measured(s.strength), measured(s.length_controlled)]
+            [
+                esc(one_line(s.system, NAMED)),
+                f"{ignored[s.system]:.2f}".replace("-", fmt.MINUS),
+                measured(s.length_controlled),
+            ]
             for s in found.standings
         ),
         name="Strengths with and without control for length",
         numbers=(1, 2),
+    )
+    st.caption(
+        "Logistic regression with and without the difference in words, in natural log units; a tie "
+        "is half a win for each, so these are smaller than the strengths of the leaderboard."
     )

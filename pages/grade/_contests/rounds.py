@@ -48,10 +48,10 @@ def show(run: Run, chosen: Chosen) -> None:
                 "Nothing is left to hold: the systems are told apart, or all bouts are held."
             )
         elif found is not None:
-            calls = fmt.plural(found.estimate.calls, "call")
+            calls, cost = fmt.plural(found.estimate.calls, "call"), found.estimate.cost
             st.caption(
                 f"Round {len(chosen.runs) + 1}: the {fmt.plural(found.contests, 'contest')} that "
-                f"would tell most, {calls}, {fmt.cost(found.estimate.cost)}."
+                f"would tell most, {calls}, {'cost unknown' if cost is None else fmt.cost(cost)}."
             )
 
 
