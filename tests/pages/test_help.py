@@ -28,7 +28,7 @@ from tests.authoring.test_metachecking import fault_finder
 from tests.authoring.test_replies import DRAFT
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import HOSTILE
-from tests.pages.test_rubrics import PAGE, done, draft_of, press, saved
+from tests.pages.rubric_page import PAGE, done, draft_of, press, saved
 from tests.provider import Provider, malformed
 
 DATA = "author/test_data.py"

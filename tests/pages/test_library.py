@@ -9,7 +9,7 @@ from core.store.store import Store
 from pages.ui import library_keys as keys
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import done, draft_of, name_of, press, saved
+from tests.pages.rubric_page import done, draft_of, name_of, press, saved
 
 PAGE = "author/library.py"
 

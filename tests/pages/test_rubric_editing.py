@@ -9,7 +9,7 @@ from core.services import authoring
 from core.store.store import Store
 from pages.ui import editing_keys, paste_keys, state
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import (
+from tests.pages.rubric_page import (
     PAGE,
     done,
     draft_of,

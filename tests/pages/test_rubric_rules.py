@@ -10,7 +10,7 @@ from core.services import authoring
 from core.store.store import Store
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import PAGE, done, draft_of, field, name_of, press, saved
+from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
 from tests.services.test_drafts import FULL
 
 

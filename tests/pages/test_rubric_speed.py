@@ -10,7 +10,7 @@ from core.services.drafts import draft_from
 from core.store.store import Store
 from pages.ui import paste_keys, state
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import PAGE, done, draft_of, field, name_of, press
+from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press
 from tests.services.test_weights_from_grades import PLANTED, RUBRIC, graded
 from tests.services.versions import NOW
 

@@ -14,7 +14,7 @@ from core.store.store import Store
 from pages.ui import review_keys, state
 from pages.ui import version_keys as keys
 from tests.pages.conftest import open_page, shown
-from tests.pages.test_rubrics import PAGE, done, press
+from tests.pages.rubric_page import PAGE, done, press
 from tests.services.reviewed import sit
 from tests.services.versions import (
     DEPTH,

@@ -138,6 +138,11 @@ def take(store: Store, seat: Seat, queue_id: int, item_id: str | None = None) ->
     return ticket
 
 
+def states(store: Store, queue_id: int, item_id: str) -> set[str]:
+    """The states of an item's cells in a queue."""
+    return {cell.state for cell in store.queues.cells(queue_id, item_id)}
+
+
 def settle(
     store: Store, seat: Seat, queue_id: int, item_id: str, option: int | None, **given: object
 ) -> reviewing.Done:

@@ -194,7 +194,7 @@ def test_two_raters_who_would_get_one_name_are_refused(store: Store) -> None:
         line("i1", "cites", "m", "llm", "MET", order="swapped"),
         line("i1", "cites", "m|swapped", "llm", "MET"),
     )
-    with pytest.raises(InputError, match="repeats the answer of 'm|swapped'"):
+    with pytest.raises(InputError, match=r"repeats the answer of 'm\|swapped'"):
         bring_in(store, bundle(*lines))
 
 
