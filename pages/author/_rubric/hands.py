@@ -22,7 +22,7 @@ export default function({ data }) {
   // Until it is there and stays: what was asked for is drawn by the server first.
   const until = (get, then) => {
     const ask = (mine.ask = {});
-    let left = 80;
+    let left = 240;
     const look = () => {
       const found = get();
       left -= 1;
@@ -96,6 +96,8 @@ export default function({ data }) {
   if (!mine.listens) {
     mine.listens = true;
     page.addEventListener("keydown", (event) => mine.key(event), true);
+    // Whoever points somewhere has gone there.
+    page.addEventListener("pointerdown", () => (mine.ask = null), true);
   }
   if (data.fresh && mine.fresh !== data.fresh)
     cursor(data.field + data.fresh.split(" ")[1] + "/requirement");
