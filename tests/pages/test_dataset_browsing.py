@@ -53,6 +53,14 @@ def test_a_page_of_items_is_listed(store: Store) -> None:
     assert list(app.dataframe[0].value["Id"]) == ["a", "b", "c"]
 
 
+def test_what_an_item_does_not_have_is_an_empty_cell(store: Store) -> None:
+    version = kept(store, "id,submission,system\na,Hello.,\nb,Go.,m1\n", "systems.csv")
+    app = open_page(PAGE, dataset=str(version.dataset_id))
+
+    assert list(app.dataframe[0].value["System"]) == ["", "m1"]
+    assert "Split" not in app.dataframe[0].value
+
+
 def test_filters_narrow_the_list(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))

@@ -122,7 +122,7 @@ def _table(
     selected = {"rows": [] if at is None else [at], "columns": [], "cells": []}
     state.put(key, {"selection": selected})
     st.dataframe(
-        [_cells(found) for found in rows],
+        _cells(rows),
         hide_index=True,
         height=min(TALLEST, ROW_HEIGHT * (len(rows) + 1) + 3),
         key=key,
@@ -138,16 +138,23 @@ def _table(
     )
 
 
-def _cells(found: ItemRow) -> dict[str, Any]:
-    cells: dict[str, Any] = {
-        "Id": one_line(found.id, 60),
-        "Submission": one_line(found.preview),
-        "Labels": found.labelled,
-    }
-    if found.system:
-        cells["System"] = one_line(found.system, 40)
-    if found.split:
-        cells["Split"] = found.split
+def _cells(rows: list[ItemRow]) -> list[dict[str, Any]]:
+    """What the table holds; a system and a split where any item has one, else empty."""
+    cells: list[dict[str, Any]] = [
+        {
+            "Id": one_line(found.id, 60),
+            "Submission": one_line(found.preview),
+            "Labels": found.labelled,
+        }
+        for found in rows
+    ]
+    for head, values in (
+        ("System", [one_line(found.system or "", 40) for found in rows]),
+        ("Split", [found.split or "" for found in rows]),
+    ):
+        if any(values):
+            for cell, value in zip(cells, values, strict=True):
+                cell[head] = value
     return cells
 
 
