@@ -23,18 +23,12 @@ class QueueFilter:
 
 
 class Turn(NamedTuple):
-    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way.
-
-    ``pending``: the person has verdicts there that wait to be confirmed. ``due`` counts cells.
-    """
+    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way."""
 
     item_id: str
     position: int
     status: Status
     part: Part
-    due: int
-    pending: bool
-    skipped: bool
     holder: str | None
     until: float | None
 
@@ -104,8 +98,7 @@ WITH given AS (
         max(CASE WHEN reviews OR resolves THEN change END) AS change,
         max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
         min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
-        max(CASE WHEN reviews OR resolves THEN spread END) AS spread,
-        sum(reviews) AS due_reviews, sum(resolves) AS due_resolves
+        max(CASE WHEN reviews OR resolves THEN spread END) AS spread
     FROM seen GROUP BY item_id
 ), held AS (
     SELECT item_id, part, count(*) AS others, min(until) AS until, min(reviewer) AS holder,
@@ -138,9 +131,8 @@ WITH given AS (
 )
 """
 _TURN = """
-    item_id, position, status, part, CASE part WHEN 'review' THEN due_reviews ELSE due_resolves
-    END AS due, pending, skipped IS NOT NULL AS skipped,
-    CASE status WHEN 'locked' THEN holder END, CASE status WHEN 'locked' THEN until END
+    item_id, position, status, part, CASE status WHEN 'locked' THEN holder END,
+    CASE status WHEN 'locked' THEN until END
 """
 
 
@@ -175,7 +167,7 @@ class Turns:
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
             self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
         )
-        return [Turn._make((*row[:5], bool(row[5]), bool(row[6]), *row[7:])) for row in found]
+        return [Turn._make(row) for row in found]
 
     def counts(
         self,

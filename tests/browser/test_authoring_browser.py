@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,6 @@ from core.services.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import press, settle, visit, watch, write
 
-#: What the issue allows; the scripted steps take far less.
-LONGEST = 180.0
 REQUIREMENT = "Requirement: what the judge must decide"
 
 
@@ -48,10 +45,9 @@ def rubric_named(app_db: Path, name: str) -> Rubric:
     return rubric
 
 
-def test_by_form_six_mixed_criteria_with_anchors_are_saved_in_time(
+def test_by_form_six_mixed_criteria_with_anchors_are_saved(
     shared_id: int, app_db: Path, page: Any, app_url: str
 ) -> None:
-    began = time.monotonic()
     visit(page, f"{app_url}/rubrics")
     press(page, "New rubric")
     write(page, "Name", "Made by form")
@@ -67,7 +63,6 @@ def test_by_form_six_mixed_criteria_with_anchors_are_saved_in_time(
         write(page, REQUIREMENT, requirement)
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
-    assert time.monotonic() - began < LONGEST
     rubric = rubric_named(app_db, "made by form")
     assert [c.scale for c in rubric.criteria] == [
         *("binary", "binary", "ordinal", "ordinal", "ordinal", "nominal")
@@ -76,10 +71,9 @@ def test_by_form_six_mixed_criteria_with_anchors_are_saved_in_time(
     assert all(option.description for option in levels)  # the templates bring anchors
 
 
-def test_by_paste_six_criteria_are_saved_in_time(
+def test_by_paste_six_criteria_are_saved(
     shared_id: int, app_db: Path, page: Any, app_url: str
 ) -> None:
-    began = time.monotonic()
     visit(page, f"{app_url}/rubrics")
     press(page, "New rubric")
     write(page, "Name", "Made by paste")
@@ -94,7 +88,6 @@ def test_by_paste_six_criteria_are_saved_in_time(
     page.get_by_text("Nothing to mend").wait_for()
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
-    assert time.monotonic() - began < LONGEST
     rubric = rubric_named(app_db, "made by paste")
     assert [(c.weight, c.section) for c in rubric.criteria] == [
         *((12.0, "Facts"), (4.0, "Facts"), (-5.0, "Facts")),
@@ -102,10 +95,9 @@ def test_by_paste_six_criteria_are_saved_in_time(
     ]
 
 
-def test_from_the_library_six_criteria_are_saved_in_time(
+def test_from_the_library_six_criteria_are_saved(
     shared_id: int, app_db: Path, page: Any, app_url: str
 ) -> None:
-    began = time.monotonic()
     visit(page, f"{app_url}/library")
     boxes = page.get_by_test_id("stMain").get_by_test_id("stCheckbox")
     for at in range(6):
@@ -116,7 +108,6 @@ def test_from_the_library_six_criteria_are_saved_in_time(
     settle(page)
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
-    assert time.monotonic() - began < LONGEST
     store = Store(app_db)
     row = authoring.listing(store)[0]
     rubric = authoring.latest(store, row.id).rubric
