@@ -33,11 +33,13 @@ export default function({ data }) {
   };
   const quiet = () =>
     page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
-  const cursor = (key) => {
+  const cursor = (uid) => {
     let kept = 0;
-    until(() => shown(key, "textarea"), (field) => {
+    until(() => shown(mine.data.field + uid + "/requirement", "textarea"), (field) => {
       if (page.activeElement === field) kept += 1;
       else { field.focus(); field.scrollIntoView({ block: "center" }); }
+      // The next key is about this card, though the server may not have said yet that it is open.
+      mine.data = { ...mine.data, open: uid };
       return kept > 5;
     });
   };
@@ -60,13 +62,12 @@ export default function({ data }) {
   const step = (by) => {
     const at = mine.data.cards.indexOf(mine.data.open);
     const to = mine.data.cards[at < 0 ? (by > 0 ? 0 : mine.data.cards.length - 1) : at + by];
-    if (to) press(mine.data.toggle + to, () => cursor(mine.data.field + to + "/requirement"));
+    if (to) press(mine.data.toggle + to, () => cursor(to));
   };
   const move = (by) => {
     const open = mine.data.open;
     if (!mine.data.cards.includes(open)) return;
-    press(mine.data.act + (by < 0 ? "up/" : "down/") + open,
-      () => cursor(mine.data.field + open + "/requirement"));
+    press(mine.data.act + (by < 0 ? "up/" : "down/") + open, () => cursor(open));
   };
   mine.key = (event) => {
     if (!shown(mine.data.act + "save", "button") || page.querySelector("[role=dialog]")) return;
@@ -100,7 +101,7 @@ export default function({ data }) {
     page.addEventListener("pointerdown", () => (mine.ask = null), true);
   }
   if (data.fresh && mine.fresh !== data.fresh)
-    cursor(data.field + data.fresh.split(" ")[1] + "/requirement");
+    cursor(data.fresh.split(" ")[1]);
   mine.fresh = data.fresh;
 }
 """
