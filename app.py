@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Thread
@@ -50,4 +51,9 @@ def warm() -> tuple[str, ...]:
     return loaded
 
 
-app = st.App(Path(__file__).parent / "pages" / "frame.py", lifespan=lifespan)
+FRAME = Path(__file__).parent / "pages" / "frame.py"
+# Streamlit puts the script's folder before `sys.path` for each rerun and takes it away afterwards,
+# unless it is there. Taking it away while another thread imports makes that import miss a folder.
+if str(FRAME.parent) not in sys.path:
+    sys.path.append(str(FRAME.parent))
+app = st.App(FRAME, lifespan=lifespan)

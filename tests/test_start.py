@@ -27,3 +27,18 @@ def test_what_figures_stand_on_is_imported_after_the_server_can_answer() -> None
     cold, warm = found.stdout.strip().splitlines()[-2:]
     assert cold == "[]"
     assert warm == "['pandas', 'numpy', 'scipy', 'plotly.graph_objs._figure']"
+
+
+def test_a_rerun_leaves_the_path_alone_that_other_threads_import_from() -> None:
+    code = (
+        "import sys, app\n"
+        "from streamlit.runtime.scriptrunner.exec_code import modified_sys_path\n"
+        "before = list(sys.path)\n"
+        "with modified_sys_path(str(app.FRAME)):\n"
+        "    print(sys.path == before)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert found.stdout.strip() == "True"

@@ -29,7 +29,7 @@ def made(app_db: Path, name: str) -> int:
 @pytest.fixture(scope="module")
 def ids(app_db: Path) -> dict[str, int]:
     """A rubric for each test, made before the server starts."""
-    return {name: made(app_db, name) for name in ("clicked", "written", "shortcut")}
+    return {name: made(app_db, name) for name in ("clicked", "written", "shortcut", "gone")}
 
 
 def requirements(app_db: Path, rubric_id: int) -> list[str]:
@@ -71,6 +71,19 @@ def test_ctrl_s_saves_what_is_being_typed_and_leaves_the_cursor(
     page.keyboard.press("Control+s")
     page.get_by_text("Version 3, saved").wait_for()
     assert requirements(app_db, ids["shortcut"]) == ["Is it an A? Yes", "Is it B?"]
+
+
+def test_whoever_goes_to_another_field_of_a_new_criterion_stays_there(
+    ids: dict[str, int], app_db: Path, page: Any, app_url: str
+) -> None:
+    opened(page, app_url, ids["gone"])
+    page.keyboard.press("Alt+Enter")
+    page.wait_for_function(f"() => document.activeElement.tagName == 'TEXTAREA' && !{AT}")
+    # By key, not by pointing; the cursor that is being brought to the requirement must not follow.
+    name = page.get_by_role("textbox", name="Name", exact=True)
+    name.focus()
+    page.wait_for_timeout(600)
+    assert name.evaluate("field => field === document.activeElement")
 
 
 def test_criteria_are_written_moved_and_taken_back_without_a_mouse(

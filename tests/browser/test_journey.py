@@ -10,7 +10,7 @@ import pytest
 
 from core.settings import RunnerPlace
 from tests.browser.answers import first_shown, labelled_csv
-from tests.browser.driving import choose, go, main_text, press, settle, visit, write
+from tests.browser.driving import PATIENCE, choose, go, main_text, press, settle, visit, write
 from tests.provider import Provider
 
 RUBRIC = "Tides"
@@ -64,6 +64,8 @@ def write_rubric(page: Any) -> None:
 
 
 def import_answers(page: Any) -> None:
+    from playwright.sync_api import expect
+
     go(page, "Datasets")
     press(page, "Import")
     file = {"name": "tides.csv", "mimeType": "text/csv", "buffer": labelled_csv()}
@@ -77,7 +79,7 @@ def import_answers(page: Any) -> None:
         ("Depth", "Label: Depth"),
     ):
         box = page.get_by_role("combobox", name=f"Role of {column}", exact=True)
-        assert role in (box.input_value() or box.inner_text())
+        expect(box).to_have_value(role, timeout=1000 * PATIENCE)
     page.get_by_text("All 48 items can be read, 48 with labels.").wait_for()
     press(page, "Import")
     page.get_by_text("all labelled").wait_for()

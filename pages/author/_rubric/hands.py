@@ -17,7 +17,8 @@ export default function({ data }) {
   const page = document;
   const mine = (page.rubricStudioEditor = page.rubricStudioEditor || {});
   mine.data = data;
-  const named = (key) => ".st-key-" + CSS.escape(key.replace(/[^a-zA-Z0-9_-]/g, "-"));
+  const plain = (key) => "st-key-" + key.replace(/[^a-zA-Z0-9_-]/g, "-");
+  const named = (key) => "." + CSS.escape(plain(key));
   const shown = (key, what) => page.querySelector(named(key) + " " + what);
   // Until it is there and stays: what was asked for is drawn by the server first.
   const until = (get, then) => {
@@ -35,11 +36,19 @@ export default function({ data }) {
     page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
   const cursor = (uid) => {
     let kept = 0;
+    const from = page.activeElement;
+    // Whoever is in another field by now has gone there; what is typed there is not cut off.
+    const gone = (field) => {
+      const at = page.activeElement;
+      if (!at || at === field || !/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName)) return false;
+      return at !== from || !!at.closest(`[class*="${plain(mine.data.field + uid + "/")}"]`);
+    };
     until(() => shown(mine.data.field + uid + "/requirement", "textarea"), (field) => {
-      if (page.activeElement === field) kept += 1;
-      else { field.focus(); field.scrollIntoView({ block: "center" }); }
       // The next key is about this card, though the server may not have said yet that it is open.
       mine.data = { ...mine.data, open: uid };
+      if (gone(field)) return true;
+      if (page.activeElement === field) kept += 1;
+      else { field.focus(); field.scrollIntoView({ block: "center" }); }
       return kept > 5;
     });
   };
