@@ -14,14 +14,14 @@ run: $(VENV)/.run  ## set everything up and open the app with a worked example
 	$(BIN)/rubric-studio app
 
 test: $(VENV)/.dev  ## set everything up and run the tests
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
 check: $(VENV)/.dev  ## formatting, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
 bench: $(VENV)/.dev  ## measure: each script states its workload
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

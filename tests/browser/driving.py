@@ -15,6 +15,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 #: Seconds that a rerun may take on a busy machine.
 PATIENCE = 45.0
+#: Milliseconds between two looks at a page that is being waited for.
+PAUSE = 20
 #: The browser has painted, and has sent all that the last act gave it to send.
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
 QUIET = (
@@ -71,12 +73,16 @@ def watch(page: Any) -> None:
 def settle(page: Any) -> None:
     """Wait until what was asked is answered and drawn; an exception on the page fails the test."""
     end = time.monotonic() + PATIENCE
+    page.evaluate(PAINTED)
     while True:
-        page.evaluate(PAINTED)
-        if _watched[page].over and page.evaluate(QUIET):
-            break
+        if _watched[page].over:
+            page.evaluate(PAINTED)
+            if _watched[page].over and page.evaluate(QUIET):
+                break
         if time.monotonic() > end:
             raise TimeoutError(f"The page did not settle: {page.url}")
+        # Asking without a pause would take the machine from the server that is waited for.
+        page.wait_for_timeout(PAUSE)
     failed = page.get_by_test_id("stException")
     assert failed.count() == 0, failed.all_inner_texts()
 
