@@ -39,7 +39,7 @@ define install
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==0.13.8" \
 		&& $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r $(1) \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(1)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 endef
 
 # Each stamp stands for an environment that holds what its requirements file says.

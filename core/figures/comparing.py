@@ -39,24 +39,15 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
 
     known = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
     figure = go.Figure()
-    clear = [_clear(gap) for _, gap in known]
     figure.add_scatter(
         x=[gap.value for _, gap in known],
         y=[row for row, _ in known],
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [0 if g.high is None else g.high - (g.value or 0) for _, g in known],
-            "arrayminus": [0 if g.low is None else (g.value or 0) - g.low for _, g in known],
-            "color": BAR,
-            "thickness": 2,
-            "width": 5,
-        },
+        error_x=_whiskers([gap for _, gap in known]),
         mode="markers",
         marker={
             "size": 12,
             "color": BAR,
-            "symbol": ["circle" if one else "circle-open" for one in clear],
+            "symbol": ["circle" if _clear(gap) else "circle-open" for _, gap in known],
             "line": {"width": 2, "color": BAR},
         },
         hovertext=[plain(gap.said, 120) for _, gap in known],
@@ -68,7 +59,25 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
                 x=0, y=row, text="undefined", showarrow=False, xanchor="left", xshift=6
             )
     figure.add_vline(x=0, line_color=QUIET, line_dash="dash")
-    ends = [abs(e) for _, g in known for e in (g.value, g.low, g.high) if e is not None]
+    _lay_out(figure, gaps, plain(axis, 90), share)
+    return figure
+
+
+def _whiskers(known: Sequence[Gap]) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0 if g.high is None else g.high - (g.value or 0) for g in known],
+        "arrayminus": [0 if g.low is None else (g.value or 0) - g.low for g in known],
+        "color": BAR,
+        "thickness": 2,
+        "width": 5,
+    }
+
+
+def _lay_out(figure: Any, gaps: Sequence[Gap], title: str, share: bool) -> None:
+    known = [gap for gap in gaps if gap.value is not None]
+    ends = [abs(e) for g in known for e in (g.value, g.low, g.high) if e is not None]
     reach = max([0.05, *ends]) * 1.12
     figure.update_layout(
         height=96 + 36 * len(gaps),
@@ -78,7 +87,7 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
         hovermode="closest",
     )
     figure.update_xaxes(
-        title=plain(axis, 90),
+        title=title,
         range=[-reach, reach],
         tickformat=".0%" if share else None,
         nticks=7,
@@ -93,7 +102,6 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
         showgrid=False,
         zeroline=False,
     )
-    return figure
 
 
 def _clear(gap: Gap) -> bool:

@@ -75,48 +75,16 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     head = store.datasets.version(request.dataset_version)
     # Taken first: what is settled while we plan is not known to this run.
     known = store.settled.last_event()
+    _refuse_imported(request.panel)
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
-    imported = [judge.name for judge in request.panel.judges if not judge.askable]
-    if imported:
-        raise InputError(
-            f"{', '.join(imported[:5])}: imported with votes, and cannot be asked here. Choose "
-            "models, or offline judges."
-        )
-    learners = [judge.name for judge in request.panel.judges if judge.offline]
-    shown = bool(request.panel.asking.few_shot) and len(learners) < len(request.panel.judges)
-    calibration: tuple[Item, ...] = ()
     learned_from = request.learn_from or head.id
-    if learners or shown:
-        pool = everything
-        if learned_from != head.id:
-            pool = resolved_items(store, learned_from, None, upto=known)
-        if request.kind == "spot" and request.items is not None:
-            # One item is asked about, so all other labelled ones may teach.
-            pool = tuple(item for item in pool if item.id not in request.items)
-        calibration = _calibration(pool, rubric, request, seed)
-        if not calibration:
-            raise InputError(
-                _NO_LABELS.format(names=", ".join(learners)) if learners else _NO_EXAMPLES
-            )
+    pool = everything
+    if learned_from != head.id and _teaches(request):
+        pool = resolved_items(store, learned_from, None, upto=known)
+    calibration = _taught(pool, rubric, request, seed)
     held_out = {i.id for i in calibration} if learned_from == head.id else set()
-    wanted = None if request.items is None else set(request.items)
-    items = limited(
-        [i for i in everything if (wanted is None or i.id in wanted) and i.id not in held_out],
-        request,
-        seed,
-    )
-    if items and not any(map(has_text, items)):
-        raise InputError(
-            f"None of the {len(items)} items has a text to judge: this dataset holds labels and "
-            "votes only. Choose a dataset with submissions."
-        )
-    items = tuple(item for item in items if has_text(item))
-    if not items:
-        raise InputError(
-            "There is nothing to grade: the judges would learn from every chosen item. "
-            "Choose other items or a smaller label share."
-        )
+    items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
         name=request.name or f"{rubric.name} on {head.name}",
         rubric_version_id=request.rubric_version,
@@ -133,6 +101,59 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         details={**request.details, **({"truth_upto": known} if known else {})},
     )
     return Planned(plan, rubric, items, calibration)
+
+
+def _refuse_imported(panel: Panel) -> None:
+    imported = [judge.name for judge in panel.judges if not judge.askable]
+    if imported:
+        raise InputError(
+            f"{', '.join(imported[:5])}: imported with votes, and cannot be asked here. Choose "
+            "models, or offline judges."
+        )
+
+
+def _learners(request: RunRequest) -> list[str]:
+    return [judge.name for judge in request.panel.judges if judge.offline]
+
+
+def _teaches(request: RunRequest) -> bool:
+    """Whether a judge learns from labels, or is shown examples of them."""
+    judges = request.panel.judges
+    shown = bool(request.panel.asking.few_shot) and len(_learners(request)) < len(judges)
+    return shown or bool(_learners(request))
+
+
+def _taught(
+    pool: Sequence[Item], rubric: Rubric, request: RunRequest, seed: int
+) -> tuple[Item, ...]:
+    """The labelled items that teach; none where no judge learns."""
+    if not _teaches(request):
+        return ()
+    if request.kind == "spot" and request.items is not None:
+        # One item is asked about, so all other labelled ones may teach.
+        pool = tuple(item for item in pool if item.id not in request.items)
+    calibration = _calibration(pool, rubric, request, seed)
+    if not calibration:
+        learners = ", ".join(_learners(request))
+        raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
+    return calibration
+
+
+def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+    wanted = None if request.items is None else set(request.items)
+    items = limited([i for i in free if wanted is None or i.id in wanted], request, seed)
+    if items and not any(map(has_text, items)):
+        raise InputError(
+            f"None of the {len(items)} items has a text to judge: this dataset holds labels and "
+            "votes only. Choose a dataset with submissions."
+        )
+    texts = tuple(item for item in items if has_text(item))
+    if not texts:
+        raise InputError(
+            "There is nothing to grade: the judges would learn from every chosen item. "
+            "Choose other items or a smaller label share."
+        )
+    return texts
 
 
 def _calibration(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.domain.rubric import Rubric
@@ -10,6 +12,7 @@ from core.services import improving_evidence as evidence
 from core.services.comparing_figures import Delta
 from core.services.improving_loop import LoopRequest
 from core.services.improving_rounds import Round
+from core.services.spot import Teacher
 from pages.author._help import common, pieces
 from pages.ui import compare_keys, state
 from pages.ui import format as fmt
@@ -34,22 +37,11 @@ def show(name: str, rubric: Rubric) -> None:
         st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
         st.page_link("author/datasets.py", label="Datasets", icon=":material/dataset:")
         return
-    titles = {
-        one.row.version_id: f"{one.row.name} ({fmt.plural(one.labels, 'label')})"
-        for one in teachers
-    }
-    version: int = st.selectbox(
-        "Labelled items",
-        list(titles),
-        key=state.key(keys.HELP_FIELD, name, "dataset"),
-        format_func=lambda one: one_line(titles[one], 70),
-        persist_state="session",
-    )
+    chosen = _labelled(name, teachers)
     panel = common.panel("Who grades", name, "loop")
     judge = common.writer(name, "loop")
     if panel is None:
         return
-    (chosen,) = [one for one in teachers if one.row.version_id == version]
     targets = _targets(name, [c.name for c in rubric.criteria if c.name not in chosen.untaught])
     rounds: int = st.number_input(
         "Rounds at most", 1, 10, 3, key=state.key(keys.HELP_FIELD, name, "rounds"), width=160
@@ -60,25 +52,46 @@ def show(name: str, rubric: Rubric) -> None:
         rubric=rubric,
         subject=f"rubric/{name}",
         targets=targets,
-        dataset_version=version,
+        dataset_version=chosen.row.version_id,
         findings=evidence.offline_findings(rubric),
         rounds=rounds,
         budget=common.budget(name, "loop"),
     )
     common.outlook(improving_loop.estimate(store(), request))
     task = helping.latest(store(), improving_loop.KIND, request.subject)
-    if st.button(
-        "Start the loop",
-        key=state.key(keys.HELP_ACT, name, "loop"),
-        type="primary",
-        icon=":material/autorenew:",
-        disabled=not targets or (task is not None and task.active),
-    ):
+    if _start(name, disabled=not targets or (task is not None and task.active)):
         improving_loop.begin(store(), request)
         st.rerun()
     if task is not None:
         common.progress(task, more_cost=improving_rounds.runs_cost(store(), task))
         _show(name, task)
+
+
+def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
+    """The dataset whose labels measure the rounds."""
+    known = {one.row.version_id: one for one in teachers}
+    titles = {
+        version: f"{one.row.name} ({fmt.plural(one.labels, 'label')})"
+        for version, one in known.items()
+    }
+    version: int = st.selectbox(
+        "Labelled items",
+        list(titles),
+        key=state.key(keys.HELP_FIELD, name, "dataset"),
+        format_func=lambda one: one_line(titles[one], 70),
+        persist_state="session",
+    )
+    return known[version]
+
+
+def _start(name: str, *, disabled: bool) -> bool:
+    return st.button(
+        "Start the loop",
+        key=state.key(keys.HELP_ACT, name, "loop"),
+        type="primary",
+        icon=":material/autorenew:",
+        disabled=disabled,
+    )
 
 
 def _targets(name: str, names: list[str]) -> tuple[str, ...]:

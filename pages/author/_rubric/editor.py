@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 import streamlit as st
 
 from core.errors import NotFound
@@ -76,39 +79,11 @@ def _header(name: str) -> None:
             max_chars=300,
             width=220,
         )
-        st.button(
-            "Save",
-            key=state.key(state.RUBRIC_ACT, name, "save"),
-            type="primary",
-            icon=":material/save:",
-            help="Ctrl+S",
-            on_click=work.save,
-            args=(name,),
-        )
-        st.button(
-            "Undo",
-            key=state.key(state.RUBRIC_ACT, name, "undo"),
-            icon=":material/undo:",
-            disabled=not work.can_undo(name),
-            on_click=work.undo,
-            args=(name,),
-        )
-        st.button(
-            "Redo",
-            key=state.key(state.RUBRIC_ACT, name, "redo"),
-            icon=":material/redo:",
-            disabled=not work.can_redo(name),
-            on_click=work.redo,
-            args=(name,),
-        )
-        st.button(
-            "Discard",
-            key=state.key(state.RUBRIC_ACT, name, "discard"),
-            disabled=not unsaved,
-            on_click=_on_discard,
-            args=(name,),
-            help="Go back to the last saved version.",
-        )
+        _act(name, "Save", "save", work.save, kind="primary", tip="Ctrl+S")
+        _act(name, "Undo", "undo", work.undo, disabled=not work.can_undo(name))
+        _act(name, "Redo", "redo", work.redo, disabled=not work.can_redo(name))
+        tip = "Go back to the last saved version."
+        _act(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
         if st.button(
             "Export",
             key=state.key(state.RUBRIC_ACT, name, "export"),
@@ -116,6 +91,28 @@ def _header(name: str) -> None:
         ):
             with shown_errors():
                 export_dialog(rubric_from(draft))
+
+
+def _act(
+    name: str,
+    words: str,
+    icon: str,
+    act: Callable[[str], None],
+    *,
+    kind: Literal["primary", "secondary"] = "secondary",
+    disabled: bool = False,
+    tip: str | None = None,
+) -> None:
+    st.button(
+        words,
+        key=state.key(state.RUBRIC_ACT, name, words.lower()),
+        type=kind,
+        icon=f":material/{icon}:" if icon else None,
+        disabled=disabled,
+        on_click=act,
+        args=(name,),
+        help=tip,
+    )
 
 
 def _status(name: str, unsaved: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,8 @@ from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.widgets import shown_errors
 
+#: The name of a field of the form, which gets a first value where it has none.
+Key = Callable[[str, Any], str]
 MODES: dict[str, str] = {
     "until_commit": "Blind until the verdict, then shown",
     "blind": "Blind, never shown",
@@ -47,42 +50,53 @@ def show(form: str, now: QueueSettings, order: Order) -> tuple[QueueSettings | N
         format_func=lambda one: queueing.ORDERS[one][0],
     )
     st.caption(label(queueing.ORDERS[chosen_order][1]))
+    said = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
+    minutes = st.number_input(
+        "An item is kept for its reviewer for so many minutes",
+        0.5,
+        600.0,
+        key=key("lease", now.lease_seconds / 60),
+        help="Without a sign of life it then goes to others. Drafts are kept.",
+    )
+    settings = None
+    with shown_errors():
+        settings = build(QueueSettings, {**said, "lease_seconds": 60 * minutes}, "These settings")
+    return settings, chosen_order
+
+
+def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
     mode = st.selectbox(
         "Judges' votes", list(MODES), key=key("mode", str(now.mode)), format_func=MODES.__getitem__
     )
-    assisted = now.assisted_share
+    share = now.assisted_share
     if mode == "assisted":
-        assisted = (
-            st.slider(
-                "Share of assisted items, in %",
-                0,
-                100,
-                key=key("assisted", round(100 * now.assisted_share)),
-                help="The other items are blind until the verdict, so that anchoring shows.",
-            )
-            / 100
+        share = _share(
+            "Share of assisted items, in %",
+            key("assisted", round(100 * share)),
+            "The other items are blind until the verdict, so that anchoring shows.",
         )
-    reviewers_each = st.number_input(
-        "Reviewers per item", 1, 5, key=key("reviewers", now.reviewers)
-    )
+    return {"mode": mode, "assisted_share": share}
+
+
+def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:
+    each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", now.reviewers))
     overlap, policy = now.overlap_share, str(now.policy)
-    if reviewers_each > 1:
-        overlap = (
-            st.slider(
-                "On this share of the items, in %",
-                0,
-                100,
-                key=key("overlap", round(100 * now.overlap_share)),
-                help="The other items are looked at by one reviewer.",
-            )
-            / 100
+    if each > 1:
+        overlap = _share(
+            "On this share of the items, in %",
+            key("overlap", round(100 * overlap)),
+            "The other items are looked at by one reviewer.",
         )
         policy = st.selectbox(
             "A cell is settled when",
             list(POLICIES),
-            key=key("policy", str(now.policy)),
+            key=key("policy", policy),
             format_func=POLICIES.__getitem__,
         )
+    return {"reviewers": each, "overlap_share": overlap, "policy": policy}
+
+
+def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
     assignment = st.selectbox(
         "Who reviews",
         list(ASSIGNMENTS),
@@ -95,24 +109,9 @@ def show(form: str, now: QueueSettings, order: Order) -> tuple[QueueSettings | N
         people = st.multiselect(
             "People", list(known), key=key("people", list(now.assignees)), accept_new_options=True
         )
-    minutes = st.number_input(
-        "An item is kept for its reviewer for so many minutes",
-        0.5,
-        600.0,
-        key=key("lease", now.lease_seconds / 60),
-        help="Without a sign of life it then goes to others. Drafts are kept.",
-    )
-    said = {
-        "mode": mode,
-        "assisted_share": assisted,
-        "reviewers": reviewers_each,
-        "overlap_share": overlap,
-        "policy": policy,
-        "assignment": assignment,
-        "assignees": people,
-        "lease_seconds": 60 * minutes,
-    }
-    settings = None
-    with shown_errors():
-        settings = build(QueueSettings, said, "These settings")
-    return settings, chosen_order
+    return {"assignment": assignment, "assignees": people}
+
+
+def _share(words: str, key: str, help: str) -> float:
+    """A share between 0 and 1, asked for in percent."""
+    return float(st.slider(words, 0, 100, key=key, help=help)) / 100

@@ -124,44 +124,51 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
     if promise is None:
         said(f"Not known: {rest.accuracy.figure.reason}")
         return
-    if promise.threshold is None:
-        more = (
-            f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "
-            "disagreeing as they did."
-            if promise.more
-            else ""
-        )
-        said(f"Nothing yet. {_why_not(promise)}{more}")
-    else:
-        said(
-            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} that nobody looked "
-            f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
-            f"With 95 % confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
-            "with people."
-        )
+    said(_promised(promise, rest.rest))
     if promise.steps:
         with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
-            table(
-                ("Votes that agree", "Labels there", "Disagree", "Unseen", "At most", ""),
-                (
-                    [
-                        f"from {fmt.percent(step.threshold)}",
-                        fmt.count(step.labels),
-                        fmt.count(step.wrong),
-                        fmt.count(step.unseen),
-                        fmt.percent(step.bound, 1),
-                        tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
-                    ]
-                    for step in promise.steps
-                ),
-                name="Thresholds tested",
-                numbers=(1, 2, 3, 4),
-            )
+            _tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
         "fails, so that the promise is broken in at most 5 % of cases however many are tested "
         "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
         "finite number). Nothing is accepted by itself: it is for you to decide."
+    )
+
+
+def _promised(promise: Acceptance, unseen: int) -> str:
+    if promise.threshold is not None:
+        return (
+            f"{fmt.count(promise.accepted)} of {fmt.plural(unseen, 'cell')} that nobody looked "
+            f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
+            f"With 95 % confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
+            "with people."
+        )
+    more = (
+        f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "
+        "disagreeing as they did."
+        if promise.more
+        else ""
+    )
+    return f"Nothing yet. {_why_not(promise)}{more}"
+
+
+def _tested(promise: Acceptance) -> None:
+    table(
+        ("Votes that agree", "Labels there", "Disagree", "Unseen", "At most", ""),
+        (
+            [
+                f"from {fmt.percent(step.threshold)}",
+                fmt.count(step.labels),
+                fmt.count(step.wrong),
+                fmt.count(step.unseen),
+                fmt.percent(step.bound, 1),
+                tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
+            ]
+            for step in promise.steps
+        ),
+        name="Thresholds tested",
+        numbers=(1, 2, 3, 4),
     )
 
 
