@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import Criterion
 from core.metrics.abstention import State
 from core.metrics.ailments.effect import FEW
 from core.metrics.ailments.position import Shown
 from core.metrics.ratings import majority
 from core.services.preparing import resolved_items
-from core.services.rated_matrix import Answer, Levels, Rated, RatedCriterion, Rater, gather
+from core.services.rated_matrix import Column, Levels, Rated, RatedCriterion, Rater, gather
 from core.services.scored import scored_rubric
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -89,13 +89,12 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
     rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    settled: dict[str, dict[str, int | None]] = {}
-    for cell in store.results.all_cells(run_id):
-        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
-    if any(item.rubric is not None for item in items):
-        rated, seats = _by_ballots(store, run_id, rubric, items, settled)
-    else:
-        rated, seats = _by_columns(store, run_id, rubric, items, settled)
+    seats: dict[Rater, tuple[str, int]] = {}
+    columns = [
+        Column(vote.criterion, _seat(seats, vote.judge, vote.replicate), vote.items, vote.options)
+        for vote in store.votes.columns(run_id)
+    ]
+    rated = gather(rubric, items, (), store.results.judged(run_id), columns)
     orders = store.votes.orders_shown(run_id, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
@@ -114,52 +113,6 @@ def evidence_of(store: Store, run_id: int) -> Evidence:
 
 
 Seats = Mapping[Rater, tuple[str, int]]
-Settled = Mapping[str, Mapping[str, int | None]]
-
-
-def _by_ballots(
-    store: Store, run_id: int, rubric: Rubric, items: Sequence[Item], settled: Settled
-) -> tuple[Rated, Seats]:
-    """All answers one by one, as items with questions of their own need it; who sits where."""
-    seats: dict[Rater, tuple[str, int]] = {}
-    answers = []
-    for ballot in store.votes.all_ballots(run_id):
-        rater = _seat(seats, ballot.judge, ballot.replicate)
-        state = State.ABSTAINED if ballot.abstained else State.ANSWERED
-        answers.append(Answer(ballot.item_id, ballot.criterion, rater, ballot.option, state))
-    return gather(rubric, items, answers, settled), seats
-
-
-def _by_columns(
-    store: Store, run_id: int, rubric: Rubric, items: Sequence[Item], settled: Settled
-) -> tuple[Rated, Seats]:
-    """The same in a fraction of the time, where all items are asked the same."""
-    seats: dict[Rater, tuple[str, int]] = {}
-    found: dict[str, list[tuple[Rater, Levels, Levels]]] = {}
-    place = {item.id: at for at, item in enumerate(items)}
-    for vote in store.votes.columns(run_id):
-        scored = enumerate(rubric.criterion(vote.criterion).scored)
-        level = {option: at for at, option in scored}
-        rows = [place[item] for item in vote.items]
-        levels, states = np.full(len(items), -1), np.full(len(items), int(State.NOT_ASKED))
-        levels[rows] = [-1 if o is None else level.get(o, -1) for o in vote.options]
-        states[rows] = np.where(levels[rows] < 0, State.ABSTAINED, State.ANSWERED)
-        rater = _seat(seats, vote.judge, vote.replicate)
-        found.setdefault(vote.criterion, []).append((rater, levels, states))
-    rated = gather(rubric, items, (), settled)
-    filled = [_filled(one, found.get(one.source, [])) for one in rated.criteria]
-    return replace(rated, criteria=tuple(filled)), seats
-
-
-def _filled(
-    matrix: RatedCriterion, columns: Sequence[tuple[Rater, Levels, Levels]]
-) -> RatedCriterion:
-    if not columns:
-        return matrix
-    raters, levels, states = zip(*columns, strict=True)
-    return replace(
-        matrix, raters=raters, levels=np.column_stack(levels), states=np.column_stack(states)
-    )
 
 
 def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:

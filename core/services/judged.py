@@ -21,7 +21,8 @@ def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
         item: {c.name: frozenset(c.scored) for c in one.criteria} for item, one in own.items()
     }
     return {
-        (row.item_id, row.criterion): row.judged
-        for row in store.results.all_cells(run_id)
-        if row.judged is not None and row.judged in theirs.get(row.item_id, scored)[row.criterion]
+        (item, criterion): option
+        for item, options in store.results.judged(run_id).items()
+        for criterion, option in options.items()
+        if option is not None and option in theirs.get(item, scored)[criterion]
     }

@@ -12,7 +12,7 @@ from core.errors import NotFound
 from core.files import read_folder, read_votes
 from core.metrics.abstention import State
 from core.services.preparing import resolved_items
-from core.services.rated_matrix import Answer, Rated, Rater, gather
+from core.services.rated_matrix import Answer, Column, Rated, Rater, gather
 from core.services.scored import scored_rubric
 from core.store.store import Store
 
@@ -74,21 +74,17 @@ def of_run(store: Store, run_id: int) -> Rated:
     def rater(judge: str, replicate: int) -> Rater:
         return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
 
-    said = (State.ANSWERED, State.ABSTAINED)
-    answers = [
-        Answer(item, criterion, rater(judge, replicate), option, said[abstained])
-        for item, criterion, judge, replicate, option, abstained in store.votes.all_ballots(run_id)
-        if replicate < own
+    columns = [
+        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.chosen)
+        for vote in store.votes.columns(run_id, own)
     ]
-    answers += [
+    failed = [
         Answer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
         if c.replicate < own
     ]
-    settled: dict[str, dict[str, int | None]] = {}
-    for cell in store.results.all_cells(run_id) if run.panel.askable else ():
-        settled.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
-    return gather(rubric, items, answers, settled)
+    settled = store.results.judged(run_id) if run.panel.askable else {}
+    return gather(rubric, items, failed, settled, columns)
 
 
 def of_folder(path: Path, tell: Tell = unheard) -> Rated:

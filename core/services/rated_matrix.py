@@ -43,6 +43,18 @@ class Answer(NamedTuple):
     state: State
 
 
+class Column(NamedTuple):
+    """What a rater answered to a criterion, item by item.
+
+    An option that is ``None``, or that is no answer (na), is an abstention.
+    """
+
+    criterion: str
+    rater: Rater
+    items: Sequence[str]
+    options: Sequence[int | None]
+
+
 @dataclass(frozen=True)
 class RatedCriterion:
     """What everybody answered to one criterion; rows are all items of the source.
@@ -106,30 +118,36 @@ def gather(
     items: Sequence[Item],
     answers: Iterable[Answer],
     settled: Mapping[str, Mapping[str, int | None]],
+    columns: Iterable[Column] = (),
 ) -> Rated:
     """The answers as matrices, one per criterion.
 
-    Where items have rubrics of their own, criteria with the same name, scale and labels are one
-    criterion; one that differs gets a name with a number.
+    Answers come one by one, or as whole columns, which is several times as fast. Where items have
+    rubrics of their own, criteria with the same name, scale and labels are one criterion; one that
+    differs gets a name with a number.
     """
     rubric_of = rubric_lookup(rubric, items)
     place = {item.id: row for row, item in enumerate(items)}
-    sheets = _sheets(rubric, items, rubric_of)
+    sheets = _Sheets(rubric, items, rubric_of)
     by_rater: dict[Rater, dict[str, dict[str, int | None]]] = {}
+    for column in columns:
+        sheets.fill(column, place)
+        theirs = by_rater.setdefault(column.rater, {})
+        for item_id, option in zip(column.items, column.options, strict=True):
+            theirs.setdefault(item_id, {})[column.criterion] = option
     for item_id, criterion_name, rater, option, state in answers:
-        sheets[item_id, criterion_name].add(place[item_id], rater, option, state)
+        sheets.of(item_id)[criterion_name].add(place[item_id], rater, option, state)
         given = by_rater.setdefault(rater, {}).setdefault(item_id, {})
         if state is not State.FAILED:
             given[criterion_name] = option
-    for item in items:
+    for row, item in enumerate(items):
+        there, verdicts = sheets.of(item.id), settled.get(item.id, {})
         for criterion in rubric_of(item.id).criteria:
-            sheet = sheets[item.id, criterion.name]
-            sheet.settle(place[item.id], item, criterion, settled.get(item.id, {}))
-    distinct = {id(sheet): sheet for sheet in sheets.values()}.values()
+            there[criterion.name].settle(row, item, criterion, verdicts)
     return Rated(
         items=tuple(items),
         rubric_of=rubric_of,
-        criteria=tuple(sheet.done(len(items), bool(settled)) for sheet in distinct),
+        criteria=tuple(sheet.done(len(items), bool(settled)) for sheet in sheets.all),
         raters=tuple(by_rater),
         answers=by_rater,
         settled=settled,
@@ -144,6 +162,7 @@ class _Sheet:
         self._level = {option: level for level, option in enumerate(criterion.scored)}
         self._columns: dict[Rater, int] = {}
         self._entries: list[tuple[int, int, int, int]] = []
+        self._filled: list[tuple[list[int], int, list[int], list[State]]] = []
         self._gold: dict[int, int] = {}
         self._verdicts: dict[int, int] = {}
 
@@ -151,6 +170,15 @@ class _Sheet:
         column = self._columns.setdefault(rater, len(self._columns))
         level = -1 if option is None else self._level.get(option, -1)
         self._entries.append((row, column, level, state))
+
+    def fill(self, rows: list[int], rater: Rater, options: Iterable[int | None]) -> None:
+        column = self._columns.setdefault(rater, len(self._columns))
+        levels, states = list[int](), list[State]()
+        for option in options:
+            level = -1 if option is None else self._level.get(option, -1)
+            levels.append(level)
+            states.append(State.ABSTAINED if level < 0 else State.ANSWERED)
+        self._filled.append((rows, column, levels, states))
 
     def settle(
         self, row: int, item: Item, criterion: Criterion, settled: Mapping[str, int | None]
@@ -167,6 +195,8 @@ class _Sheet:
     def done(self, items: int, has_panel: bool) -> RatedCriterion:
         shape = (items, len(self._columns))
         levels, states = np.full(shape, -1), np.full(shape, int(State.NOT_ASKED))
+        for at, one, given, said in self._filled:
+            levels[at, one], states[at, one] = given, said
         if self._entries:
             rows, columns, level, state = np.array(self._entries).T
             levels[rows, columns], states[rows, columns] = level, state
@@ -193,27 +223,48 @@ class _Sheet:
         )
 
 
-def _sheets(
-    rubric: Rubric, items: Sequence[Item], rubric_of: RubricOf
-) -> dict[tuple[str, str], _Sheet]:
-    """The sheet of every (item id, criterion name); criteria come in the rubric's order."""
-    known: dict[tuple[str, Scale, tuple[str, ...]], _Sheet] = {}
-    names: dict[str, int] = {}
-    by_cell: dict[tuple[str, str], _Sheet] = {}
+class _Sheets:
+    """The sheet of every item's every criterion; criteria come in the rubric's order."""
 
-    def sheet(criterion: Criterion) -> _Sheet:
+    def __init__(self, rubric: Rubric, items: Sequence[Item], rubric_of: RubricOf) -> None:
+        self._known: dict[tuple[str, Scale, tuple[str, ...]], _Sheet] = {}
+        self._names: dict[str, int] = {}
+        common = any(item.rubric is None for item in items)
+        self._common = {c.name: self._sheet(c) for c in rubric.criteria} if common else {}
+        self._own = {
+            item.id: {c.name: self._sheet(c) for c in rubric_of(item.id).criteria}
+            for item in items
+            if item.rubric is not None
+        }
+
+    @property
+    def all(self) -> Iterable[_Sheet]:
+        return self._known.values()
+
+    def of(self, item_id: str) -> Mapping[str, _Sheet]:
+        """The sheets of an item's criteria, by name."""
+        return self._own.get(item_id, self._common)
+
+    def fill(self, column: Column, place: Mapping[str, int]) -> None:
+        """Write a column down; where items have rubrics of their own, on the sheet of each."""
+        if not self._own:
+            at = [place[item_id] for item_id in column.items]
+            self._common[column.criterion].fill(at, column.rater, column.options)
+            return
+        rows: dict[_Sheet, list[int]] = {}
+        options: dict[_Sheet, list[int | None]] = {}
+        for item_id, option in zip(column.items, column.options, strict=True):
+            sheet = self.of(item_id)[column.criterion]
+            rows.setdefault(sheet, []).append(place[item_id])
+            options.setdefault(sheet, []).append(option)
+        for sheet, there in rows.items():
+            sheet.fill(there, column.rater, options[sheet])
+
+    def _sheet(self, criterion: Criterion) -> _Sheet:
         labels = tuple(criterion.choices[i].label for i in criterion.scored)
         key = (criterion.name, criterion.scale, labels)
-        if key not in known:
-            number = names[criterion.name] = names.get(criterion.name, 0) + 1
+        if key not in self._known:
+            number = self._names[criterion.name] = self._names.get(criterion.name, 0) + 1
             name = criterion.name if number == 1 else f"{criterion.name} ({number})"
-            known[key] = _Sheet(name, criterion)
-        return known[key]
-
-    shared = any(item.rubric is None for item in items)
-    for criterion in rubric.criteria if shared else ():
-        sheet(criterion)
-    for item in items:
-        for criterion in rubric_of(item.id).criteria:
-            by_cell[item.id, criterion.name] = sheet(criterion)
-    return by_cell
+            self._known[key] = _Sheet(name, criterion)
+        return self._known[key]

@@ -73,9 +73,12 @@ def _with_verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Asked:
     question = _question(rated, asked)
     level = {option: at for at, option in enumerate(question.scored)}
     column = np.full(len(rated.items), NOT_ASKED)
+    asks: dict[int, bool] = {}  # by rubric: most items share one
     for at, item in enumerate(rated.items):
-        cell = cells.get((item.id, question.name))
-        if cell is None or not any(_is(c, asked) for c in rated.rubric_of(item.id).criteria):
+        cell, rubric = cells.get((item.id, question.name)), rated.rubric_of(item.id)
+        if id(rubric) not in asks:
+            asks[id(rubric)] = any(_is(c, asked) for c in rubric.criteria)
+        if cell is None or not asks[id(rubric)]:
             continue
         option = None if cell.abstained else cell.option
         column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)

@@ -41,7 +41,7 @@ def audited_queues(store: Store, run_id: int) -> tuple[AuditedQueue, ...]:
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id))
         for queue in sorted(queues, key=lambda q: q.id)
-        if any(cell.audit for cell in store.queues.cells(queue.id))
+        if store.queues.has_audit(queue.id)
     )
 
 

@@ -6,6 +6,7 @@ import builtins
 import json
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from core.domain.review import (
@@ -13,6 +14,7 @@ from core.domain.review import (
     Order,
     QueueRule,
     QueueSettings,
+    Reason,
     Role,
 )
 from core.errors import NotFound
@@ -163,6 +165,14 @@ class Queues:
             )
         ]
 
+    def has_audit(self, queue_id: int) -> bool:
+        """Whether only the random audit chose some of a queue's cells."""
+        ((found,),) = self._files.tuples(
+            "SELECT EXISTS (SELECT 1 FROM queue_cell WHERE queue_id = ? AND reasons = ?)",
+            (queue_id, json.dumps(["audit"])),
+        )
+        return bool(found)
+
     def set_state(
         self, queue_id: int, item_id: str, criterion: str, state: CellState, *, raised: bool
     ) -> None:
@@ -236,4 +246,10 @@ def _item(row: Sequence[Any]) -> QueuedItem:
 
 
 def _queued(row: Sequence[Any]) -> QueuedCell:
-    return QueuedCell(row[0], row[1], tuple(json.loads(row[2])), row[3], bool(row[4]), *row[5:])
+    return QueuedCell(row[0], row[1], _listed(row[2]), row[3], bool(row[4]), *row[5:])
+
+
+@lru_cache(maxsize=4096)
+def _listed(text: str) -> tuple[Reason, ...]:
+    """A queue has many cells, and few different lists of signs."""
+    return tuple(json.loads(text))

@@ -23,7 +23,8 @@ class BallotRow(NamedTuple):
 class VoteColumn(NamedTuple):
     """What a judge answered to a criterion in one replicate, item by item.
 
-    An option is ``None`` where it abstained.
+    An option is ``None`` where it abstained; ``chosen`` is the option itself, also where choosing
+    it is to abstain.
     """
 
     criterion: str
@@ -31,6 +32,7 @@ class VoteColumn(NamedTuple):
     replicate: int
     items: list[str]
     options: list[int | None]
+    chosen: list[int | None]
 
 
 @dataclass(frozen=True, slots=True)

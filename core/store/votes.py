@@ -188,14 +188,14 @@ class Votes:
         """
         rows = self._files.tuples(
             "SELECT criterion, judge, replicate, json_group_array(item_id), "
-            "json_group_array(CASE WHEN abstained THEN NULL ELSE option END) "
-            "FROM vote WHERE run_id = ? AND (? IS NULL OR replicate < ?) "
+            "json_group_array(CASE WHEN abstained THEN NULL ELSE option END), "
+            "json_group_array(option) FROM vote WHERE run_id = ? AND (? IS NULL OR replicate < ?) "
             "GROUP BY criterion, judge, replicate",
             (run_id, below, below),
         )
         return [
-            VoteColumn(criterion, judge, replicate, json.loads(items), json.loads(given))
-            for criterion, judge, replicate, items, given in rows
+            VoteColumn(criterion, judge, replicate, *map(json.loads, lists))
+            for criterion, judge, replicate, *lists in rows
         ]
 
 

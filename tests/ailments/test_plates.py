@@ -11,7 +11,6 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Outcome, Vote
-from core.services import evidence as evidence_module
 from core.services.ailing_plate import Plate
 from core.services.ailing_plates import Shown, shown
 from core.services.diagnosing import examine, look
@@ -173,17 +172,3 @@ def test_of_imported_votes_people_are_the_truth_and_only_the_model_is_examined(
     assert "above those of people's majorities" in leniency.finding.sentence
     reasons = {kind: why for kind, why, _ in found.unmade}
     assert reasons["position"] == ("No order in which options were shown is known of its answers.")
-
-
-def test_columns_and_ballots_give_the_same_evidence(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = imported(store)
-    fast = evidence_of(store, run)
-
-    monkeypatch.setattr(evidence_module, "_by_columns", evidence_module._by_ballots)
-    slow = evidence_of(store, run)
-
-    for one, other in zip(fast.criteria, slow.criteria, strict=True):
-        for name in ("levels", "abstained", "truth", "labelled", "verdicts"):
-            assert getattr(one, name).tolist() == getattr(other, name).tolist(), name
