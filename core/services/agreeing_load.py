@@ -154,9 +154,10 @@ class _Columns:
     def _verdicts(self) -> dict[str, Levels]:
         found = {name: np.full(len(self._items), NOT_ASKED) for name in self._criteria}
         levels = {name: _levels(criterion) for name, criterion in self._criteria.items()}
-        for cell in self._store.results.all_cells(self._run.id):
-            level = levels[cell.criterion].get(cell.judged, ABSTAINED)
-            found[cell.criterion][self._place[cell.item_id]] = level
+        for item_id, options in self._store.results.judged(self._run.id).items():
+            at = self._place[item_id]
+            for name, option in options.items():
+                found[name][at] = levels[name].get(option, ABSTAINED)
         for name, verdicts in found.items():
             asked = _any_asked(self._found[name].values(), len(self._items))
             verdicts[(verdicts == NOT_ASKED) & asked] = FAILED

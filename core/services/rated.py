@@ -75,7 +75,7 @@ def of_run(store: Store, run_id: int) -> Rated:
         return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
 
     columns = [
-        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.chosen)
+        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.options)
         for vote in store.votes.columns(run_id, own)
     ]
     failed = [

@@ -23,8 +23,7 @@ class BallotRow(NamedTuple):
 class VoteColumn(NamedTuple):
     """What a judge answered to a criterion in one replicate, item by item.
 
-    An option is ``None`` where it abstained; ``chosen`` is the option itself, also where choosing
-    it is to abstain.
+    An option that is ``None``, or that is no answer (na), is an abstention.
     """
 
     criterion: str
@@ -32,7 +31,6 @@ class VoteColumn(NamedTuple):
     replicate: int
     items: list[str]
     options: list[int | None]
-    chosen: list[int | None]
 
 
 @dataclass(frozen=True, slots=True)

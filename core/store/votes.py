@@ -188,7 +188,6 @@ class Votes:
         """
         rows = self._files.tuples(
             "SELECT criterion, judge, replicate, json_group_array(item_id), "
-            "json_group_array(CASE WHEN abstained THEN NULL ELSE option END), "
             "json_group_array(option) FROM vote WHERE run_id = ? AND (? IS NULL OR replicate < ?) "
             "GROUP BY criterion, judge, replicate",
             (run_id, below, below),
