@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,9 +141,24 @@ def new_id(cursor: sqlite3.Cursor) -> int:
     return row_id
 
 
+class _OfAThread(sqlite3.Connection):
+    """Closes when its thread ends, which is when nobody holds it any more.
+
+    No other thread may close it, so whoever closes the store cannot. Of the driver's own
+    connections Python 3.13 and later say a ResourceWarning then.
+    """
+
+    def __del__(self) -> None:
+        # Collected in another thread it refuses here, and is closed all the same.
+        with suppress(sqlite3.ProgrammingError):
+            self.close()
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     # isolation_level=None: the driver never opens a transaction behind our back.
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, factory=_OfAThread
+    )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA recursive_triggers = ON")

@@ -22,7 +22,7 @@ from tests.files.refusals import refused
         ('{"w":\n -Infinity}', 2, "w: is -Infinity"),
         ('{"w":\n 1e999}', 2, "is 1e999, which is too large"),
         (f'{{"w":\n {"9" * 5000}}}', 2, "is a whole number of 5000 digits"),
-        ('{"a": 1,\n}', 2, "is not valid JSON"),
+        ('{"a":\n}', 2, "is not valid JSON"),
         ('{"a": 1}\n{"b": 2}', 2, "is not valid JSON: extra data"),
         ('{"a": "x\ny"}', 1, "is not valid JSON"),
         ('{"a": [1,\n"\\ud83d"]}', 2, "holds half of a surrogate pair"),
