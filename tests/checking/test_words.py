@@ -39,6 +39,7 @@ TABLE = [
     ("double-barrelled", "Judge accuracy and precision.",
      "Explains the difference between accuracy and precision."),
     ("hedged", "The answer generally names a source.", "The answer names a general rule."),
+    ("hedged", "The answer is kind of rude.", "Which kind of answer is it?"),
     ("hedged", "Cites a source where appropriate.", "Cites a source for each figure."),
     ("undefined-threshold", "The answer gives sufficient evidence.",
      "The answer gives at least two pieces of evidence."),

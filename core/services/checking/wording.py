@@ -40,6 +40,11 @@ _PREDICATE = re.compile(
     r"|\bmakes?\s+sense(?=\s*(?:[.,;!?]|and\b|$))",
     re.IGNORECASE,
 )
+#: "Which kind of answer" asks for a kind; "is kind of rude" hedges.
+_NAMED = "".join(
+    f"(?<!\\b{word} )"
+    for word in ("which", "what", "this", "that", "the", "one", "each", "any", "a")
+)
 _HEDGES = alternatives(
     [
         "generally",
@@ -65,8 +70,7 @@ _HEDGES = alternatives(
         "if appropriate",
         "should try",
         "may want to",
-        "kind of",
-        "sort of",
+        f"{_NAMED}(?:kind|sort) of",
         "perhaps",
         "arguably",
         "roughly",
