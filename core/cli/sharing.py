@@ -66,11 +66,8 @@ def convert(
             path = target / made.file_name if _is_folder(target, len(found)) else target
             files[path] = made.text
         if len(files) < len(found):
-            mend = (
-                "name a folder with --out"
-                if len({r.value.name for r in found}) > 1
-                else ("give them names of their own")
-            )
+            alike = len({one.value.name for one in found}) == 1
+            mend = "give them names of their own" if alike else "name a folder with --out"
             output.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
             sys.exit(output.WRONG_INPUT)
         if Path("-") in files:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from typing import Any
 
 #: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best; ends clear of both backgrounds.
 STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
@@ -61,3 +63,22 @@ def coefficient(value: float) -> str:
     ('−.25', '1.00')
     """
     return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def whiskers(
+    ends: Sequence[tuple[float | None, float | None, float | None]],
+    color: str = BAR,
+    *,
+    thickness: float = 2,
+    width: float = 5,
+) -> dict[str, Any]:
+    """The error bars of estimates (value, low, high); an end that is not known has no bar."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0 if high is None else high - (value or 0) for value, _, high in ends],
+        "arrayminus": [0 if low is None else (value or 0) - low for value, low, _ in ends],
+        "color": color,
+        "thickness": thickness,
+        "width": width,
+    }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, plain
+from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, plain, whiskers
 
 #: Costs that span more than this take a logarithmic axis.
 SPAN = 20
@@ -42,7 +42,7 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
     figure.add_scatter(
         x=[gap.value for _, gap in known],
         y=[row for row, _ in known],
-        error_x=_whiskers([gap for _, gap in known]),
+        error_x=whiskers([(gap.value, gap.low, gap.high) for _, gap in known]),
         mode="markers",
         marker={
             "size": 12,
@@ -61,18 +61,6 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
     figure.add_vline(x=0, line_color=QUIET, line_dash="dash")
     _lay_out(figure, gaps, plain(axis, 90), share)
     return figure
-
-
-def _whiskers(known: Sequence[Gap]) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [0 if g.high is None else g.high - (g.value or 0) for g in known],
-        "arrayminus": [0 if g.low is None else (g.value or 0) - g.low for g in known],
-        "color": BAR,
-        "thickness": 2,
-        "width": 5,
-    }
 
 
 def _lay_out(figure: Any, gaps: Sequence[Gap], title: str, share: bool) -> None:
@@ -168,15 +156,9 @@ def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[s
     return {
         "x": [r.cost for r in runs],
         "y": [r.value for r in runs],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [0 if r.high is None else r.high - r.value for r in runs],
-            "arrayminus": [0 if r.low is None else r.value - r.low for r in runs],
-            "color": color,
-            "thickness": 1.5,
-            "width": 4,
-        },
+        "error_y": whiskers(
+            [(r.value, r.low, r.high) for r in runs], color, thickness=1.5, width=4
+        ),
         "mode": "markers+text",
         "name": name,
         "marker": {"size": 12, "symbol": symbol, "color": color, "line": {"width": 2}},

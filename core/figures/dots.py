@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, coefficient, plain
+from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, coefficient, plain, whiskers
 
 #: Where a dot of a strip stands across it, so that equal ones do not hide each other.
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
@@ -56,7 +56,7 @@ def forest(
     figure.add_scatter(
         x=[dot.value for _, dot in known],
         y=[row for row, _ in known],
-        error_x=_whiskers([dot for _, dot in known]),
+        error_x=whiskers([(dot.value, dot.low, dot.high) for _, dot in known]),
         mode="markers",
         name=axis,
         marker={
@@ -83,18 +83,6 @@ def forest(
     else:
         figure.update_xaxes(rangemode="tozero")
     return figure
-
-
-def _whiskers(dots: Sequence[Dot]) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [0 if d.high is None else d.high - (d.value or 0) for d in dots],
-        "arrayminus": [0 if d.low is None else (d.value or 0) - d.low for d in dots],
-        "color": BAR,
-        "thickness": 2,
-        "width": 5,
-    }
 
 
 def _said(dot: Dot) -> str:

@@ -79,10 +79,12 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    pool = everything
-    if learned_from != head.id and _teaches(request):
-        pool = resolved_items(store, learned_from, None, upto=known)
-    calibration = _taught(pool, rubric, request, seed)
+    calibration: tuple[Item, ...] = ()
+    if _teaches(request):
+        pool = everything
+        if learned_from != head.id:
+            pool = resolved_items(store, learned_from, None, upto=known)
+        calibration = _taught(pool, rubric, request, seed)
     held_out = {i.id for i in calibration} if learned_from == head.id else set()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
@@ -126,9 +128,7 @@ def _teaches(request: RunRequest) -> bool:
 def _taught(
     pool: Sequence[Item], rubric: Rubric, request: RunRequest, seed: int
 ) -> tuple[Item, ...]:
-    """The labelled items that teach; none where no judge learns."""
-    if not _teaches(request):
-        return ()
+    """The labelled items that teach, at least one."""
     if request.kind == "spot" and request.items is not None:
         # One item is asked about, so all other labelled ones may teach.
         pool = tuple(item for item in pool if item.id not in request.items)
@@ -142,12 +142,12 @@ def _taught(
 def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
     wanted = None if request.items is None else set(request.items)
     items = limited([i for i in free if wanted is None or i.id in wanted], request, seed)
-    if items and not any(map(has_text, items)):
+    texts = tuple(item for item in items if has_text(item))
+    if items and not texts:
         raise InputError(
             f"None of the {len(items)} items has a text to judge: this dataset holds labels and "
             "votes only. Choose a dataset with submissions."
         )
-    texts = tuple(item for item in items if has_text(item))
     if not texts:
         raise InputError(
             "There is nothing to grade: the judges would learn from every chosen item. "

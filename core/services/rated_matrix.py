@@ -159,7 +159,8 @@ class _Sheet:
 
     def __init__(self, name: str, criterion: Criterion) -> None:
         self._name, self._criterion = name, criterion
-        self._level = {option: level for level, option in enumerate(criterion.scored)}
+        # No option is at no level.
+        self._level: dict[int | None, int] = {o: at for at, o in enumerate(criterion.scored)}
         self._columns: dict[Rater, int] = {}
         self._entries: list[tuple[int, int, int, int]] = []
         self._filled: list[tuple[list[int], int, list[int], list[State]]] = []
@@ -168,16 +169,12 @@ class _Sheet:
 
     def add(self, row: int, rater: Rater, option: int | None, state: State) -> None:
         column = self._columns.setdefault(rater, len(self._columns))
-        level = -1 if option is None else self._level.get(option, -1)
-        self._entries.append((row, column, level, state))
+        self._entries.append((row, column, self._level.get(option, -1), state))
 
     def fill(self, rows: list[int], rater: Rater, options: Iterable[int | None]) -> None:
         column = self._columns.setdefault(rater, len(self._columns))
-        levels, states = list[int](), list[State]()
-        for option in options:
-            level = -1 if option is None else self._level.get(option, -1)
-            levels.append(level)
-            states.append(State.ABSTAINED if level < 0 else State.ANSWERED)
+        levels = [self._level.get(option, -1) for option in options]
+        states = [State.ABSTAINED if level < 0 else State.ANSWERED for level in levels]
         self._filled.append((rows, column, levels, states))
 
     def settle(
@@ -186,11 +183,9 @@ class _Sheet:
         """Notes the item's label and the panel's verdict."""
         if criterion.name in item.labels:
             truth = item.truth(criterion)
-            self._gold[row] = -1 if truth is None else self._level.get(truth, -1)
+            self._gold[row] = self._level.get(truth, -1)
         if criterion.name in settled:
-            option = settled[criterion.name]
-            level = None if option is None else self._level.get(option)
-            self._verdicts[row] = ABSTAINED if level is None else level
+            self._verdicts[row] = self._level.get(settled[criterion.name], ABSTAINED)
 
     def done(self, items: int, has_panel: bool) -> RatedCriterion:
         shape = (items, len(self._columns))

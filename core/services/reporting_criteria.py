@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,12 +73,10 @@ def _with_verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Asked:
     question = _question(rated, asked)
     level = {option: at for at, option in enumerate(question.scored)}
     column = np.full(len(rated.items), NOT_ASKED)
-    asks: dict[int, bool] = {}  # by rubric: most items share one
-    for at, item in enumerate(rated.items):
-        cell, rubric = cells.get((item.id, question.name)), rated.rubric_of(item.id)
-        if id(rubric) not in asks:
-            asks[id(rubric)] = any(_is(c, asked) for c in rubric.criteria)
-        if cell is None or not asks[id(rubric)]:
+    asks = _asking(rated, lambda criterion: _is(criterion, asked))
+    for at, (item, asked_here) in enumerate(zip(rated.items, asks, strict=True)):
+        cell = cells.get((item.id, question.name))
+        if cell is None or not asked_here:
             continue
         option = None if cell.abstained else cell.option
         column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)
@@ -149,19 +147,26 @@ def _is(criterion: Criterion, asked: Asked) -> bool:
 
 def _asked_of(rated: Rated, question: Criterion) -> int:
     """How many items ask that question."""
+    return sum(
+        _asking(
+            rated,
+            lambda criterion: (
+                criterion.name == question.name
+                and criterion.scale == question.scale
+                and criterion.choices == question.choices
+            ),
+        )
+    )
+
+
+def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> Iterator[bool]:
+    """Whether each item asks a question; looked at once per rubric, as most items share one."""
     known: dict[int, bool] = {}
-    count = 0
     for item in rated.items:
         rubric = rated.rubric_of(item.id)
         if id(rubric) not in known:
-            known[id(rubric)] = any(
-                c.name == question.name
-                and c.scale == question.scale
-                and c.choices == question.choices
-                for c in rubric.criteria
-            )
-        count += known[id(rubric)]
-    return count
+            known[id(rubric)] = any(map(is_it, rubric.criteria))
+        yield known[id(rubric)]
 
 
 def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ import pytest
 
 from core.settings import RunnerPlace
 from tests.browser.driving import PATIENCE, watch
+from tests.browser.seats import seats
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -144,6 +145,13 @@ def page(context: Any, app_url: str) -> Iterator[Any]:
     fresh.close()
     assert errors == []
     assert [url for url in foreign if not url.startswith(app_url)] == []
+
+
+@pytest.fixture
+def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
+    """Sit somebody down at a browser of their own."""
+    with seats(browser, app_url) as sit:
+        yield sit
 
 
 def _is_error(said: Any) -> bool:

@@ -16,7 +16,7 @@ from core.services import demo, settling
 from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import main_text, settle, watch
-from tests.browser.seats import STAGE, key, review, seats, states
+from tests.browser.seats import STAGE, key, review, states
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,6 @@ def store(app_db: Path) -> Iterator[Store]:
     demo.grade_example(opened)
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
-    """Sit somebody down at a browser of their own."""
-    with seats(browser, app_url) as sit:
-        yield sit
 
 
 def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(

@@ -11,7 +11,7 @@ import pytest
 from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import settle, watch
-from tests.browser.seats import key, review, seats, states
+from tests.browser.seats import key, review, states
 
 
 @pytest.fixture(scope="module")
@@ -20,13 +20,6 @@ def store(app_db: Path) -> Iterator[Store]:
     opened = Store(app_db)
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
-    """Sit somebody down at a browser of their own."""
-    with seats(browser, app_url) as sit:
-        yield sit
 
 
 class Wire:

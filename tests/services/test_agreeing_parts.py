@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,13 +13,6 @@ from core.store import Store
 from tests.pages.graded import graded
 
 ANN, BOB = "judge:ann", "judge:bob"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 def made(labels: list[int], judge: list[int], scale: str, k: int) -> Sheet:

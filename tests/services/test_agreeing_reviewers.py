@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from core.domain.review import Given, QueueSettings
 from core.services import agreeing, claiming, review_acts, reviewing
@@ -16,13 +12,6 @@ from core.services.rated_matrix import ABSTAINED, NOT_ASKED
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def levels(store: Store, run: int, column: str, criterion: str = "Right") -> list[int]:

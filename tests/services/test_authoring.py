@@ -1,8 +1,5 @@
 """Rubrics are written, kept while unsaved, saved as versions and never overwritten."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.dataset import Item
@@ -15,13 +12,6 @@ from core.services.drafts import draft_from, is_changed, rubric_from
 from core.services.rubric_words import differences, gate_words
 from core.store.store import Store
 from tests.services.test_drafts import FULL
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
-    yield made
-    made.close()
 
 
 def saved(store: Store, rubric: Rubric = FULL) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -75,13 +73,6 @@ def graded(store: Store, labelled: int = ITEMS) -> int:
     )
     store.leases.release(lease, "done", now=NOW)
     return run.id
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
-    yield made
-    made.close()
 
 
 def right(store: Store, run_id: int) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from core.domain.rubric import Option
@@ -28,11 +26,6 @@ from tests.services.versions import (
 )
 
 POLITE = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "s.db")
 
 
 def test_only_what_is_asked_otherwise_is_asked_again(store: Store) -> None:

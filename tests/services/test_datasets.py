@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,13 +39,6 @@ PEER = {
         {"submission": "Go away.", "description": "rude", "ground_truth": ["UNMET"]},
     ],
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 def checked(text: str, name: str, rubric: Rubric | None = None) -> Checked:

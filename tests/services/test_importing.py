@@ -48,11 +48,6 @@ def bundle(*lines: str, name: str = "replies") -> VoteBundle:
     return VoteBundle(name, "folder", RUBRIC, dataset, votes)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "test.db")
-
-
 def run_of(done: BroughtIn) -> int:
     assert done.run is not None
     return done.run

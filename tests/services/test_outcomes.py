@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Message, Sections
 from core.domain.panel import Judge, Panel
@@ -38,13 +33,6 @@ DATASET = Dataset(
         Item(id="thought", submission=Sections(thinking=BAD, output="No.")),
     ),
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
-    yield made
-    made.close()
 
 
 def test_votes_become_outcomes_that_can_be_counted_and_filtered(store: Store) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -31,11 +30,6 @@ from tests.services.versions import (
     saved,
     scores,
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "s.db")
 
 
 def test_a_weight_is_shown_and_then_applied_from_the_same_votes(store: Store) -> None:

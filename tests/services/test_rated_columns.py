@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,9 +87,8 @@ def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
 
 
 def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise(
-    tmp_path: Path,
+    store: Store,
 ) -> None:
-    store = Store(tmp_path / "studio.db")
     run = graded(store)
     before = store.results.judged(run.id)
     (ann,) = seats(store, "Ann")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,6 @@ from tests.provider import Provider
 
 PASTED = "sk-proj-4fA9bC2dE7gH1jK5mN8p"
 LIKE_A_NAME = "gsk_4fA9bC2dE7gH1jK5mN8p"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 def names(store: Store) -> list[str]:

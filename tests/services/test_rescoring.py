@@ -34,11 +34,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "test.db")
-
-
 def imported(store: Store, folder: Path) -> str:
     source = open_path(folder)
     return str(bring_in(store, read_bundle(source, kind_of(source))).run)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,13 +24,6 @@ from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit
 
 RULE = QueueRule(near_mark=None, audit_share=0.5)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def everything(store: Store, run: int, queue: int) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,6 @@ from core.services.rated import of_run
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, NA, UNMET, sit, take
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def test_nothing_that_others_said_or_made_is_in_a_blind_item(store: Store) -> None:

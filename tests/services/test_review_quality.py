@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
@@ -19,13 +16,6 @@ from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
 
 ALWAYS = QueueSettings(mode="blind", repeat_share=1.0)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def work_through(store: Store, queue: int, count: int, name: str = "Ada") -> None:

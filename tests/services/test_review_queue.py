@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -19,13 +18,6 @@ from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit
 
 NOTHING = {"split": False, "abstention": False, "failure": False, "flip": False, "stale": False}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def only(**on: object) -> QueueRule:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +13,6 @@ from core.services.claiming import QueueFilter
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, states, take
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(

@@ -6,12 +6,10 @@ import multiprocessing
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-
-import pytest
 
 from core.domain.review import Given
 from core.errors import Conflict
@@ -22,13 +20,6 @@ from tests.services.reviewed import MET, UNMET
 
 #: Seconds until all workers must be there, or done; a busy machine needs some.
 PATIENCE = 240.0
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def work(path: Path, queue: int, name: str, seed: int) -> None:

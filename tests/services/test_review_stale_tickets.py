@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.review import Given, QueueSettings
@@ -15,13 +12,6 @@ from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
 
 SAID = {"Right": Given(MET), "Short": Given(MET)}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def test_a_cell_that_was_sent_back_since_it_was_opened_must_be_looked_at_again(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.review import Given
@@ -19,13 +15,6 @@ from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit
 
 FEW_SHOT = Panel(judges=(Judge(name="dan", model="m"),), asking=Asking(few_shot=2))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def request(run: Run) -> RunRequest:

@@ -6,9 +6,6 @@ on the first without a split. The rule queues the other three, the audit draws f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.review import Given, QueueRule, QueueSettings
@@ -21,13 +18,6 @@ from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, take
 
 HALF = QueueRule(near_mark=None, audit_share=0.5)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def settle_all(store: Store, queue: int, audited: int = MET, ruled: int = MET) -> int:

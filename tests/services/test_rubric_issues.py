@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.review import Given, QueueSettings, Seat
@@ -14,13 +11,6 @@ from core.services.rubric_issues import issues
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = reviewed.open_store(tmp_path)
-    yield opened
-    opened.close()
 
 
 def doubt(store: Store, seat: Seat, queue: int, item: str) -> None:

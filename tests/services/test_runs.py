@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.panel import Judge, Panel
@@ -17,13 +14,6 @@ from core.store.store import Store
 from tests.pages.graded import DATASET, FIRST, NOW, RUBRIC, graded, planned
 
 LEARNERS = Panel(judges=(Judge(name="text", kind="classifier"),))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
-    yield made
-    made.close()
 
 
 def request(store: Store, panel: Panel | None = None, **options: object) -> RunRequest:

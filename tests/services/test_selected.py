@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET
 from tests.services.test_review_worth import HALF, settle_all
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def test_a_run_nobody_reviewed_has_no_such_labels(store: Store) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.dataset import Dataset, Item, Label
@@ -20,13 +17,6 @@ from core.store.store import Store
 NOW = "2026-03-01T10:00:00.000Z"
 RUBRIC = Rubric(name="R", criteria=(Criterion(name="Clear", requirement="It is clear."),))
 MET = {"Clear": Label(label="MET")}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
@@ -34,13 +31,6 @@ LABELLED = Dataset(
         Item(id="c", submission="Both.", prompt="And spring tides?", labels={}),
     ),
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
-    yield made
-    made.close()
 
 
 def test_a_check_is_a_run_of_its_own_kind_and_lists_no_rubric_or_dataset(store: Store) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from core.domain.review import QueueRule
 from core.metrics.exact import share_of_rest, upper_bound_of_rest
 from core.services.unseen import unseen
@@ -16,13 +11,6 @@ from tests.services.reviewed import MET, sit
 
 #: No rule but the audit: of every cell a verdict was given on, half are drawn.
 AUDIT = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = reviewed.open_store(tmp_path)
-    yield made
-    made.close()
 
 
 def test_the_audit_speaks_of_the_rest_once_it_is_decided(store: Store) -> None:

@@ -95,6 +95,7 @@ def _limit(
 
 
 def _rule(run: RunRow) -> QueueRule:
+    rubric = authoring.version(store(), run.rubric_version_id).rubric
     st.html('<div class="rs-section">Which cells</div>')
     with st.grid(2, min_column_width=260):
         with st.container():
@@ -119,7 +120,7 @@ def _rule(run: RunRow) -> QueueRule:
                 0.05,
                 100.0,
                 "The score is this close to a mark, and this cell can move it over.",
-                ticked=_rubric(run).decision is not None,
+                ticked=rubric.decision is not None,
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
     audit, gold = _draws()
@@ -132,7 +133,7 @@ def _rule(run: RunRow) -> QueueRule:
         near_mark=mark,
         flip=flip,
         everything=everything,
-        criteria=_criteria(run),
+        criteria=_criteria(run, rubric),
         audit_share=audit / 100,
         gold_share=gold / 100,
     )
@@ -163,12 +164,8 @@ def _draws() -> tuple[int, int]:
     return audit, gold
 
 
-def _rubric(run: RunRow) -> Rubric:
-    return authoring.version(store(), run.rubric_version_id).rubric
-
-
-def _criteria(run: RunRow) -> tuple[str, ...] | None:
-    names = [c.name for c in _rubric(run).criteria]
+def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
+    names = [c.name for c in rubric.criteria]
     chosen = st.multiselect(
         "Only these criteria",
         names,

@@ -1,0 +1,18 @@
+"""What the tests of services stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.store.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty data file of the test's own."""
+    opened = Store(tmp_path / "studio.db")
+    yield opened
+    opened.close()
