@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(p for part in ("core", "pages") for p in (ROOT / part).rglob("*.py"))
 
@@ -25,9 +23,9 @@ def test_imports_point_one_way() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_file_has_at_most_300_lines(file: Path) -> None:
-    assert len(file.read_text().splitlines()) <= 300
+def test_a_file_has_at_most_400_lines() -> None:
+    counts = {str(p.relative_to(ROOT)): len(p.read_text().splitlines()) for p in SOURCES}
+    assert {name: lines for name, lines in counts.items() if lines > 400} == {}
 
 
 def test_every_page_is_routed_and_every_route_is_a_page() -> None:
