@@ -64,6 +64,14 @@ TABLE = [
     ("needs-counting", "The summary has at most 150 words.", "The summary has one paragraph."),
     ("needs-counting", "Judge the number of sentences.", "Judge the number that the answer gives."),
     ("rewards-length", "The answer is detailed.", "The answer gives a detail that can be checked."),
+    ("rewards-length", "The longer the response the better.", "Do not assume longer is better."),
+    ("rewards-length", "Longer is better.", "Longer is not better."),
+    ("rewards-length", "Is it helpful? The longer, the better.",
+     "States that the longer the string, the higher the period."),
+    ("rewards-length", "Longer answers get a higher grade.", "Says which wire is longer."),
+    ("rewards-length", "Is it well argued? Prefer the longer essay.",
+     "Is it well argued? Never prefer the longer essay."),
+    ("rewards-length", "Give more points for more words.", "Give a point for each step named."),
     ("no-not-applicable", "If the user asks for code, the answer has tests.",
      "The answer says what happens if the user asks for code."),
     ("no-not-applicable", "Cites the passage where applicable.", "Says where the passage stands."),
@@ -122,3 +130,12 @@ def test_every_finding_names_a_known_rule_with_a_reason_and_a_source() -> None:
         assert rule.source
     tried = {rule for rule, _, _ in TABLE}
     assert tried <= set(RULES)
+
+
+def test_a_level_that_pays_for_length_is_told_where_it_stands() -> None:
+    bare = (("Poor", "Names no source."), ("Good", "Names a source; longer answers are better."))
+    found = check(rubric(levels(*bare, requirement="Is a source named?")))
+    told = [f for f in found if f.rule == "rewards-length"]
+    assert [(f.path, f.quote) for f in told] == [
+        (("criteria", 0, "options", 1, "description"), "longer answers are better")
+    ]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.domain.rubric import Criterion, Rubric
-from core.services.checking.finding import Edit, Finding
-from core.services.checking.language import alternatives, settled
+from core.services.checking.finding import Edit, Finding, Path
+from core.services.checking.language import alternatives, scored_options, settled
 from core.services.checking.topic import of_the_text
 
 _UNIT = (
@@ -36,6 +36,26 @@ _PAYS = alternatives(
         "thorough(?:ly)?",
     ]
 )
+_TEXT = r"(?:answer|response|reply|text|essay|explanation|output|summary|report|article|it)s?"
+_MORE = r"(?:better|best|higher|highest|more (?:points?|marks?|credit)|a bonus|extra)"
+#: Words that say outright that length earns points; no anchor takes that back.
+_LONGER = alternatives(
+    [
+        rf"the (?:longer|lengthier)(?: (?:the |an? |your |its )?{_TEXT})?(?: (?:is|are))?"
+        rf",?(?: then)?,? the {_MORE}",
+        rf"the more (?:words|text|sentences|lines|{_TEXT} (?:says?|writes?)),? the {_MORE}",
+        rf"(?:long(?:er)?|lengthi?er)(?: {_TEXT})? (?:is|are) (?:always |usually |generally )?"
+        rf"{_MORE}",
+        rf"(?:long(?:er)?|lengthi?er) {_TEXT} (?:should )?(?:gets?|earns?|deserves?|scores?|"
+        rf"receives?)(?: an?| the)? {_MORE}",
+        rf"(?:prefers?|favou?rs?|rewards?) (?:the |a )?(?:long(?:er|est)?|lengthi?er|more) "
+        rf"(?:{_TEXT}|words|ones?)",
+        r"(?:prefers?|favou?rs?|rewards?) (?:length|verbosity)",
+        rf"{_MORE} (?:for|with) (?:more|additional) (?:words|text|sentences|lines|length)",
+        rf"{_MORE} for (?:the )?(?:length|longer {_TEXT})",
+    ]
+)
+_NOT = alternatives(["not", "never", "no", "nor", "without", r"\w+n['’]t", "avoid", "rather than"])
 _BRIEF = alternatives(
     [
         "concise(?:ly)?",
@@ -72,15 +92,33 @@ def needs_counting(criterion: Criterion) -> Iterator[Finding]:
 
 def rewards_length(criterion: Criterion) -> Iterator[Finding]:
     """Points for saying more, where nothing says what has to be said."""
-    match = _PAYS.search(of_the_text(criterion.requirement))
-    if match and criterion.weight > 0 and not settled(criterion):
+    if criterion.weight <= 0:
+        return
+    places: list[tuple[Path, str]] = [(("requirement",), criterion.requirement)]
+    for at, option in scored_options(criterion):
+        places.append((("options", at, "description"), option.description))
+    said = [(path, match) for path, text in places if (match := _outright(text))]
+    unsettled = None if settled(criterion) else _PAYS.search(of_the_text(criterion.requirement))
+    if unsettled and not said:
+        said.append((("requirement",), unsettled))
+    for path, match in said:
         yield Finding(
             "rewards-length",
-            ("requirement",),
+            path,
             f"“{match[0]}” is most easily met by writing more.",
             "Name the parts that must be there; then a short text that has them earns the points.",
             match[0],
         )
+
+
+def _outright(text: str) -> re.Match[str] | None:
+    """Where a text says that longer is better, and does not deny it in the same sentence."""
+    read = of_the_text(text)
+    for match in _LONGER.finditer(read):
+        sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
+        if not _NOT.search(sentence):
+            return match
+    return None
 
 
 def counted_twice(rubric: Rubric) -> Iterator[Finding]:
