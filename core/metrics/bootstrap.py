@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv, ndtr, ndtri
 
 from core.metrics.measure import Array
+from core.metrics.near import NEAR, near_zero
 
 #: Several statistics of the same resamples by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
@@ -137,7 +138,8 @@ def bca(
     known, reason = _known(values)
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
-    below = ((known < point).sum() + 0.5 * (known == point).sum()) / len(known)
+    side = near_zero(known - point)
+    below = ((side < 0).sum() + 0.5 * (side == 0).sum()) / len(known)
     edge = 0.5 / len(known)
     shift = float(ndtri(np.clip(below, edge, 1 - edge)))
     ends = shift + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
@@ -176,7 +178,7 @@ def _known(values: Array) -> tuple[Array, str]:
     missing = 1 - len(known) / len(values)
     if missing > UNDEFINED_SHARE:
         return known, f"It is undefined in {missing:.0%} of the resamples."
-    if known.min() == known.max():
+    if known.max() - known.min() <= NEAR:
         return known, (
             "All resamples give the same value, so they cannot tell how far off it may be."
         )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from core.metrics.bootstrap import Interval, intervals
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, Statistic
+from core.metrics.near import near_zero
 
 
 class Difference(NamedTuple):
@@ -46,7 +47,7 @@ def paired_difference(
     n = int(base.sum())
 
     def difference(weights: Array) -> Array:
-        return second(weights) - first(weights)
+        return near_zero(second(weights) - first(weights))
 
     value = float(difference(base[:, None])[0])
     if np.isnan(value):

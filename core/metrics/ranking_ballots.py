@@ -11,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.measure import Array, ratio
+from core.metrics.near import NEAR, levelled
 from core.metrics.ranking import ContestTable, tabulate
 from core.metrics.ranking_ranks import mid_ranks
-
-#: Scores nearer than this are level; rounding must not order what was computed alike.
-LEVEL = 1e-9
 
 
 def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
@@ -27,12 +25,12 @@ def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Arra
     >>> ordered([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
     [[1.0, 0.0, 2.0]]
     """
-    given = np.asarray(scores, np.float64)
-    second = np.zeros_like(given) if breaker is None else np.asarray(breaker, np.float64)
+    given = levelled(scores)[0]
+    second = np.zeros_like(given) if breaker is None else levelled(breaker)[0]
     keys: Array = np.full(given.shape, np.nan)
     for row, (main, tie) in enumerate(zip(given, second, strict=True)):
         known = np.flatnonzero(~np.isnan(main))
-        pairs = [(round(float(main[i]) / LEVEL), round(float(tie[i]) / LEVEL)) for i in known]
+        pairs = [(float(main[i]), float(tie[i])) for i in known]
         level = {pair: at for at, pair in enumerate(sorted(set(pairs)))}
         keys[row, known] = [level[pair] for pair in pairs]
     return keys
@@ -66,7 +64,7 @@ def z_scores(scores: npt.ArrayLike) -> Array:
     mean = ratio(np.where(there, given, 0.0).sum(axis=1, keepdims=True), number)
     gap = given - mean
     spread = np.sqrt(ratio(np.where(there, gap**2, 0.0).sum(axis=1, keepdims=True), number))
-    usable = (number >= 3) & (spread > LEVEL)
+    usable = (number >= 3) & (spread > NEAR)
     return np.where(usable, ratio(gap, np.where(usable, spread, 0.0)), np.nan)
 
 

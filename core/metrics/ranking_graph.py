@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from core.metrics.measure import Array
+from core.metrics.near import NEAR
 from core.metrics.ranking import WinMatrix
 
 Flags = npt.NDArray[np.bool_]
@@ -97,7 +98,8 @@ def majorities(matrix: WinMatrix) -> Majorities:
     >>> majorities(win_matrix(table)).examples
     ((0, 1, 2),)
     """
-    beats: Flags = matrix.wins > matrix.wins.T
+    # Wins are weighted by their question, and such sums differ by rounding.
+    beats: Flags = matrix.wins - matrix.wins.T > NEAR
     n = len(beats)
     winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
     circles = tuple(group for group in _groups(beats, "strong") if len(group) > 1)

@@ -12,6 +12,7 @@ from scipy import stats
 from core.metrics.correlation import TOO_FEW
 from core.metrics.figure import Figure
 from core.metrics.measure import Array
+from core.metrics.near import NEAR, levelled
 
 
 class RankRange(NamedTuple):
@@ -39,7 +40,7 @@ def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int
     leader, rank = np.inf, 0
     for place, system in enumerate(order, start=1):
         # Rounding must not tell apart what was computed from the same counts.
-        if leader - given[system] > within + 1e-12:
+        if leader - given[system] > within + NEAR:
             leader, rank = given[system], place
         ranks[system] = rank
     return ranks
@@ -53,7 +54,7 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
     >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
     [2.5, 1.0, 2.5]
     """
-    given = np.asarray(values, np.float64)
+    given = levelled(values)[0]
     ranked = stats.rankdata(-given, axis=-1, nan_policy="omit") if given.size else given
     return np.where(np.isnan(given), np.nan, ranked)
 
@@ -98,7 +99,7 @@ def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
 def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Figure:
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     both = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[both], y[both]
+    x, y = levelled(x[both])[0], levelled(y[both])[0]
     if len(x) < 3:
         return Figure.undefined(TOO_FEW, len(x))
     if len(set(x)) < 2 or len(set(y)) < 2:

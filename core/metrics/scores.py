@@ -17,6 +17,7 @@ from core.metrics.correlation import CONSTANT, TOO_FEW, midranks
 from core.metrics.distance import EQUAL, ONE
 from core.metrics.figure import Figure
 from core.metrics.measure import ROUNDING, Array, ratio, root, tally
+from core.metrics.near import levelled
 
 #: Ranking all pairs of pairs needs their number squared.
 MOST_PAIRS = 4_000
@@ -56,6 +57,7 @@ def pair_up(
 ) -> Pairs:
     """The pairs of two arrays of shape (items,); items where ``known`` is false have none.
 
+    Numbers that rounding alone tells apart are one number, on both sides alike (``levelled``).
     Raises ``ValueError`` where lengths differ or a number that counts is not finite.
 
     >>> pair_up([1, 1, 2], [3, 3, 4]).of_item.tolist()
@@ -67,7 +69,8 @@ def pair_up(
     both = np.ones(len(x), bool) if known is None else known
     if not (np.isfinite(x[both]).all() and np.isfinite(y[both]).all()):
         raise ValueError("a number is not finite")
-    distinct, inverse = np.unique(np.stack([x[both], y[both]], 1), axis=0, return_inverse=True)
+    pairs = np.stack(levelled(x[both], y[both]), 1)
+    distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
     of_item = np.full(len(x), -1, dtype=np.int64)
     of_item[both] = inverse.ravel()
     return Pairs(distinct[:, 0], distinct[:, 1], of_item)
@@ -133,8 +136,10 @@ class PairStatistics:
         sums = self._terms @ weights
         totals_x, totals_y = self._x.totals(weights), self._y.totals(weights)
         varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
-        bias = ratio(sums[2], n)
-        spread = _spread(sums[1], sums[2], n)
+        # Gaps that cancel leave a rounding of their size.
+        gaps = np.where(np.abs(sums[2]) <= ROUNDING * sums[0], 0.0, sums[2])
+        bias = ratio(gaps, n)
+        spread = _spread(sums[1], gaps, n)
         t = ratio(bias * np.sqrt(n), spread)
         correlations = {
             "pearson": _pearson(sums, n),

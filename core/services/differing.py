@@ -77,17 +77,17 @@ class Difference:
     @property
     def up(self) -> int:
         """How many scores rise."""
-        return sum((m.change or 0.0) > 0 for m in self.moved)
+        return sum((m.change or 0.0) > _SAME for m in self.moved)
 
     @property
     def down(self) -> int:
         """How many scores fall."""
-        return sum((m.change or 0.0) < 0 for m in self.moved)
+        return sum((m.change or 0.0) < -_SAME for m in self.moved)
 
     @property
     def largest(self) -> Moved | None:
         """The item whose score changes most."""
-        return next((m for m in self.moved if m.change), None)
+        return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
 
 
 def compare(

@@ -22,8 +22,6 @@ from core.services.measuring_figures import Draws, score_figures
 from core.services.rated_matrix import JUDGE_KINDS, Rated
 
 Answers = Mapping[str, int | None]
-#: Means of scores that differ beyond so many decimals differ by rounding alone.
-_DIGITS = 12
 
 
 def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> dict[str, Any]:
@@ -87,9 +85,7 @@ def _mean(people: list[Means], items: int) -> Means:
         return Means(np.zeros(items), np.zeros(items, bool))
     known = np.array([one.known for one in people])
     total = np.array([one.values for one in people]).sum(axis=0)
-    # Equal means must tie, in whatever order people are added up.
-    mean = np.round(total / np.maximum(known.sum(axis=0), 1), _DIGITS)
-    return Means(mean, np.asarray(known.any(axis=0), np.bool_))
+    return Means(total / np.maximum(known.sum(axis=0), 1), np.asarray(known.any(axis=0), np.bool_))
 
 
 class Scorer:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from core.errors import InputError
 from core.metrics.figure import Figure
+from core.metrics.near import NEAR
 from core.metrics.ranking_ranks import kendall_tau
 from core.services.contest_votes import Contests, outcome, read
 from core.services.ranking import leaderboard
@@ -15,7 +16,6 @@ from core.store.store import Store
 
 #: ``reversed``: they name different winners. ``contest_tie``, ``score_tie``: one names none.
 Kind = Literal["agree", "reversed", "contest_tie", "score_tie"]
-_LEVEL = 1e-9
 
 
 class Side(NamedTuple):
@@ -105,7 +105,7 @@ def _sides(
 
 
 def _kind(points: float, gap: float) -> Kind:
-    level = abs(gap) <= _LEVEL
+    level = abs(gap) <= NEAR
     if points == 0.5:
         return "agree" if level else "contest_tie"
     if level:
