@@ -13,13 +13,17 @@ SPAN = 20
 
 
 class Gap(NamedTuple):
-    """A difference with its interval; ``None`` where there is none. ``said`` is shown on hover."""
+    """A difference with its interval; ``None`` where there is none. ``said`` is shown on hover.
+
+    ``significant``: its test, corrected for how many there are, told it from no difference.
+    """
 
     name: str
     value: float | None
     low: float | None
     high: float | None
     said: str
+    significant: bool = False
 
 
 class Priced(NamedTuple):
@@ -34,7 +38,7 @@ class Priced(NamedTuple):
 
 
 def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
-    """A forest plot around no difference. Intervals clear of it are filled, others open."""
+    """A forest plot around no difference. Significant ones are filled, others open."""
     import plotly.graph_objects as go
 
     known = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
@@ -47,7 +51,7 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
         marker={
             "size": 12,
             "color": BAR,
-            "symbol": ["circle" if _clear(gap) else "circle-open" for _, gap in known],
+            "symbol": ["circle" if gap.significant else "circle-open" for _, gap in known],
             "line": {"width": 2, "color": BAR},
         },
         hovertext=[plain(gap.said, 120) for _, gap in known],
@@ -90,10 +94,6 @@ def _lay_out(figure: Any, gaps: Sequence[Gap], title: str, share: bool) -> None:
         showgrid=False,
         zeroline=False,
     )
-
-
-def _clear(gap: Gap) -> bool:
-    return gap.low is not None and gap.high is not None and (gap.low > 0 or gap.high < 0)
 
 
 def frontier(runs: Sequence[Priced]) -> Any:

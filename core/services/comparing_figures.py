@@ -26,6 +26,8 @@ NO_CELL = "No item has a label and an answer of both runs."
 NO_SCORE = "No item has a score in both runs."
 ONE_JUDGE = "One of the runs has a single judge."
 NO_RESAMPLES = "No resamples were asked for."
+#: A p below this is called significant.
+LEVEL = 0.05
 Test = Literal["mcnemar", "bootstrap"]
 
 
@@ -49,6 +51,16 @@ class Delta:
     def n(self) -> int:
         """The items it stands on."""
         return self.difference.n
+
+    @property
+    def significant(self) -> bool:
+        """Whether its p is below ``LEVEL``: the corrected one, where it is one of several.
+
+        The interval is not asked. It is of this figure alone, and may leave out no difference
+        where the correction, or an exact test, does not.
+        """
+        p = self.p.value if self.p_holm is None else self.p_holm
+        return p is not None and p < LEVEL
 
 
 @dataclass(frozen=True)

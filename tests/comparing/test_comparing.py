@@ -6,6 +6,7 @@ Options: MET 0, UNMET 1, abstention 2 of `clear`; Cold 0, Fair 1, Warm 2, absten
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,8 +19,11 @@ from core.domain.rubric import Option, Rubric
 from core.errors import InputError
 from core.metrics.accuracy import confusion
 from core.metrics.agreement import kappa_quadratic
+from core.metrics.bootstrap import Interval
+from core.metrics.figure import Figure
 from core.metrics.mcnemar import mcnemar_exact
 from core.services.comparing import as_json, compare_runs, run_number
+from core.services.comparing_figures import Delta
 from core.services.comparing_text import as_text
 from core.store.store import Store
 from tests.comparing.world import CLEAR, ONE, TONE, TWO, dataset, run_with
@@ -281,3 +285,13 @@ def test_a_real_difference_is_found_and_chance_is_not(store: Store) -> None:
     assert found.accuracy.interval.low > 0.1
     assert (found.accuracy.p.value or 1) < 1e-6
     assert (compare_runs(store, weak, same).deltas.criteria[0].accuracy.p.value or 0) > 0.05
+
+
+def test_what_is_significant_is_decided_by_the_corrected_p() -> None:
+    # .019 is below .05 alone; of three criteria Holm makes it .057 (3 x .019).
+    none = Figure.undefined("not needed")
+    alone = Delta(none, none, none, Interval(0.01, 0.2, "percentile"), Figure.defined(0.019, 9))
+
+    assert alone.significant
+    assert not replace(alone, p_holm=0.057).significant
+    assert not replace(alone, p=none).significant

@@ -5,16 +5,17 @@ from __future__ import annotations
 from core.figures import Gap, Priced, differences, frontier
 
 
-def test_an_interval_clear_of_no_difference_is_filled() -> None:
+def test_what_its_test_calls_significant_is_filled_and_an_interval_alone_is_not() -> None:
     gaps = [
-        Gap("clear", 0.2, 0.1, 0.3, "up"),
+        Gap("told apart", 0.2, 0.1, 0.3, "up", significant=True),
+        Gap("clear by its own interval", 0.2, 0.01, 0.3, "corrected p .057"),
         Gap("open", 0.1, -0.1, 0.3, "unsure"),
         Gap("bare", 0.1, None, None, "no interval"),
         Gap("none", None, None, None, ""),
     ]
     figure = differences(gaps, "Accuracy")
 
-    assert list(figure.data[0].marker.symbol) == ["circle", "circle-open", "circle-open"]
+    assert list(figure.data[0].marker.symbol) == ["circle", *["circle-open"] * 3]
     assert [note.text for note in figure.layout.annotations] == ["undefined"]
     # As wide to both sides: the furthest end is .3, with a margin of 12 %.
     assert [round(end, 3) for end in figure.layout.xaxis.range] == [-0.336, 0.336]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.services.comparing import FEW, Comparison
-from core.services.comparing_figures import Delta
+from core.services.comparing_figures import LEVEL, Delta
 from core.services.comparing_text import points
 from pages.ui import compare_keys as keys
 from pages.ui import format as fmt
@@ -95,7 +95,8 @@ def _forest(found: Comparison, name: str) -> None:
     st.caption(
         f"{SAYS[name]} Corrected: for the number of criteria (Holm 1979). Intervals: 95 %, from "
         f"{fmt.count(found.resamples)} resamples of the items, the same for both runs. Filled: "
-        "the interval leaves out no difference."
+        f"corrected p below {LEVEL:.2f}; an interval is of one criterion alone and may leave out "
+        "no difference before that."
     )
 
 
@@ -106,7 +107,8 @@ def _axis(name: str) -> str:
 def _gap(name: str, delta: Delta, share: bool) -> draw.Gap:
     value, (low, high, *_) = delta.difference.value, delta.interval
     said = f"{one_line(name, 60)}: {points(value, share=share)}, {delta.n} items"
-    return draw.Gap(name, value, low, high, said)
+    said += ", significant" if delta.significant else ", not significant"
+    return draw.Gap(name, value, low, high, said, delta.significant)
 
 
 def _row(name: str, delta: Delta, share: bool) -> list[str]:
