@@ -147,13 +147,14 @@ def rank(
     layout.
     """
     from core.services import rankings
+    from core.services.ranking_families import EXCLUDED
 
     with output.plain_errors(as_json):
         report = rankings.rank_source(
             lambda: open_db(db),
             source,
             by=by,
-            exclude=() if include_related else ("self", "family"),
+            exclude=() if include_related else EXCLUDED,
             seed=seed,
             resamples=bootstrap,
         )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from core.errors import InputError
 from core.services.contest_field import join
 from core.services.contests import ContestRequest, details_of, listing, plan
 from core.services.estimating import Estimate, estimate_planned
+from core.services.ranking_families import EXCLUDED
 from core.services.ranking_listwise import Listwise, ballots_of, listwise
+from core.services.ranking_unmatched import unmatched_report
 from core.services.rated import of_run
 from core.store.run_rows import RunRow
 from core.store.store import Store
@@ -115,15 +118,24 @@ def systems_of(store: Store, run_id: int) -> list[str]:
     return store.results.systems(run_id)
 
 
-def scores_ranked(store: Store, run_id: int) -> Listwise:
+def scores_ranked(store: Store, run_id: int, by: str | None = None) -> Listwise | dict[str, Any]:
     """Systems ranked by the scores of a run's judges, their own answers and their kin's left out.
 
+    ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. Where
+    they do not, the report of systems by mean scores alone, as ``rank`` gives it.
+
     Raises:
-        InputError: items that name no system or belong to no task.
+        InputError: fewer than two systems; or items without ``by``.
     """
     run = store.runs.get(run_id)
     models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
-    return listwise(ballots_of(of_run(store, run_id), models=models))
+    rated = of_run(store, run_id)
+    try:
+        return listwise(ballots_of(rated, by=by, models=models))
+    except InputError as error:
+        if by is not None:
+            raise
+        return unmatched_report(rated, error.message, EXCLUDED, models)
 
 
 def orders_parts(store: Store, run_id: int) -> list[str]:

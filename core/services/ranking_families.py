@@ -23,6 +23,8 @@ _FAMILIES = {
     "zhipu": r"glm|chatglm",
 }
 _PATTERNS = {name: re.compile(rf"(?<![a-z0-9])(?:{p})") for name, p in _FAMILIES.items()}
+#: Whose scores of a system are left out of its ranking unless somebody asks for them.
+EXCLUDED = ("self", "family")
 
 
 def related(judge: str, system: str) -> Literal["self", "family", ""]:

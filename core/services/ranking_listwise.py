@@ -23,7 +23,7 @@ from core.metrics.ranking_ballots import as_contests, borda, means, ordered, z_s
 from core.metrics.ranking_ranks import kendall_tau, mid_ranks, spearman_rho
 from core.scoring import score_item
 from core.services.contest_field import Field, join
-from core.services.ranking_families import related
+from core.services.ranking_families import EXCLUDED, related
 from core.services.ranking_methods import Methods, side_by_side
 from core.services.rated_matrix import Rated, Rater
 from core.services.results import texts_from
@@ -95,7 +95,7 @@ def ballots_of(
     rated: Rated,
     *,
     by: str | None = None,
-    exclude: Sequence[str] = ("self", "family"),
+    exclude: Sequence[str] = EXCLUDED,
     models: Mapping[str, str] | None = None,
 ) -> Ballots:
     """The ballots of a run's or folder's judges (people among them).

@@ -16,6 +16,7 @@ from core.services.contest_votes import read
 from core.services.contests import is_contest
 from core.services.ranking import Decided, leaderboard, leaderboard_of
 from core.services.ranking_board import Leaderboard, Measured, Standing
+from core.services.ranking_families import EXCLUDED
 from core.services.ranking_listwise import Ballots, Listwise, ballots_of, listwise
 from core.services.ranking_methods import Methods
 from core.services.ranking_unmatched import as_text as unmatched_text
@@ -30,7 +31,7 @@ def rank_source(
     source: str,
     *,
     by: str | None = None,
-    exclude: Sequence[str] = ("self", "family"),
+    exclude: Sequence[str] = EXCLUDED,
     seed: int = 0,
     resamples: int = 1000,
 ) -> dict[str, Any]:

@@ -13,6 +13,7 @@ BOUT = "bout"
 PAGE = "page"
 SCORES = "scores"
 PART = "part"
+JOIN = "join"
 
 # Families of session keys.
 CONTEST_ACT = "contest_act"

@@ -12,10 +12,19 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.files import open_path, read_bundle
-from core.services import clock, contest_arena, contest_choices, contest_export, contests, grading
+from core.services import (
+    clock,
+    contest_arena,
+    contest_choices,
+    contest_export,
+    contests,
+    grading,
+    rankings,
+)
 from core.services.contest_designs import Design
 from core.services.contest_questions import of_criterion
 from core.services.importing import bring_in
@@ -180,6 +189,54 @@ def test_a_run_of_scores_ranks_its_systems_without_a_call(store: Store) -> None:
     assert "Borda" in page
     listed = open_page(PAGE)
     assert "Systems ranked from scores" in shown(listed)
+
+
+def graded(store: Store, items: list[Item]) -> int:
+    """A run in which every answer is found good."""
+    made = store.datasets.create(Dataset(name="answers", items=tuple(items)), now=clock.now())
+    rubric = Rubric(name="Plain", criteria=(Criterion(name="Good", requirement="Is it good?"),))
+    rubric_version = store.rubrics.create(rubric, now=clock.now()).id
+    with Provider() as provider:
+        found = grading.start(
+            store, RunRequest(rubric_version, made.id, panel(provider, "cy"), seed=1)
+        )
+        assert work_here(store, found) == "done"
+    return found
+
+
+def test_systems_that_answered_different_tasks_are_ranked_by_their_means_as_rank_does(
+    store: Store,
+) -> None:
+    items = [
+        Item(id=f"{system}{n}", submission="x", prompt=f"{system} {n}", system=system)
+        for system in ("old", "new <b>")
+        for n in range(3)
+    ]
+    run_id = graded(store, items)
+    page = shown(open_page(PAGE, run=str(run_id)))
+    report = rankings.rank_source(lambda: store, str(run_id))
+    assert report["matched"] is False
+    assert "systems answered different items, so a difference may lie in the items" in page
+    assert "Systems by mean score" in page
+    # Everything was found good: both means are 1, and nobody is told apart.
+    assert [(s["range"], s["score"]["value"]) for s in report["standings"]] == [("1-2", 1.0)] * 2
+    assert page.count("<b>1-2</b>") == 2
+    assert "new &lt;b&gt;" in page
+
+
+def test_a_key_of_the_items_joins_them_to_tasks_as_join_does(store: Store) -> None:
+    items = [
+        Item(id=f"{s}{n}", submission="x", prompt="Sum up.", system=s, meta={"text": f"text {n}"})
+        for s in ("old", "new")
+        for n in range(3)
+    ]
+    run_id = graded(store, items)
+    assert "Borda" not in shown(open_page(PAGE, run=str(run_id)))
+    app = open_page(PAGE, run=str(run_id))
+    widget(app, "selectbox", "Answers belong to the same task if they have").set_value("text").run()
+    assert not app.exception
+    assert "Borda" in shown(app)
+    assert "Borda" in shown(open_page(PAGE, run=str(run_id), join="text"))
 
 
 def test_people_and_judges_stand_on_one_matrix(store: Store) -> None:

@@ -13,7 +13,7 @@ from core.services.contest_orders import OrderCheck, checks_of
 from core.services.ranking_listwise import Listwise
 from core.services.rated import of_run
 from core.services.viewing import Run
-from pages.grade._contests import board
+from pages.grade._contests import board, unmatched
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
@@ -37,7 +37,7 @@ def show(run: Run) -> None:
     if not checks and not ranked:
         empty_state(
             "Nothing compares systems here",
-            "This run's items do not name two systems or more that share tasks, and no rater "
+            "This run's items do not name two systems or more that were scored, and no rater "
             "answered in two orders.",
         )
 
@@ -122,20 +122,52 @@ def _ranked(run: Run) -> bool:
     """Systems by scores; `False` where the run has none to rank."""
     if len(contest_choices.systems_of(store(), run.id)) < 2:
         return False
+    st.html('<div class="rs-section">Systems ranked by their scores</div>')
+    by = _join(run)
     try:
-        about = (run.id, run.votes, run.failures_open)
+        about = (run.id, run.votes, run.failures_open, by)
         found = remembered(
-            "listwise", about, lambda: contest_choices.scores_ranked(store(), run.id)
+            "listwise", about, lambda: contest_choices.scores_ranked(store(), run.id, by)
         )
     except InputError as error:
-        st.caption(label(error.message))
-        return False
-    _listwise(found, about)
+        st.warning(_in_full(error), icon=":material/link_off:")
+        return True
+    if isinstance(found, Listwise):
+        _listwise(found, about)
+    else:
+        unmatched.show(found)
     return True
 
 
+def _join(run: Run) -> str | None:
+    """What tells that answers belong to one task; ``None``: their prompts do."""
+    about = (run.dataset_version_id,)
+    names = remembered("meta", about, lambda: contest_choices.meta_names(store(), *about))
+    if not names:
+        return None
+    asked = state.address(keys.JOIN)
+    key = state.key(keys.CONTEST_FIELD, keys.JOIN)
+    state.put(key, asked if asked in names else WHOLE)
+    st.selectbox(
+        "Answers belong to the same task if they have",
+        [WHOLE, *names],
+        key=key,
+        format_func=lambda one: (
+            f"the same note {one_line(one, 60)}" if one else "the same prompt, word for word"
+        ),
+        width=400,
+        on_change=lambda: state.set_address(**{keys.JOIN: state.get(key) or None}),
+    )
+    return str(state.get(key)) or None
+
+
+def _in_full(error: InputError) -> str:
+    """The message with the first of its problems and how to mend it."""
+    first = [f"{one.message} {one.mend}" for one in error.problems[:1]]
+    return label(" ".join([error.message, *first]))
+
+
 def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
-    st.html('<div class="rs-section">Systems ranked by their scores</div>')
     for notice in found.notices:
         st.caption(label(notice))
     ballots = found.ballots
