@@ -69,7 +69,7 @@ def join(datasets: Sequence[Dataset], systems: Sequence[str] = (), by: str | Non
     if not tasks:
         raise InputError(
             "No two systems answered the same task. Items of one task must share their prompt "
-            "word for word, or a key of their meta that you name with --join."
+            "word for word, or a key of their meta to join them by (--join)."
         )
     return Field(
         ", ".join(dict.fromkeys(d.name for d in datasets)), tasks, wanted, found.notices(wanted)

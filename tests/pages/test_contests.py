@@ -216,7 +216,7 @@ def test_systems_that_answered_different_tasks_are_ranked_by_their_means_as_rank
     page = shown(open_page(PAGE, run=str(run_id)))
     report = rankings.rank_source(lambda: store, str(run_id))
     assert report["matched"] is False
-    assert "systems answered different items, so a difference may lie in the items" in page
+    assert "The systems answered different items" in page
     assert "Systems by mean score" in page
     # Everything was found good: both means are 1, and nobody is told apart.
     assert [(s["range"], s["score"]["value"]) for s in report["standings"]] == [("1-2", 1.0)] * 2
