@@ -18,6 +18,7 @@ from core.metrics.measure import Array, GroupMeasure, tally
 from core.metrics.pairwise import pair_cells
 from core.metrics.ratings import patterns
 from core.services.agreeing_sheet import FEW, TIED, Asked, Estimate, Sheet, sides
+from core.services.leaning import positive
 from core.services.measuring_figures import NO_ORDER, Draws
 from core.services.measuring_pairs import pair_figures
 from core.services.rated_matrix import ABSTAINED, FAILED, Levels
@@ -164,8 +165,18 @@ def compare(
     return [_line(asked, meet(sheet, asked, reference, rater, draws)) for asked in sheet.criteria]
 
 
+def _figures(asked: Asked, met: Met) -> dict[str, Any]:
+    return pair_figures(
+        met.table,
+        met.drawn,
+        asked.labels,
+        ordered=asked.ordered,
+        positive=positive(asked.labels),
+    )
+
+
 def _line(asked: Asked, met: Met) -> Line:
-    figures = pair_figures(met.table, met.drawn, asked.labels, ordered=asked.ordered, positive=0)
+    figures = _figures(asked, met)
     kappa = "kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"
     return Line(
         name=asked.name,
@@ -192,7 +203,7 @@ def closely(
     """Every figure of a pair on one criterion; the intervals are those of ``compare``."""
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
-    figures = pair_figures(met.table, met.drawn, asked.labels, ordered=asked.ordered, positive=0)
+    figures = _figures(asked, met)
     more = figures["more"]
     found = {name: estimate(figures, name, figures["n"]) for name in _names(figures)}
     found |= {name: estimate(more, name, figures["n"]) for name in _names(more)}

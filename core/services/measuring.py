@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from core.domain.rubric import MET
 from core.errors import InputError
 from core.metrics.abstention import State
 from core.metrics.bootstrap import SMALL
@@ -25,6 +24,7 @@ from core.metrics.ratings import (
 )
 from core.metrics.scores import pair_up
 from core.services import selected
+from core.services.leaning import positive
 from core.services.measuring_abstentions import abstention_figures
 from core.services.measuring_figures import Draws
 from core.services.measuring_groups import group_figures
@@ -145,8 +145,6 @@ class _Measured:
         self._drawn = (
             draws.of(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
-        folded = [label.casefold() for label in criterion.labels]
-        self._positive = folded.index(MET.casefold()) if MET.casefold() in folded else 0
 
     def report(self) -> dict[str, Any]:
         criterion = self._criterion
@@ -242,7 +240,7 @@ class _Measured:
             drawn,
             self._criterion.labels,
             ordered=self._criterion.ordered,
-            positive=self._positive,
+            positive=positive(self._criterion.labels),
         )
 
     def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:

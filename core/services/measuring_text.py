@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.services.leaning import DIRECTED, lean
+
 #: Below this many items a figure says little, and the text says so.
 FEW = 30
 _GROUP = {
@@ -14,8 +16,8 @@ _GROUP = {
     "icc_2_1": "ICC(2,1)",
 }
 _PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
-_ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "bias in levels"}
-_MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "bias in levels"}
+_ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "lean"}
+_MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "lean"}
 _SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
 _REFERENCES = {
     "vs_human_majority": "human majority",
@@ -52,19 +54,29 @@ def _criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     if not found["groups"]:
         yield "  Nobody rated it."
     for rater, versus in {**found["raters"], "panel": found["panel"]}.items():
-        yield from _versus(rater, versus, pair)
+        yield from _versus(rater, versus, pair, found)
     yield ""
 
 
-def _versus(name: str, found: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[str]:
+def _versus(
+    name: str,
+    found: Mapping[str, Any],
+    wanted: Mapping[str, str],
+    criterion: Mapping[str, Any] | None = None,
+) -> Iterator[str]:
     for key, figures in found.items():
         if figures["n"]:
             shown = _MEAN if key == "vs_human_mean_level" else wanted
             yield f"  {name} against the {_REFERENCES[key]}:"
-            yield f"    {_figures(figures, shown, figures['n'])}"
+            yield f"    {_figures(figures, shown, figures['n'], criterion)}"
 
 
-def _figures(found: Mapping[str, Any], wanted: Mapping[str, str], n: int) -> str:
+def _figures(
+    found: Mapping[str, Any],
+    wanted: Mapping[str, str],
+    n: int,
+    criterion: Mapping[str, Any] | None = None,
+) -> str:
     reasons = found.get("undefined", {})
     parts = [f"n = {n}" + (" (few)" if 0 < n < FEW else "")]
     missing: dict[str, list[str]] = {}
@@ -74,6 +86,9 @@ def _figures(found: Mapping[str, Any], wanted: Mapping[str, str], n: int) -> str
             missing.setdefault(reasons.get(name, ""), []).append(label)
             continue
         ends = found.get("ci", {}).get(name)
+        if criterion is not None and name in DIRECTED:
+            way = lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
+            label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
         parts.append(f"{label} {value:.3f}" + (f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""))
     gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
     return "; ".join([", ".join(parts), *gone])

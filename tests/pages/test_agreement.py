@@ -136,3 +136,12 @@ def test_labels_that_come_from_review_are_said_not_to_speak_of_all(store: Store)
     # Who is compared with somebody else is not concerned.
     other = shown(open_page(PAGE, run=str(run.id), reference="judge:ann", rater="judge:bob"))
     assert "settled in review" not in other
+
+
+def test_which_way_a_judge_leans_is_named_by_the_option(store: Store) -> None:
+    """The panel says MET of one of three items on Clear that are all labelled MET."""
+    text = shown(open_page(PAGE, run=str(graded(store)), criterion="Clear", view="one"))
+
+    assert "Says UNMET more often" in text
+    assert "as a share of the items" in text
+    assert "rater minus reference, in options" not in text

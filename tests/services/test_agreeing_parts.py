@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,19 @@ def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
 
     assert (pair.n, pair.figures["bias"].value) == (0, None)
     assert pair.figures["bias"].reason == "No item has both."
+
+
+@pytest.mark.parametrize("labels", [("MET", "UNMET"), ("UNMET", "MET")])
+def test_false_positives_are_about_met_wherever_it_is_listed(labels: tuple[str, str]) -> None:
+    """Three labels UNMET, of which one is called MET; one MET, which is missed."""
+    met = labels.index("MET")
+    truth, given = (
+        [met if one else 1 - met for one in side] for side in ([1, 0, 0, 0], [0, 1, 0, 0])
+    )
+    sheet = made(truth, given, "binary", 2)
+    sheet = replace(sheet, criteria=(replace(sheet.criteria[0], labels=labels),))
+
+    found = dict(agreeing.closely(sheet, "c", LABELS, ANN).first)
+
+    assert found["false_positive_rate"].value == pytest.approx(1 / 3)
+    assert found["false_negative_rate"].value == 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import agreeing
-from core.services.agreeing import Close, OptionLine
+from core.services.agreeing import Asked, Close, OptionLine
 from pages.measure._agreement import confusion
 from pages.measure._agreement.choosing import Chosen, versus
 from pages.measure._agreement.criteria import caveats
@@ -33,7 +33,7 @@ def show(chosen: Chosen) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("Figures of this pair")
-        _figures(close)
+        _figures(close, chosen.sheet.criterion(chosen.criterion))
     with right:
         section("Option by option")
         _options(close)
@@ -54,11 +54,13 @@ def _counted(chosen: Chosen, close: Close) -> None:
     )
 
 
-def _figures(close: Close) -> None:
-    table(HEADS, (row(*one) for one in close.first), name="Figures", numbers=(1, 2, 3))
+def _figures(close: Close, asked: Asked) -> None:
+    first = (row(*one, asked) for one in close.first)
+    table(HEADS, first, name="Figures", numbers=(1, 2, 3))
     st.caption("Intervals come from resampling items.", help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
-        table(HEADS, (row(*one) for one in close.rest), name="Other figures", numbers=(1, 2, 3))
+        rest = (row(*one, asked) for one in close.rest)
+        table(HEADS, rest, name="Other figures", numbers=(1, 2, 3))
 
 
 def _options(close: Close) -> None:

@@ -11,6 +11,7 @@ from core import figures as draw
 from core.metrics.figure import Figure
 from core.services import agreeing
 from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Matrix, Sheet
+from core.services.leaning import positive
 from pages.measure._agreement import ceiling
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.measure._agreement.words import KINDS, STRENGTH, section
@@ -187,8 +188,9 @@ def _bar(
     asked: Asked, name: str, counts: tuple[int, ...], abstained: int
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)
-    # Of a binary criterion's two levels the first, MET, is the better one.
-    first, step = (1.0, -1.0) if asked.scale == "binary" else (0.0, 1.0 / steps)
+    # Of a binary criterion's two levels MET is the better one, wherever it is listed.
+    turned = asked.scale == "binary" and positive(asked.labels) == 0
+    first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [
         (one_line(words, 40), at, first + at * step, n)
         for at, (words, n) in enumerate(zip(asked.labels, counts, strict=True))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.agreeing import FEW, Estimate
+from core.services.agreeing import FEW, Asked, Estimate
+from core.services.leaning import DIRECTED, lean
 from pages.ui import format as fmt
 from pages.ui.text import esc
 
@@ -69,7 +70,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "pearson": ("Pearson", "linear correlation of levels"),
     "mae_levels": ("Mean absolute error", "in options"),
     "rmse_levels": ("Root mean square error", "in options"),
-    "bias_levels": ("Bias", "rater minus reference, in options"),
+    "bias_levels": ("Lean", "whether the rater says one option more often"),
     "bias_effect_size": ("Bias, effect size", "in standard deviations of the differences"),
     "bias_p": ("Bias, p", "of no bias, paired t-test"),
     "emd_levels": ("Earth mover's distance", "of how answers are spread, in options"),
@@ -123,9 +124,16 @@ def tight(one: Estimate) -> str:
     return f'{fmt.score(one.value)}<br><span class="rs-quiet">{ends}</span>'
 
 
-def row(name: str, one: Estimate) -> list[str]:
-    """A line of a table of figures: what it is, its value, its interval, its n."""
+def row(name: str, one: Estimate, asked: Asked | None = None) -> list[str]:
+    """A line of a table of figures: what it is, its value, its interval, its n.
+
+    On a criterion, which way the rater leans is named by the option (``leaning``).
+    """
     title, meaning = FIGURES.get(name, (name, ""))
+    if asked is not None and name in DIRECTED and one.value is not None:
+        way = lean(name, asked.scale, asked.labels, one.value, one.low, one.high)
+        title, meaning = way.words[0].upper() + way.words[1:], way.unit
+        one = one._replace(value=way.value, low=way.low, high=way.high)
     share = name in SHARES
     form = fmt.percent if share else fmt.score
     if name == "bias_p" and one.value is not None:
