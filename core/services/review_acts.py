@@ -146,10 +146,13 @@ def undo_last(store: Store, seat: Seat, queue_id: int) -> Undone | None:
 def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
     """Take back an act by acts that compensate it; the record keeps both.
 
-    What I did I can take back at any time, what others did a lead can.
+    What I did I can take back, what others did a lead can. A verdict that has met another
+    person's stands for those who gave them: what came of the two is known, so that a second try
+    would not be independent.
 
     Raises:
-        Conflict: not mine, already taken back, or something that builds on it stands.
+        Conflict: not mine, already taken back, something that builds on it stands, or it has met
+            another person's verdict.
         InputError: nothing of it can be taken back.
     """
     with store.write():
@@ -175,6 +178,26 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
                 f"{later.actor} went on with {later.criterion!r} at {later.ts[11:16]} UTC. "
                 "Take that back first."
             )
+        if seat.name in _met(store, event):
+            raise Conflict(
+                f"Your verdict on {event.criterion!r} has met another reviewer's, and what came of "
+                "the two was told, so it stands. Ask a lead or an adjudicator to send the cell "
+                "back: then everybody reviews it again."
+            )
+
+
+def _met(store: Store, event: EventRow) -> set[str]:
+    """Whose verdicts on the cell were put beside each other; nobody's until all have spoken."""
+    if event.action not in ("verdict", "final") or event.part != "review":
+        return set()
+    assert event.queue_id is not None, "verdicts are given in queues"
+    required = store.queues.item(event.queue_id, event.item_id).required
+    spoken = {
+        verdict.reviewer
+        for verdict in _verdicts(store, event.queue_id, event.item_id, event.criterion)
+        if verdict.final is not None and verdict.part == "review"
+    }
+    return spoken if len(spoken) >= max(2, required) else set()
 
 
 def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> Undone:

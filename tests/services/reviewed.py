@@ -109,6 +109,12 @@ def sit(store: Store, name: str, session: str = "tab") -> Seat:
     return reviewers.seat(store, name, session)
 
 
+def lead(store: Store, name: str) -> Seat:
+    """A lead beside the first one, signed in."""
+    reviewers.set_role(store, sit(store, "Lea"), sit(store, name).name, "lead")
+    return reviewers.seat(store, name, "tab")
+
+
 def seats(store: Store, *names: str) -> tuple[Seat, ...]:
     """Plain reviewers; somebody else is the lead."""
     sit(store, "Lea")

@@ -152,6 +152,29 @@ def test_independent_reviewers_do_not_see_each_other_and_agree_by_themselves(
     assert take(store, cid, queue).item_id == "i2"
 
 
+def test_a_verdict_that_has_met_anothers_gets_no_second_try(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(reviewers=2))
+    ada, bea = reviewed.seats(store, "Ada", "Bea")
+    reviewed.settle(store, ada, queue, "i1", MET)
+    # Nobody has answered yet: Ada may take back what she confirmed, and what she said first.
+    for _ in ("final", "verdict"):
+        assert review_acts.undo_last(store, ada, queue) is not None
+    reviewed.settle(store, ada, queue, "i1", MET)
+    done = reviewed.settle(store, bea, queue, "i1", UNMET, note="No.")
+    assert done.effect is not None
+    assert [cell.state for cell in done.effect.cells] == ["disagreement"]
+    # Now Bea knows that Ada said something else: taking hers back would let her follow.
+    for who in (bea, ada):
+        with pytest.raises(Conflict, match="has met another reviewer's"):
+            review_acts.undo_last(store, who, queue)
+    assert states(store, queue, "i1") == {"disagreement"}
+    # Sent back, everybody reviews it again.
+    lea = reviewed.sit(store, "Lea")
+    review_acts.send_back(store, lea, queue, [("i1", "Right")], "Both once more.")
+    assert states(store, queue, "i1") == {"needs_review"}
+
+
 def test_no_more_people_than_needed_have_an_item_open(store: Store) -> None:
     queue = reviewed.make_queue(
         store, reviewed.graded(store, 2), settings=QueueSettings(reviewers=2)

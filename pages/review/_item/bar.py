@@ -116,7 +116,7 @@ def _said(at: Desk) -> None:
 OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}
 OPEN: dict[CellState, str] = {
     "needs_review": "open again",
-    "needs_others": "waits for others",
+    "needs_others": "recorded, waits for others",
     "disagreement": "reviewers disagree, an adjudicator decides",
 }
 ACTS = {
