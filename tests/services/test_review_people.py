@@ -163,7 +163,7 @@ def test_a_verdict_that_has_met_anothers_gets_no_second_try(store: Store) -> Non
     reviewed.settle(store, ada, queue, "i1", MET)
     done = reviewed.settle(store, bea, queue, "i1", UNMET, note="No.")
     assert done.effect is not None
-    assert [cell.state for cell in done.effect.cells] == ["disagreement"]
+    assert {cell.state for cell in done.effect.cells} == {"disagreement"}
     # Now Bea knows that Ada said something else: taking hers back would let her follow.
     for who in (bea, ada):
         with pytest.raises(Conflict, match="has met another reviewer's"):
@@ -171,7 +171,8 @@ def test_a_verdict_that_has_met_anothers_gets_no_second_try(store: Store) -> Non
     assert states(store, queue, "i1") == {"disagreement"}
     # Sent back, everybody reviews it again.
     lea = reviewed.sit(store, "Lea")
-    review_acts.send_back(store, lea, queue, [("i1", "Right")], "Both once more.")
+    cells = [("i1", "Right"), ("i1", "Short")]
+    review_acts.send_back(store, lea, queue, cells, "Both once more.")
     assert states(store, queue, "i1") == {"needs_review"}
 
 
