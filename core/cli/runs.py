@@ -44,6 +44,8 @@ def grade(
             _print_estimate(headless.estimate_figures(store, request.request), as_json)
             return
         run_id = grading.start(store, request.request)
+        if twins := headless.twins_in_words(store, run_id):
+            output.say(f"note: {twins}")
         _follow(store, run_id, as_json)
 
 
@@ -218,3 +220,5 @@ def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
         f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
         + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
     )
+    if figures["twins_in_words"]:
+        click.echo(f"note: {figures['twins_in_words']}")

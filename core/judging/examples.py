@@ -12,13 +12,14 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.identity import seeded
 from core.judging.protocol import Example
+from core.judging.twins import Print, group_numbers, print_of
 
 
 class _Entry(NamedTuple):
-    """An example and the text that it must not share with another or with the graded item."""
+    """An example and the print of a text that neither another nor the graded item may share."""
 
     example: Example
-    text: str
+    text: Print
 
     @property
     def option(self) -> int:
@@ -54,13 +55,13 @@ class ExampleBank:
         self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
 
     def for_item(self, item: Item) -> tuple[Example, ...]:
-        """The examples to show with ``item``; those with its id or its text are replaced."""
+        """The examples to show with ``item``; those with its id or a twin's text are replaced."""
         prompt = item.prompt if item.prompt in self._prompts else None
         if prompt not in self._drawn:
             entries = tuple(self._draw(prompt))
             self._drawn[prompt] = entries, tuple(entry.example for entry in entries)
         entries, examples = self._drawn[prompt]
-        text = _plain(item.text)
+        text = print_of(item)
         if any(_leaks(entry, item, text) for entry in entries):
             return tuple(self._replaced(entries, prompt, item, text))
         return examples
@@ -84,7 +85,7 @@ class ExampleBank:
         return _mixed(chosen, rng)
 
     def _replaced(
-        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: str
+        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: Print
     ) -> Iterable[Example]:
         taken = {id(entry) for entry in entries}
         spare = [
@@ -117,23 +118,24 @@ def draw(
 
     Up to ``k`` examples, balanced over the options present: equal slots, what remains to options
     drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
-    are mixed, not one after the other. Never an item with the id or the submission text of
-    ``item``, nor the same text twice. Within an option, items with ``item``'s prompt come first.
-    The draw depends on the seed and the criterion, so that items share their examples and
-    provider caches hit; only an example that must not be shown with ``item`` is replaced.
+    are mixed, not one after the other. Never an item with the id of ``item`` or a twin of it
+    (``core.judging.twins``), nor the same text twice. Within an option, items with ``item``'s
+    prompt come first. The draw depends on the seed and the criterion, so that items share their
+    examples and provider caches hit; only an example that must not be shown with ``item`` is
+    replaced.
     """
     return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
 
 
 def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random) -> list[_Entry]:
-    ranked, seen = list[_Entry](), set[str]()
     pool = sorted(labelled, key=lambda given: given[0].id)
     rng.shuffle(pool)
-    for item, option, reason in pool:
-        text = _plain(item.text)
-        if text not in seen:
-            seen.add(text)
-            ranked.append(_Entry(Example(item, criterion, option, reason), text))
+    ranked, seen = list[_Entry](), set[int]()
+    numbers = group_numbers([item for item, _, _ in pool])
+    for (item, option, reason), number in zip(pool, numbers, strict=True):
+        if number not in seen:
+            seen.add(number)
+            ranked.append(_Entry(Example(item, criterion, option, reason), print_of(item)))
     return ranked
 
 
@@ -151,10 +153,5 @@ def _stretches(entries: Sequence[_Entry]) -> int:
     return 1 + sum(one.option != other.option for one, other in pairwise(entries))
 
 
-def _leaks(entry: _Entry, item: Item, text: str) -> bool:
-    return entry.example.item.id == item.id or entry.text == text
-
-
-def _plain(text: str) -> str:
-    """The text without its spacing and case: what differs in no more is the same answer."""
-    return "".join(text.split()).casefold()
+def _leaks(entry: _Entry, item: Item, text: Print) -> bool:
+    return entry.example.item.id == item.id or entry.text.twin_of(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from core.domain.panel import Judge
@@ -14,6 +14,7 @@ from core.services.connecting import last_result
 from core.services.counting import answers_of, calls_of
 from core.services.planning import Planned, RunRequest, plan_run
 from core.services.truth import effective
+from core.services.twins import Twins
 from core.store.rows import ItemFilter
 from core.store.store import Store
 
@@ -57,7 +58,8 @@ class Learning:
 class Estimate:
     """What a run will take. Tokens are estimated (4 characters each), not counted.
 
-    ``at_most``: stages or early stops may spare a part of it.
+    ``at_most``: stages or early stops may spare a part of it. ``twins``: of items that judges
+    learn from, or that are graded; none where nobody learns.
     """
 
     items: int
@@ -65,6 +67,7 @@ class Estimate:
     votes: int
     judges: tuple[JudgeEstimate, ...]
     at_most: bool = False
+    twins: Twins = field(default_factory=Twins)
 
     @property
     def calls(self) -> int:
@@ -115,6 +118,7 @@ def estimate_planned(store: Store, planned: Planned) -> Estimate:
         votes=sum(n for _, n in planned.cells),
         judges=tuple(_judge(store, judge, planned, criteria) for judge in panel.judges),
         at_most=panel.cascade is not None or panel.early_stop,
+        twins=planned.twins,
     )
 
 

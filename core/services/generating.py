@@ -12,12 +12,13 @@ from typing import Any
 
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge
-from core.domain.rubric import Criterion, fold
+from core.domain.rubric import Criterion
 from core.errors import InputError, Problem
 from core.judging.authoring import Failed, writer_of
 from core.judging.authoring_prompts import Length, generate_writing, tasks_writing
 from core.judging.authoring_replies import read_submission, read_tasks
 from core.judging.parsing import Unreadable
+from core.judging.twins import Print, print_of
 from core.services import helping
 from core.services.helping import HelpTask, Wish
 from core.services.helping_cost import Outlook, outlook
@@ -138,7 +139,7 @@ async def work(desk: Desk) -> None:
     tasks = await _tasks(desk, request)
     if isinstance(tasks, Failed):
         return
-    seen = set[str]()
+    seen = list[Print]()
     await desk.all(_lane(desk, request, lane, tasks, seen) for lane in _lanes(request))
 
 
@@ -151,14 +152,14 @@ async def _tasks(desk: Desk, request: DataRequest) -> tuple[str, ...] | Failed:
 
 
 async def _lane(
-    desk: Desk, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: set[str]
+    desk: Desk, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: list[Print]
 ) -> None:
     judge = writer_of(request.judge, varied=True)
     earlier = list[str]()
 
     def read(text: str | None) -> str | Unreadable:
         found = read_submission(text)
-        copied = isinstance(found, str) and fold(found) in seen
+        copied = isinstance(found, str) and any(_of(found).twin_of(one) for one in seen)
         return Unreadable("malformed", _NEAR_COPY) if copied else found
 
     for number in range(1, lane.count + 1):
@@ -171,7 +172,11 @@ async def _lane(
         found = await desk.write(lane.step(number), judge, writing, read)
         if isinstance(found, str):
             earlier.append(found)
-            seen.add(fold(found))
+            seen.append(_of(found))
+
+
+def _of(text: str) -> Print:
+    return print_of(Item(id="written", submission=text))
 
 
 def request_of(task: HelpTask) -> DataRequest:

@@ -21,6 +21,7 @@ from core.services.grading import Progress, progress, release_if_gone
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES
+from core.services.twins import twins_of
 from core.store.store import Store
 
 
@@ -134,6 +135,8 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
     return {
         "items": found.items,
         "calibration_items": found.calibration,
+        "twins": found.twins.to_dict(),
+        "twins_in_words": found.twins.in_words(),
         "votes": found.votes,
         "calls": found.calls,
         "tokens_in": found.tokens_in,
@@ -151,6 +154,11 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
             for j in found.judges
         ],
     }
+
+
+def twins_in_words(store: Store, run_id: int) -> str:
+    """What is said of items that repeat the text of another; nothing where nobody learns."""
+    return twins_of(store.runs.get(run_id).plan.calibration).in_words()
 
 
 def follow(store: Store, run_id: int, on_look: Callable[[Progress], None]) -> None:

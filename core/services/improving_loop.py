@@ -23,6 +23,7 @@ from core.services.improving import ImproveRequest
 from core.services.improving import estimate as improving_outlook
 from core.services.planning import Planned
 from core.services.preparing import resolved_items
+from core.services.twins import apart, grouped, whole_groups
 from core.store.run_rows import RunPlan
 from core.store.store import Store
 
@@ -54,16 +55,20 @@ class LoopRequest:
 
 
 def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list[str]]:
-    """The ids of the items that teach and of those that measure; only labelled ones."""
+    """The ids of the items that teach and of those that measure; only labelled ones.
+
+    Items of the same text are on the same side.
+    """
     names = set(request.targets)
     labelled = [item for item in items if names & item.labels.keys()]
-    marked = {split: [i.id for i in labelled if i.split == split] for split in _SPLITS}
-    if all(len(ids) >= LEAST for ids in marked.values()):
-        return marked["calibration"], marked["evaluation"]
-    ids = [item.id for item in labelled]
-    seeded("held out", request.seed).shuffle(ids)
-    held = round(len(ids) * request.held_share)
-    return sorted(ids[held:]), sorted(ids[:held])
+    teach, measure = ([i for i in labelled if i.split == split] for split in _SPLITS)
+    learn = [item.id for group in apart(teach, measure, same=True)[0] for item in group]
+    if min(len(learn), len(measure)) >= LEAST:
+        return learn, [item.id for item in measure]
+    rng = seeded("held out", request.seed)
+    held = whole_groups(grouped(labelled), round(len(labelled) * request.held_share), rng)
+    measuring = {item.id for item in held}
+    return sorted(i.id for i in labelled if i.id not in measuring), sorted(measuring)
 
 
 _SPLITS = ("calibration", "evaluation")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.domain.dataset import Item
 from core.domain.panel import Panel
@@ -15,8 +15,10 @@ from core.files import has_text
 from core.identity import seeded
 from core.services.clock import draw_seed
 from core.services.counting import answers_per_cell
+from core.services.numbers import plural
 from core.services.preparing import resolved_items
 from core.services.truth import effective, labels_of
+from core.services.twins import Twins, apart, whole_groups
 from core.store.run_rows import RunKind, RunPlan
 from core.store.store import Store
 
@@ -31,9 +33,10 @@ class RunRequest:
     that the seed draws, so that a small run says something about the whole dataset.
 
     ``label_share`` is the share of labelled items that offline judges learn from, where the
-    dataset does not mark a calibration part itself. ``learn_from`` is another dataset version to
-    learn from, for spot checks. ``learn_items`` names the items to learn from instead of a share,
-    so that several runs can share them; ``details`` is remembered with the plan.
+    dataset does not mark a calibration part itself; twins (items of the same text) stay together.
+    ``learn_from`` is another dataset version to learn from, for spot checks. ``learn_items`` names
+    the items to learn from instead of a share, so that several runs can share them; ``details`` is
+    remembered with the plan.
     """
 
     rubric_version: int
@@ -61,6 +64,7 @@ class Planned:
     rubric: Rubric
     items: tuple[Item, ...]
     calibration: tuple[Item, ...]
+    twins: Twins = field(default_factory=Twins)
 
     @property
     def cells(self) -> list[tuple[str, int]]:
@@ -79,13 +83,11 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    calibration: tuple[Item, ...] = ()
+    same, taught = learned_from == head.id, _Taught()
     if _teaches(request):
-        pool = everything
-        if learned_from != head.id:
-            pool = resolved_items(store, learned_from, None, upto=known)
-        calibration = _taught(pool, rubric, request, seed)
-    held_out = {i.id for i in calibration} if learned_from == head.id else set()
+        pool = everything if same else resolved_items(store, learned_from, None, upto=known)
+        taught = _taught(pool, rubric, request, seed, None if same else everything)
+    held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
         name=request.name or f"{rubric.name} on {head.name}",
@@ -96,13 +98,27 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         seed=seed,
         replicates=request.replicates,
         budget=request.budget,
-        calibration={"dataset_version": learned_from, "items": [i.id for i in calibration]}
-        if calibration
-        else {},
+        calibration=_remembered(learned_from, taught),
         versions=versions(request.panel),
         details={**request.details, **({"truth_upto": known} if known else {})},
     )
-    return Planned(plan, rubric, items, calibration)
+    return Planned(plan, rubric, items, taught.items, taught.twins)
+
+
+class _Taught(NamedTuple):
+    """The items that teach, those of their dataset that are not graded, and the twins."""
+
+    items: tuple[Item, ...] = ()
+    held_out: frozenset[str] = frozenset()
+    twins: Twins = Twins()
+
+
+def _remembered(version: int, taught: _Taught) -> dict[str, Any]:
+    """What a plan keeps of who taught."""
+    if not taught.items:
+        return {}
+    twins = {"twins": taught.twins.to_dict()} if taught.twins else {}
+    return {"dataset_version": version, "items": [i.id for i in taught.items], **twins}
 
 
 def _refuse_imported(panel: Panel) -> None:
@@ -126,22 +142,41 @@ def _teaches(request: RunRequest) -> bool:
 
 
 def _taught(
-    pool: Sequence[Item], rubric: Rubric, request: RunRequest, seed: int
-) -> tuple[Item, ...]:
-    """The labelled items that teach, at least one."""
+    pool: Sequence[Item],
+    rubric: Rubric,
+    request: RunRequest,
+    seed: int,
+    elsewhere: Sequence[Item] | None,
+) -> _Taught:
+    """The labelled items that teach, at least one; ``elsewhere``: the items of another dataset
+    that are graded. None that teaches an offline judge has a twin that is graded. What a dataset
+    marks as its calibration part is not graded, even if it does not teach.
+    """
+    wanted = _wanted(pool if elsewhere is None else elsewhere, request)
     if request.kind == "spot" and request.items is not None:
         # One item is asked about, so all other labelled ones may teach.
         pool = tuple(item for item in pool if item.id not in request.items)
-    calibration = _calibration(pool, rubric, request, seed)
-    if not calibration:
-        learners = ", ".join(_learners(request))
+    learners = ", ".join(_learners(request))
+    found = _may_teach(pool, rubric, request)
+    if not found:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
-    return calibration
+    groups, repeated = apart(found, wanted, same=elsewhere is None, strict=bool(learners))
+    if not groups:
+        raise InputError(_ALL_TWINS.format(count=plural(len(found), "labelled item")))
+    drawn = not (_marked(found) or request.learn_items is not None)
+    chosen = {i.id for i in _drawn(groups, request.label_share, seed, drawn=drawn)}
+    held_out = chosen | ({i.id for i in found} if _marked(found) else set())
+    return _Taught(tuple(i for i in found if i.id in chosen), frozenset(held_out), repeated)
+
+
+def _wanted(items: Sequence[Item], request: RunRequest) -> list[Item]:
+    """The items that may be graded, were none learned from."""
+    wanted = None if request.items is None else set(request.items)
+    return [i for i in items if wanted is None or i.id in wanted]
 
 
 def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
-    wanted = None if request.items is None else set(request.items)
-    items = limited([i for i in free if wanted is None or i.id in wanted], request, seed)
+    items = limited(_wanted(free, request), request, seed)
     texts = tuple(item for item in items if has_text(item))
     if items and not texts:
         raise InputError(
@@ -156,13 +191,28 @@ def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Ite
     return texts
 
 
-def _calibration(
-    pool: Sequence[Item], rubric: Rubric, request: RunRequest, seed: int
-) -> tuple[Item, ...]:
-    if request.learn_items is None:
-        return choose_calibration(pool, rubric, request.label_share, seed)
-    named = set(request.learn_items)
-    return tuple(i for i in teachers(pool, rubric) if i.id in named)
+def _may_teach(pool: Sequence[Item], rubric: Rubric, request: RunRequest) -> tuple[Item, ...]:
+    """Those that the request names; else those that the dataset marks as its calibration part, if
+    any are labelled; else all labelled ones that it does not mark.
+    """
+    found = teachers(pool, rubric)
+    if request.learn_items is not None:
+        named = set(request.learn_items)
+        return tuple(i for i in found if i.id in named)
+    return tuple(i for i in found if i.split == "calibration") or found
+
+
+def _marked(found: Sequence[Item]) -> bool:
+    return found[0].split == "calibration"
+
+
+def _drawn(groups: Sequence[list[Item]], share: float, seed: int, *, drawn: bool) -> Iterable[Item]:
+    """All of the groups' items, or a share of them drawn by the seed, twins together."""
+    everyone = [item for group in groups for item in group]
+    if not drawn:
+        return everyone
+    count = max(1, round(share * len(everyone)))
+    return whole_groups(groups, count, seeded("calibration", seed))
 
 
 def teachers(items: Sequence[Item], rubric: Rubric) -> tuple[Item, ...]:
@@ -187,29 +237,16 @@ _NO_LABELS = (
 )
 
 
+_ALL_TWINS = (
+    "The {count} that may be learned from all have the text of an item that is graded: judges "
+    "would know its label beforehand. Label other texts, or choose fewer items to grade."
+)
+
+
 _NO_EXAMPLES = (
     "Few-shot examples are drawn from labelled items, and there are none whose labels fit this "
     "rubric. Label some items, choose a labelled dataset, or set few-shot to 0."
 )
-
-
-def choose_calibration(
-    items: Sequence[Item], rubric: Rubric, share: float, seed: int
-) -> tuple[Item, ...]:
-    """The labelled items to learn from, in the dataset's order.
-
-    Those that the dataset marks as its calibration part, if any are labelled; else a share of the
-    labelled items that it does not mark, drawn by the seed, and at least one. Items marked for
-    evaluation are never learned from.
-    """
-    labelled = [i for i in items if labels_of(i, effective(i, rubric))]
-    marked = tuple(i for i in labelled if i.split == "calibration")
-    labelled = [i for i in labelled if i.split is None]
-    if marked or not labelled:
-        return marked
-    count = max(1, round(share * len(labelled)))
-    chosen = {i.id for i in seeded("calibration", seed).sample(labelled, count)}
-    return tuple(i for i in labelled if i.id in chosen)
 
 
 def versions(panel: Panel) -> dict[str, str]:

@@ -175,6 +175,8 @@ def _judges(report: Report) -> Iterator[str]:
             "their agreement says less than that of different ones."
         )
     yield from _offline(setup.judges, setup.learned_from)
+    if setup.twins:
+        yield setup.twins
     asked = [rater for rater in report.raters if rater.kind == "llm"]
     once = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
     if asked and once and not setup.imported:

@@ -11,6 +11,7 @@ from core.domain.rubric import Rubric
 from core.identity import canonical_json
 from core.services.grading import spared
 from core.services.reporting_values import Counts, JudgeFacts, Setup, Training
+from core.services.twins import twins_of
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
 
@@ -49,6 +50,7 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
         seed=plan.seed,
         replicates=plan.replicates,
         learned_from=len(plan.calibration.get("items", ())),
+        twins=twins_of(plan.calibration).in_words(),
         versions=dict(plan.versions),
         imported=dict(plan.details.get("imported", {})),
         created=run.created,

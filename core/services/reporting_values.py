@@ -83,7 +83,7 @@ class JudgeFacts:
 class Setup:
     """What was graded how. Scores follow version ``rubric_number`` of the rubric, with its hash;
     judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
-    learned from.
+    learned from, ``twins`` says which items repeat the text of another.
 
     ``imported`` tells where the votes came from if they were not asked for here, else is empty.
     """
@@ -108,6 +108,7 @@ class Setup:
     seed: int
     replicates: int
     learned_from: int
+    twins: str
     versions: Mapping[str, str]
     imported: Mapping[str, Any]
     created: str

@@ -16,6 +16,7 @@ from core.domain.rubric import fold
 from core.errors import InputError
 from core.identity import seeded
 from core.services import clock
+from core.services.twins import grouped
 from core.store.rows import DatasetVersion
 from core.store.store import Store
 
@@ -34,12 +35,14 @@ class Parts:
     """Which items are in which part, in the dataset's order.
 
     ``unlabelled`` items are in none: they are graded, and neither teach nor measure.
-    ``by_label`` counts, per criterion and label, the items of each part.
+    ``by_label`` counts, per criterion and label, the items of each part. ``twins`` are labelled
+    items whose text another one repeats: those are in one part.
     """
 
     members: Mapping[PartName, tuple[str, ...]]
     unlabelled: tuple[str, ...]
     by_label: Mapping[str, Mapping[str, Mapping[PartName, int]]]
+    twins: int = 0
 
 
 def draw_parts(
@@ -53,7 +56,8 @@ def draw_parts(
 
     Items with the same labels (on the criteria ``by``; all where ``None``) form a stratum. Sizes of
     parts are those of the largest remainder; a stratum gives each part its share rounded up or
-    down.
+    down. Items of the same text are dealt as one, by the labels of the first, so that no part
+    repeats another; sizes are as even as that allows.
 
     Raises:
         InputError: the shares do not add up, or nothing is labelled.
@@ -63,11 +67,14 @@ def draw_parts(
     labelled = [item for item in items if item.labels]
     if not labelled:
         raise InputError("No item has a label, so there is nothing to split by. Label some first.")
-    strata = _strata(labelled, seed, by)
-    part_of = dict(_dealt(strata, [shares[part] for part in PARTS]))
+    groups = {group[0].id: group for group in grouped(labelled)}
+    strata = _strata([group[0] for group in groups.values()], seed, by)
+    dealt = _dealt(strata, [shares[part] for part in PARTS])
+    part_of = {item.id: part for first, part in dealt for item in groups[first]}
+    twins = sum(len(group) for group in groups.values() if len(group) > 1)
     members = {p: tuple(i.id for i in labelled if part_of[i.id] == p) for p in PARTS}
     unlabelled = tuple(item.id for item in items if not item.labels)
-    return Parts(members, unlabelled, _by_label(labelled, part_of))
+    return Parts(members, unlabelled, _by_label(labelled, part_of), twins)
 
 
 def _strata(items: Sequence[Item], seed: int, by: Sequence[str] | None) -> list[list[str]]:

@@ -22,6 +22,7 @@ from core.services.estimating import Estimate, estimate
 from core.services.grading import start
 from core.services.planning import RunRequest, limited, teachers
 from core.services.preparing import resolved_items
+from core.services.twins import apart
 from core.store.run_rows import Run
 from core.store.store import Store
 
@@ -109,7 +110,7 @@ def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
     everything = resolved_items(store, request.dataset_version, None)
     seed = clock.draw_seed() if request.seed is None else request.seed
     kept, same = _distinct(list(_combinations(replace(request, seed=seed), axes)))
-    ranked = _ranked(everything, rubric, seed) if any(_learns(v.request) for v in kept) else ()
+    ranked = _ranked(everything, rubric, seed) if any(_learns(v.request) for v in kept) else []
     lessons = [_lesson(v.request, ranked) for v in kept]
     if any(_learns(v.request) and not of for v, of in zip(kept, lessons, strict=True)):
         raise InputError(_NO_LABELS)
@@ -127,6 +128,10 @@ def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
 _NO_LABELS = (
     "Examples and offline judges need labelled items, and there are none whose labels fit this "
     "rubric. Label some items, or vary something else."
+)
+_ALL_TWINS = (
+    "Every labelled item has the text of one that is graded: judges would know its label "
+    "beforehand. Label other texts."
 )
 _NOTHING_LEFT = (
     "There is nothing to grade: the judges would learn from every item. Use a smaller label share."
@@ -245,23 +250,30 @@ def _matters(request: RunRequest) -> list[Any]:
     return [panel, request.replicates, share]
 
 
-def _ranked(items: Sequence[Item], rubric: Rubric, seed: int) -> tuple[Item, ...]:
-    """Who may teach, in a seeded order, so that a smaller share is a part of a larger one.
+def _ranked(items: Sequence[Item], rubric: Rubric, seed: int) -> list[list[Item]]:
+    """Who may teach, twins together, in a seeded order: a smaller share is a part of a larger one.
 
-    Where the dataset marks a calibration part, that is it, whatever the share.
+    Where the dataset marks a calibration part, that is it, whatever the share. None has a twin
+    among the others, which are graded.
     """
     found = teachers(items, rubric)
     marked = [item for item in found if item.split == "calibration"]
-    if marked:
-        return tuple(marked)
-    order = list(found)
+    order, _ = apart(marked or found, items, same=True)
+    if found and not order:
+        raise InputError(_ALL_TWINS)
     seeded("sweep", seed).shuffle(order)
-    return tuple(order)
+    return order
 
 
-def _lesson(request: RunRequest, ranked: Sequence[Item]) -> tuple[Item, ...]:
-    if not _learns(request) or not ranked:
+def _lesson(request: RunRequest, ranked: Sequence[Sequence[Item]]) -> tuple[Item, ...]:
+    if not _learns(request):
         return ()
-    if ranked[0].split == "calibration":
-        return tuple(ranked)
-    return tuple(ranked[: max(1, round(request.label_share * len(ranked)))])
+    everyone = [item for group in ranked for item in group]
+    if everyone and everyone[0].split == "calibration":
+        return tuple(everyone)
+    wanted = round(request.label_share * len(everyone))
+    lesson = list[Item]()
+    for group in ranked:
+        if not lesson or len(lesson) + len(group) <= wanted:
+            lesson += group
+    return tuple(lesson)

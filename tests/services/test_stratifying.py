@@ -27,7 +27,7 @@ SHARES: dict[PartName, int] = {"train": 60, "calibration": 20, "test": 20}
 def items(labels: str) -> list[Item]:
     """One item per letter, which is its label; a dot is none."""
     return [
-        Item(id=f"i{at}", submission="x", labels={} if c == "." else {"tone": Label(label=c)})
+        Item(id=f"i{at}", submission=f"x{at}", labels={} if c == "." else {"tone": Label(label=c)})
         for at, c in enumerate(labels)
     ]
 
@@ -78,7 +78,7 @@ def test_one_criterion_can_decide_the_strata() -> None:
     made = [
         Item(
             id=f"i{at}",
-            submission="x",
+            submission=f"x{at}",
             labels={"tone": Label(label="ab"[at % 2]), "own": Label(label=str(at))},
         )
         for at in range(20)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,16 +9,6 @@ from core.identity import seeded
 
 Ints = npt.NDArray[np.int64]
 FOLDS = 5
-
-
-def group_numbers(keys: Sequence[Hashable]) -> Ints:
-    """A number per key, equal for equal keys, counted in order of first appearance.
-
-    >>> group_numbers(["a", "b", "a"]).tolist()
-    [0, 1, 0]
-    """
-    seen = dict[Hashable, int]()
-    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
 
 
 def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:

@@ -18,11 +18,12 @@ from core.judging.offline.calibration import LEAST_COVERAGE, TARGET, answering
 from core.judging.offline.corpus import Floats, texts_of
 from core.judging.offline.encoding import Encoded, Encoder, Nearness, encoder_of
 from core.judging.offline.evidence import Evidence, not_better, weigh, with_figures
-from core.judging.offline.folds import Ints, group_numbers
+from core.judging.offline.folds import Ints
 from core.judging.offline.methods import Method, method_of
 from core.judging.offline.report import Report, Unfit
 from core.judging.offline.trained import Learnt, Trained
 from core.judging.offline.validation import cross_validate
+from core.judging.twins import group_numbers
 
 #: Below this many different labelled answers nothing was measured to be worth learning.
 LEAST_LABELS = 10
@@ -93,7 +94,7 @@ def _learn(
     encoded = encoder.encode(items)
     method, k = method_of(report.method), len(criterion.scored)
     products = method.products(Nearness.between(encoded, encoded))
-    groups = group_numbers([_same(item) for item in items])
+    groups = np.array(group_numbers(items), dtype=np.int64)
     found = cross_validate(method, products, labels, groups, k, report.seed)
     evidence = weigh(found, labels, encoded.prompts, groups)
     report = with_figures(report, evidence, labels, k)
@@ -123,13 +124,8 @@ def _unfit(report: Report, reason: str) -> Unfit:
     return Unfit(reason, replace(report, reason=reason))
 
 
-def _same(item: Item) -> tuple[str, str]:
-    """Equal for answers that are duplicates: same prompt, same text but for case and spaces."""
-    return item.prompt, " ".join(item.output.casefold().split())
-
-
 def _too_few(pairs: list[tuple[Item, int]], report: Report) -> str:
-    different = len({_same(item) for item, _ in pairs})
+    different = len(set(group_numbers([item for item, _ in pairs])))
     if different < LEAST_LABELS:
         return (
             f"{different} different labelled answers are too few; it needs at least {LEAST_LABELS}."

@@ -103,6 +103,11 @@ def _preview(parts: Parts) -> None:
         name="Items in each part",
         numbers=(2, 3, 4),
     )
+    if parts.twins:
+        st.caption(
+            f"{fmt.plural(parts.twins, 'labelled item')} repeat the text of another, or nearly: "
+            "such items are in one part."
+        )
     if parts.unlabelled:
         st.caption(
             f"{fmt.plural(len(parts.unlabelled), 'item')} without labels stay in no part: they are "

@@ -10,6 +10,7 @@ import streamlit as st
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.services import choosing, importing
+from core.services.twins import twins_of
 from core.services.viewing import Run
 from pages.ui import asking_words as words
 from pages.ui import format as fmt
@@ -133,7 +134,9 @@ def _calibration(calibration: Mapping[str, Any]) -> str:
     learned = len(calibration.get("items", ()))
     if not learned:
         return "nothing"
-    return f"{fmt.plural(learned, 'labelled item')}, which are not graded"
+    twins = twins_of(calibration).in_words()
+    graded = f"{fmt.plural(learned, 'labelled item')}, which are not graded"
+    return f"{graded}. {twins}" if twins else graded
 
 
 def _judge(judge: Judge) -> list[str]:

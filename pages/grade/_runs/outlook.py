@@ -70,6 +70,8 @@ def _figures(estimate: Estimate) -> None:
         offline = any(not one.calls for one in estimate.judges)
         verb = "Offline judges learn from" if offline else "Examples are drawn from"
         st.caption(f"{verb} {learned}; those are not graded.")
+        if estimate.twins:
+            st.caption(estimate.twins.in_words())
     if estimate.calls:
         table(
             ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
