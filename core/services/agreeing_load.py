@@ -5,7 +5,8 @@ Items with rubrics of their own go through ``rated``, which knows when their que
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,12 +22,21 @@ from core.services.agreeing_sheet import (
     Asked,
     Sheet,
     Traits,
-    majority_column,
 )
-from core.services.measuring import panel_levels
 from core.services.preparing import resolved_items
 from core.services.rated import of_run
-from core.services.rated_matrix import ABSTAINED, FAILED, NOT_ASKED, Levels, Rated, RatedCriterion
+from core.services.rated_matrix import (
+    ABSTAINED,
+    FAILED,
+    NOT_ASKED,
+    TIED,
+    Levels,
+    Rated,
+    RatedCriterion,
+    majority_column,
+    panel_column,
+    panel_levels,
+)
 from core.services.scored import scored_rubric
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -38,7 +48,8 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     own = any(item.rubric is not None for item in items)
     found = sheet(of_run(store, run_id)) if own else _Columns(store, run, items).sheet()
-    return with_reviewers(found, first_verdicts(store, run_id))
+    ruled = replace(found, ruled=run.panel.askable)
+    return with_reviewers(ruled, first_verdicts(store, run_id))
 
 
 def sheet(rated: Rated) -> Sheet:
@@ -64,7 +75,7 @@ def sheet(rated: Rated) -> Sheet:
 def _asked(one: RatedCriterion, names: Mapping[object, str], people: tuple[str, ...]) -> Asked:
     coded = one.coded
     columns = {names[rater]: coded[:, at] for at, rater in enumerate(one.raters)}
-    columns |= {LABELS: one.coded_gold, PANEL: panel_levels(one)}
+    columns |= {LABELS: one.coded_gold, PANEL: panel_levels(one, TIED)}
     columns |= _with_majority(columns, people, len(one.labels))
     return Asked(one.name, one.scale, one.labels, columns, one.source, one.options)
 
@@ -152,26 +163,32 @@ class _Columns:
         return found
 
     def _verdicts(self) -> dict[str, Levels]:
+        settled = self._settled() if self._run.panel.askable else {}
+        return {
+            name: panel_column(
+                self._by_kind(name, len(self._items)), settled.get(name), len(criterion.scored)
+            )
+            for name, criterion in self._criteria.items()
+        }
+
+    def _by_kind(self, criterion: str, items: int) -> dict[str, Levels]:
+        found: dict[str, list[Levels]] = {}
+        for name, levels in self._found[criterion].items():
+            if name in self._raters:
+                found.setdefault(self._kinds[self._raters[name]], []).append(levels)
+        return {kind: np.column_stack(levels) for kind, levels in found.items()} or {
+            "": np.full((items, 1), NOT_ASKED)
+        }
+
+    def _settled(self) -> dict[str, Levels]:
         found = {name: np.full(len(self._items), NOT_ASKED) for name in self._criteria}
         levels = {name: _levels(criterion) for name, criterion in self._criteria.items()}
         for item_id, options in self._store.results.judged(self._run.id).items():
             at = self._place[item_id]
             for name, option in options.items():
                 found[name][at] = levels[name].get(option, ABSTAINED)
-        for name, verdicts in found.items():
-            asked = _any_asked(self._found[name].values(), len(self._items))
-            verdicts[(verdicts == NOT_ASKED) & asked] = FAILED
         return found
 
 
 def _levels(criterion: Criterion) -> dict[int | None, int]:
     return {option: level for level, option in enumerate(criterion.scored)}
-
-
-def _any_asked(
-    columns: Iterable[Levels], items: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    found = np.zeros(items, np.bool_)
-    for column in columns:
-        found |= column != NOT_ASKED
-    return found

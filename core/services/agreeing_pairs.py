@@ -17,11 +17,11 @@ from core.metrics.figure import Figure
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.metrics.pairwise import pair_cells
 from core.metrics.ratings import patterns
-from core.services.agreeing_sheet import FEW, TIED, Asked, Estimate, Sheet, sides
+from core.services.agreeing_sheet import FEW, Asked, Estimate, Sheet, sides
 from core.services.leaning import positive
 from core.services.measuring_figures import NO_ORDER, Draws
 from core.services.measuring_pairs import pair_figures
-from core.services.rated_matrix import ABSTAINED, FAILED, Levels
+from core.services.rated_matrix import ABSTAINED, FAILED, TIED, Levels
 
 RESAMPLES, SEED = 1000, 0
 
@@ -73,7 +73,7 @@ class Line:
     """One criterion's figures for a rater against a reference.
 
     ``n`` items have an answer from both; ``abstained`` have one from the reference, and an
-    abstention from the rater; on ``tied`` items the reference is a majority that does not exist.
+    abstention from the rater; on ``tied`` items one side is a majority that does not exist.
     ``commonest`` is the accuracy of always giving the commonest answer of the reference on the same
     ``n`` items.
     """
@@ -137,8 +137,9 @@ class Met(NamedTuple):
 
     @property
     def tied(self) -> int:
-        """On how many items that the rater answered the reference is a tie."""
-        return int(((self.true == TIED) & (self.given >= 0)).sum())
+        """On how many items that one side answered the other is a majority that ties."""
+        true, given = self.true, self.given
+        return int((((true == TIED) & (given >= 0)) | ((given == TIED) & (true >= 0))).sum())
 
     @property
     def failed(self) -> int:

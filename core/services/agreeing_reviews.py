@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.services.agreeing_sheet import PEOPLE, PERSON, Asked, Sheet, majority_column
-from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels
+from core.services.agreeing_sheet import PEOPLE, PERSON, Asked, Sheet
+from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels, majority_column
 from core.store.store import Store
 
 #: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.

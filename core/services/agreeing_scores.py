@@ -21,13 +21,13 @@ from core.services.agreeing_sheet import FEW, PEOPLE, Estimate, Sheet
 from core.services.measuring_figures import Draws, score_intervals
 from core.services.measuring_scores import Answers, Scorer
 from core.services.preparing import resolved_items
-from core.services.rated_matrix import FAILED, NOT_ASKED, Rated
+from core.services.rated_matrix import FAILED, NOT_ASKED, TIED, Rated
 from core.services.results import rubric_lookup
 from core.services.scored import scored_rubric
 from core.store.store import Store
 
-#: Codes of cells that no answer came from: asked in vain, or never.
-_NOTHING = (NOT_ASKED, FAILED)
+#: Codes of cells that no answer came from: asked in vain, never, or judges who tie.
+_NOTHING = (NOT_ASKED, FAILED, TIED)
 
 
 @dataclass(frozen=True)

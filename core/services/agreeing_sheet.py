@@ -15,13 +15,11 @@ import numpy.typing as npt
 
 from core.domain.rules import Scale
 from core.metrics.agreement import Weights
-from core.metrics.ratings import level_counts, majority, mode_of
-from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels
+from core.metrics.ratings import level_counts, mode_of
+from core.services.rated_matrix import NOT_ASKED, Levels, majority_column
 
 LABELS, PEOPLE, PANEL = "labels", "people", "panel"
 JUDGE, PERSON = "judge:", "person:"
-#: The level of a majority that does not exist because two levels are equally common.
-TIED = -4
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
 _WORDS = {LABELS: "Labels", PEOPLE: "Majority of people", PANEL: "Panel"}
@@ -90,7 +88,8 @@ class Sheet:
     ``reviewers`` are those of the people who reviewed the run here: labels hold what they settled.
 
     ``kinds`` says which judges are ``offline``; the others are ``llm``. ``whole`` is how many items
-    there are before anything was chosen among them.
+    there are before anything was chosen among them. ``ruled`` says whether the panel's verdicts
+    follow rules that somebody chose here; of imported votes the panel is the judges' majority.
     """
 
     items: tuple[str, ...]
@@ -101,6 +100,7 @@ class Sheet:
     traits: tuple[Traits, ...] = ()
     whole: int = 0
     reviewers: tuple[str, ...] = ()
+    ruled: bool = True
 
     @property
     def labelled(self) -> bool:
@@ -108,24 +108,24 @@ class Sheet:
         return any((asked.column(LABELS, 0) >= 0).any() for asked in self.criteria)
 
     @property
+    def panel(self) -> tuple[str, ...]:
+        """``PANEL`` where there is one: people alone are no panel (``rated_matrix``)."""
+        return (PANEL,) if self.judges or not self.people else ()
+
+    @property
     def references(self) -> tuple[str, ...]:
         """What a rater can be compared with, the best first."""
         labels = (LABELS,) if self.labelled else ()
         people = (PEOPLE,) if len(self.people) > 1 else ()
-        panel = (PANEL,) if self.judges or not people else ()
-        # Nobody but people: their verdicts are nearly their majority, which comes first.
-        rest = panel if panel else (PANEL,)
-        return (*labels, *people, *rest, *self.people, *self.judges)
+        return (*labels, *people, *self.panel, *self.people, *self.judges)
 
     def raters(self, reference: str) -> tuple[str, ...]:
         """Who can be compared with that reference, the likeliest question first."""
         people = (PEOPLE,) if len(self.people) > 1 else ()
-        circular = not self.judges and reference == PEOPLE
-        panel = () if circular else (PANEL,)
-        everyone = (*panel, *self.judges, *self.people, *people)
-        # A majority holds its members' answers: a group is not compared with itself.
-        groups = {PANEL, PEOPLE} if circular or (not self.judges and reference == PANEL) else set()
-        return tuple(one for one in everyone if one != reference and one not in groups)
+        # Where there are only people, their majority is the likeliest question.
+        first, last = ((), people) if self.panel else (people, ())
+        everyone = (*self.panel, *first, *self.judges, *self.people, *last)
+        return tuple(one for one in everyone if one != reference)
 
     def criterion(self, name: str) -> Asked:
         """The criterion of that name, which must be there."""
@@ -155,19 +155,6 @@ def name_of(column: str) -> str:
     return column.removeprefix(JUDGE if column.startswith(JUDGE) else PERSON)
 
 
-def majority_column(ratings: Levels, k: int) -> Levels:
-    """The unique mode of people's answers per item.
-
-    ``TIED`` where two levels are equally common, ``ABSTAINED`` where all who were asked abstained.
-
-    >>> majority_column(np.array([[0, 0], [0, 1], [-2, -1], [-1, -1]]), 2).tolist()
-    [0, -4, -2, -1]
-    """
-    if not ratings.shape[1]:
-        return np.full(len(ratings), NOT_ASKED)
-    return _explained(majority(ratings, k), ratings)
-
-
 def of_others(ratings: Levels, at: int, k: int) -> Levels:
     """``majority_column`` of everybody but the rater in that column.
 
@@ -182,13 +169,6 @@ def of_each_others(ratings: Levels, k: int) -> Levels:
     """``of_others`` for every column at once, without telling ties apart; shape as ``ratings``."""
     own = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
     return mode_of(level_counts(ratings, k)[:, None, :] - own)
-
-
-def _explained(mode: Levels, ratings: Levels) -> Levels:
-    answered = (ratings >= 0).any(axis=1)
-    silent = ~answered & (ratings == ABSTAINED).any(axis=1)
-    tied = np.where(answered & (mode < 0), TIED, mode)
-    return np.where(silent, ABSTAINED, tied)
 
 
 def sides(sheet: Sheet, asked: Asked, reference: str, rater: str) -> tuple[Levels, Levels]:
@@ -229,4 +209,5 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         traits=tuple(sheet.traits[at] for at in rows),
         whole=sheet.whole,
         reviewers=sheet.reviewers,
+        ruled=sheet.ruled,
     )

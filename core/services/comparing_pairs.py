@@ -14,9 +14,8 @@ from core.domain.rules import Scale
 from core.errors import InputError
 from core.metrics.agreement import Weights
 from core.metrics.measure import Array, Ratings
-from core.services.measuring import panel_levels
 from core.services.rated import of_run
-from core.services.rated_matrix import Levels, Rated, RatedCriterion
+from core.services.rated_matrix import Levels, Rated, RatedCriterion, panel_levels
 from core.store.run_rows import Run, RunItemFilter
 from core.store.store import Store
 

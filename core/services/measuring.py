@@ -32,13 +32,11 @@ from core.services.measuring_pairs import mean_level_figures, pair_figures
 from core.services.measuring_scores import score_report
 from core.services.rated import Tell, of_folder, of_run, run_named, unheard
 from core.services.rated_matrix import (
-    ABSTAINED,
-    FAILED,
     JUDGE_KINDS,
-    NOT_ASKED,
     Levels,
     Rated,
     RatedCriterion,
+    panel_levels,
 )
 from core.store.store import Store
 
@@ -252,24 +250,6 @@ class _Measured:
 
 def _at(means: Means, column: int) -> Means:
     return Means(means.values[:, column], means.known[:, column])
-
-
-def panel_levels(criterion: RatedCriterion) -> Levels:
-    """The panel's verdicts; for imports, where nothing was settled, the judges' unique mode.
-
-    Coded like ``RatedCriterion.coded``: a tie, and a cell whose calls all failed, is ``FAILED``.
-    """
-    members = next((found for k in JUDGE_KINDS if (found := criterion.of_kind(k))), [])
-    coded = criterion.coded[:, members]
-    settled = criterion.verdicts
-    if settled is None:
-        away = (coded == ABSTAINED).any(axis=1) & ~(coded >= 0).any(axis=1)
-        mode = majority(coded, len(criterion.labels))
-        settled = np.where(away, ABSTAINED, mode)
-    else:
-        coded = criterion.coded
-    asked = (coded != NOT_ASKED).any(axis=1)
-    return np.where((settled == NOT_ASKED) & asked, FAILED, settled)
 
 
 def _kind_order(kind: str) -> tuple[int, str]:

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from core.aggregate import Ballot, settle
 from core.domain.dataset import Item
-from core.domain.panel import Rules
 from core.domain.rubric import Rubric
 from core.metrics.ratings import Means
 from core.metrics.scores import pair_up
 from core.scoring import Texts, score_item
 from core.services.measuring_figures import Draws, score_figures
-from core.services.rated_matrix import JUDGE_KINDS, Rated
+from core.services.rated_matrix import Rated, panel_answers
 
 Answers = Mapping[str, int | None]
 
@@ -41,7 +39,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
         for index, (name, rater) in enumerate(zip(names, rated.raters, strict=True))
         if name != reference
     }
-    return {"raters": raters, "panel": versus.of(scorer.column(_settled(rated)), None)}
+    return {"raters": raters, "panel": versus.of(scorer.column(panel_answers(rated)), None)}
 
 
 class _Versus:
@@ -132,25 +130,3 @@ class Scorer:
 
 def _scored(rubric: Rubric, given: Answers, texts: Texts | None) -> float | None:
     return score_item(rubric, given, texts=texts).score
-
-
-def _settled(rated: Rated) -> Mapping[str, Answers]:
-    """The panel's answers per item; for imports those of the judges under the default rules."""
-    if rated.settled:
-        return rated.settled
-    kinds = {rater.kind for rater in rated.raters}
-    kind = next((kind for kind in JUDGE_KINDS if kind in kinds), None)
-    judges = [rated.answers[rater] for rater in rated.raters if rater.kind == kind]
-    rules = Rules()
-    found: dict[str, dict[str, int | None]] = {}
-    for item in rated.items if judges else ():
-        given = [one[item.id] for one in judges if item.id in one]
-        for criterion in rated.rubric_of(item.id).criteria:
-            votes = [one[criterion.name] for one in given if criterion.name in one]
-            ballots = [
-                Ballot(option, option is None or criterion.choices[option].na) for option in votes
-            ]
-            verdict = settle(criterion, ballots, rules)
-            if verdict is not None:
-                found.setdefault(item.id, {})[criterion.name] = verdict.option
-    return found

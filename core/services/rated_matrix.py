@@ -17,6 +17,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.domain.rules import Scale
 from core.metrics.abstention import State
+from core.metrics.ratings import majority
 from core.services.results import RubricOf, rubric_lookup
 
 Levels = npt.NDArray[np.int64]
@@ -24,6 +25,8 @@ Levels = npt.NDArray[np.int64]
 JUDGE_KINDS = ("llm", "offline")
 #: Coded levels of those that are missing (``RatedCriterion.coded``).
 NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
+#: The level of a majority that does not exist because two levels are equally common.
+TIED = -4
 
 
 class Rater(NamedTuple):
@@ -263,3 +266,65 @@ class _Sheets:
             name = criterion.name if number == 1 else f"{criterion.name} ({number})"
             self._known[key] = _Sheet(name, criterion)
         return self._known[key]
+
+
+def majority_column(ratings: Levels, k: int) -> Levels:
+    """The unique mode of several raters' answers per item.
+
+    ``TIED`` where two levels are equally common, ``ABSTAINED`` where all who were asked abstained.
+
+    >>> majority_column(np.array([[0, 0], [0, 1], [-2, -1], [-1, -1]]), 2).tolist()
+    [0, -4, -2, -1]
+    """
+    if not ratings.shape[1]:
+        return np.full(len(ratings), NOT_ASKED)
+    mode = majority(ratings, k)
+    answered = (ratings >= 0).any(axis=1)
+    silent = ~answered & (ratings == ABSTAINED).any(axis=1)
+    tied = np.where(answered & (mode < 0), TIED, mode)
+    return np.where(silent, ABSTAINED, tied)
+
+
+def panel_column(judges: Mapping[str, Levels], settled: Levels | None, k: int) -> Levels:
+    """What the panel says: its verdicts, as the votes gave them; the only place that defines it.
+
+    ``settled`` is ``None`` where nobody here chose rules (a folder, imported votes): then it is the
+    majority of the judges, models if there are any, else offline ones, ``TIED`` where they tie.
+    ``judges`` has their coded levels by kind. People are no judges: whoever has only people has
+    their majority and no panel (docs/decisions). A cell whose calls all failed is ``FAILED``.
+    """
+    if settled is None:
+        coded = next((judges[kind] for kind in JUDGE_KINDS if kind in judges), None)
+        if coded is None:
+            return np.full(len(next(iter(judges.values()))) if judges else 0, NOT_ASKED)
+        settled, asked = majority_column(coded, k), (coded != NOT_ASKED).any(axis=1)
+    else:
+        asked = np.zeros(len(settled), np.bool_)
+        for coded in judges.values():
+            asked |= (coded != NOT_ASKED).any(axis=1)
+    return np.where((settled == NOT_ASKED) & asked, FAILED, settled)
+
+
+def panel_levels(criterion: RatedCriterion, tied: int = FAILED) -> Levels:
+    """``panel_column`` of one criterion of ratings that are at hand, ties coded as ``tied``."""
+    coded, members = criterion.coded, {}
+    for kind in (*JUDGE_KINDS, "human"):
+        if columns := criterion.of_kind(kind):
+            members[kind] = coded[:, columns]
+    if not members and criterion.verdicts is None:
+        return np.full(len(coded), NOT_ASKED)
+    found = panel_column(members, criterion.verdicts, len(criterion.labels))
+    return np.where(found == TIED, tied, found)
+
+
+def panel_answers(rated: Rated) -> Mapping[str, Mapping[str, int | None]]:
+    """The panel's answers per item, as ``core.scoring`` takes them."""
+    if rated.settled:
+        return rated.settled
+    found: dict[str, dict[str, int | None]] = {}
+    for criterion in rated.criteria:
+        options = dict(enumerate(criterion.options))
+        for item, level in zip(rated.items, panel_levels(criterion).tolist(), strict=True):
+            if level >= 0 or level == ABSTAINED:
+                found.setdefault(item.id, {})[criterion.source] = options.get(level)
+    return found

@@ -14,7 +14,7 @@ from core.services import agreeing
 from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.measuring import HUMAN
 from core.services.measuring_scores import Scorer
-from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Rated
+from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels, Rated
 from core.services.reporting_scores import Mean
 from core.services.reporting_values import CriterionLine, Estimate, RaterLine
 from core.store.run_rows import CellResult
@@ -32,11 +32,14 @@ class Compared:
     """The ratings of a run beside what they are compared with.
 
     ``column`` of the sheet is the reference: labels, else the majority of people (or the one
-    person) who rated beside judges; empty where there is none. ``more`` criteria were left out.
+    person) who rated beside judges; empty where there is none. ``verdicts`` has every criterion's
+    verdicts, settled ones among them; agreement is of what the sheet calls the panel, as on the
+    Agreement page and in ``metrics``. ``more`` criteria were left out.
     """
 
     rated: Rated
     sheet: Sheet
+    verdicts: tuple[Levels, ...]
     column: str
     more: int
 
@@ -54,22 +57,19 @@ class Compared:
 
 
 def compared(rated: Rated, cells: Verdicts) -> Compared:
-    """The ratings of a run with its verdicts and the best reference they have.
-
-    The verdicts are those that were settled, also for imports, where the figures of agreement take
-    the judges' plain majority instead.
-    """
+    """The ratings of a run with its verdicts and the best reference they have."""
     whole = agreeing.sheet(rated)
     more = max(0, len(whole.criteria) - MOST_CRITERIA)
-    kept = tuple(_with_verdicts(one, rated, cells) for one in whole.criteria[:MOST_CRITERIA])
-    sheet = replace(whole, criteria=kept)
+    sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
+    verdicts = tuple(_verdicts(one, rated, cells) for one in sheet.criteria)
     column = LABELS if sheet.labelled else ""
     if not column and sheet.judges and sheet.people:
         column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
-    return Compared(replace(rated, criteria=rated.criteria[:MOST_CRITERIA]), sheet, column, more)
+    kept = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
+    return Compared(kept, sheet, verdicts, column, more)
 
 
-def _with_verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Asked:
+def _verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Levels:
     question = _question(rated, asked)
     level = {option: at for at, option in enumerate(question.scored)}
     column = np.full(len(rated.items), NOT_ASKED)
@@ -80,7 +80,7 @@ def _with_verdicts(asked: Asked, rated: Rated, cells: Verdicts) -> Asked:
             continue
         option = None if cell.abstained else cell.option
         column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)
-    return replace(asked, columns={**asked.columns, PANEL: column})
+    return column
 
 
 def criterion_lines(
@@ -96,15 +96,18 @@ def criterion_lines(
     whom = "" if sheet.judges else HUMAN
     alphas = agreeing.alphas(sheet, whom, resamples=resamples, seed=seed)
     reference = found.column or LABELS
-    lines = agreeing.compare(sheet, reference, PANEL, resamples=resamples, seed=seed)
+    rater = PANEL if sheet.panel else PEOPLE
+    lines = agreeing.compare(sheet, reference, rater, resamples=resamples, seed=seed)
     made = []
-    for asked, alpha, line in zip(sheet.criteria, alphas, lines, strict=True):
+    every = zip(sheet.criteria, found.verdicts, alphas, lines, strict=True)
+    for asked, verdicts, alpha, line in every:
         question = _question(found.rated, asked)
-        panel = asked.columns[PANEL]
-        given = np.bincount(panel[panel >= 0], minlength=len(asked.labels)).tolist()
-        gone = int((panel == ABSTAINED).sum())
+        given = np.bincount(verdicts[verdicts >= 0], minlength=len(asked.labels)).tolist()
+        gone = int((verdicts == ABSTAINED).sum())
         asked_of = _asked_of(found.rated, question)
-        there = [cells[sheet.items[at], question.name].value for at in np.flatnonzero(panel >= 0)]
+        there = [
+            cells[sheet.items[at], question.name].value for at in np.flatnonzero(verdicts >= 0)
+        ]
         known = bool(found.reference)
         made.append(
             CriterionLine(

@@ -139,9 +139,10 @@ def _truth(report: Report) -> Iterator[str]:
     if report.counts.adjudicated:
         yield (
             f"{plural(report.counts.adjudicated, 'verdict')} "
-            f"{'was' if report.counts.adjudicated == 1 else 'were'} settled by a person and "
-            f"{'counts' if report.counts.adjudicated == 1 else 'count'} as right. Cells sent to "
-            "people tend to be the hard ones, and do not speak for the rest."
+            f"{'was' if report.counts.adjudicated == 1 else 'were'} settled by a person. Scores "
+            "and counts of verdicts follow the person; accuracy and kappa are of what the votes "
+            "had said. Cells sent to people tend to be the hard ones, and do not speak for the "
+            "rest."
         )
 
 

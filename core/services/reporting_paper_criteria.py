@@ -78,7 +78,8 @@ def _trust(report: Report) -> Table:
     if report.reference:
         heads += ["Compared", "Accuracy", "Commonest answer", "Kappa"]
         note += (
-            f" Compared: items with a verdict and the {reference(report)}. Accuracy: the share of "
+            f" Compared: {_compared(report, whom)} and the {reference(report)}. Accuracy: the "
+            "share of "
             "them on which the two are the same. Commonest answer: the accuracy of always giving "
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
         )
@@ -86,6 +87,15 @@ def _trust(report: Report) -> Table:
     return Table(
         "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
     )
+
+
+def _compared(report: Report, whom: str) -> str:
+    """What stands beside the reference: the same as on the Agreement page."""
+    if report.setup.imported:
+        return f"items with a majority of the {whom}' votes".replace("people'", "people's")
+    if report.counts.adjudicated:
+        return "items with a verdict by votes, before people settled any,"
+    return "items with a verdict"
 
 
 def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:

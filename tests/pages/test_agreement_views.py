@@ -113,7 +113,7 @@ def test_a_run_without_people_has_every_view_too(store: Store) -> None:
 def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: Store) -> None:
     run = str(imported(store, EVERYBODY))
 
-    app = open_page(PAGE, run=run, system="y", tag="long", view="one")
+    app = open_page(PAGE, run=run, system="y", tag="long", view="one", rater="judge:gpt")
 
     # Items 3, 9, ... 57: every sixth of 60.
     assert "10 of 60 items: y, long" in words(app)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from core.files import VoteBundle, read_folder, read_votes
 from core.services import agreeing
 from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Sheet
-from core.services.agreeing_sheet import TIED, majority_column
 from core.services.importing import bring_in
 from core.services.measuring import metrics_source
 from core.services.rated import of_run
-from core.services.rated_matrix import ABSTAINED, NOT_ASKED
+from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED, majority_column
 from core.store import Store
 from tests.pages.graded import graded
 
@@ -55,10 +54,9 @@ def test_with_people_and_a_judge_their_majority_is_the_reference_and_labels_come
 def test_people_alone_are_not_compared_with_verdicts_that_are_their_own() -> None:
     sheet = made(THREE)
 
-    assert sheet.references == (PEOPLE, PANEL, ANN, BEN, CAT)
+    assert sheet.references == (PEOPLE, ANN, BEN, CAT)
     assert sheet.raters(PEOPLE) == (ANN, BEN, CAT)
-    assert sheet.raters(PANEL) == (ANN, BEN, CAT)
-    assert sheet.raters(ANN) == (PANEL, BEN, CAT, PEOPLE)
+    assert sheet.raters(ANN) == (PEOPLE, BEN, CAT)
 
 
 def test_a_judge_meets_the_majority_of_all_and_a_person_that_of_the_others() -> None:

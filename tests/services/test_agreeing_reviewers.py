@@ -7,8 +7,7 @@ import numpy as np
 from core.domain.review import Given, QueueSettings
 from core.services import agreeing, claiming, review_acts, reviewing
 from core.services.agreeing import LABELS, PANEL, PEOPLE
-from core.services.agreeing_sheet import TIED
-from core.services.rated_matrix import ABSTAINED, NOT_ASKED
+from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take

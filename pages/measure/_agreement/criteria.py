@@ -56,8 +56,12 @@ def show(chosen: Chosen) -> None:
 def caveats(chosen: Chosen) -> None:
     """What makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
-    judged = rater in sheet.judges or (not sheet.judges and rater in sheet.people)
-    if reference == PANEL and judged:
+    if PANEL in (reference, rater) and not sheet.ruled:
+        st.caption(
+            "The votes were imported, so the panel is the majority of its judges; items on which "
+            "they tie are left out."
+        )
+    if reference == PANEL and rater in sheet.judges:
         st.caption(
             "The panel's verdicts contain the rater's own votes, so it agrees with them better "
             "than it would with labels."
