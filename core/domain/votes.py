@@ -6,6 +6,7 @@ These are plain named tuples and slotted dataclasses, because a run holds hundre
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -124,8 +125,25 @@ class VoteFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's answer as it is kept for later runs, under the hash of what was asked.
+
+    ``completion`` is plain JSON data; ``cost`` in US dollars, ``None`` unknown.
+    """
+
+    key: str
+    model: str
+    completion: Mapping[str, object]
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What asking gave: a vote or a failure per cell, and the call they came from, if any."""
+    """What asking gave: a vote or a failure per cell, and the call they came from, if any.
+
+    ``answers`` are those of the call that are worth keeping: they are recorded with its votes.
+    """
 
     results: tuple[Vote | VoteFailure, ...]
     call: Call | None = None
+    answers: tuple[Answer, ...] = ()

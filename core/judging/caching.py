@@ -2,18 +2,21 @@
 
 A cache is looked into before the provider's gate, so that a kept answer waits for nobody. It holds
 what the model said, not what was made of it: a kept answer is read like a new one, and so gives an
-equal vote. Only a judge knows which answers could be read; it keeps those and no others.
+equal vote. Only a judge knows which answers could be read; its outcome brings those and no others,
+and who records the outcome keeps them with its votes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
-from core.domain.votes import Cell
+from core.domain.votes import Answer, Cell
 from core.identity import content_hash, text_hash
 from core.judging.doors import Completion, Request
+
+_DEFAULTS = {field.name: field.default for field in fields(Completion)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +27,24 @@ class Kept:
     cost: float | None = None
 
 
+def as_answer(key: str, model: str, kept: Kept) -> Answer:
+    """An answer of ``model`` as plain data; what it does not say is left out."""
+    given = {name: getattr(kept.completion, name) for name in _DEFAULTS}
+    said = {name: value for name, value in given.items() if value != _DEFAULTS[name]}
+    return Answer(key, model, said, kept.cost)
+
+
+def as_kept(answer: Answer) -> Kept:
+    """The answer that this data says."""
+    given: dict[str, Any] = {"text": None, **answer.completion}
+    return Kept(Completion(**given), answer.cost)
+
+
 class ResponseCache(Protocol):
     """Where answers are kept. It is asked on the event loop and must not hold that up."""
 
     async def get(self, key: str) -> Kept | None:
         """The answer kept under ``key``, or ``None``."""
-        ...
-
-    def put(self, key: str, model: str, kept: Kept) -> None:
-        """Keep an answer of ``model``; the first one kept under a key stays."""
         ...
 
 

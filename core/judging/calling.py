@@ -14,8 +14,8 @@ from dataclasses import replace
 from random import Random
 
 from core.domain.panel import Judge
-from core.domain.votes import FailureKind, Segment
-from core.judging.caching import ResponseCache, request_key
+from core.domain.votes import Answer, FailureKind, Segment
+from core.judging.caching import ResponseCache, as_answer, request_key
 from core.judging.doors import SIMPLER, CallError, Completion, Door, ReplyFormat, Request
 from core.judging.faults import hide
 from core.judging.gate import Clock, ProviderGate, Sleep
@@ -86,11 +86,11 @@ class Caller:
                 return completion
             request = self._request(segments, schema)
 
-    def keep(self, tally: Tally) -> None:
-        """Keep the answers that a question ended well with."""
-        if self._cache is not None:
-            for key, kept in tally.fresh:
-                self._cache.put(key, self._spec.model, kept)
+    def answers(self, tally: Tally) -> tuple[Answer, ...]:
+        """The new answers that a question ended well with; none without a cache."""
+        if self._cache is None:
+            return ()
+        return tuple(as_answer(key, self._spec.model, kept) for key, kept in tally.fresh)
 
     def close(self) -> None:
         """The judge's limits bind nobody any more."""

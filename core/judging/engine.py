@@ -2,7 +2,8 @@
 
 Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
 never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
-consumer holds the judges back. The engine writes nothing and knows no database.
+consumer holds the judges back before they ask, so that nothing answered is lost when somebody stops
+them. The engine writes nothing and knows no database.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from core.domain.votes import FailureKind, Outcome, VoteFailure
 from core.judging.budget import Budget
 from core.judging.protocol import FATAL, AskableJudge, Question
 
-#: How many outcomes may wait for the consumer before judges are held back.
-_WAITING = 512
+#: While so many outcomes wait for the consumer, judges are held back; how often they look again.
+_WAITING, _LOOK_EVERY = 512, 0.01
 
 
 async def grade(
@@ -25,16 +26,20 @@ async def grade(
     *,
     stop: asyncio.Event,
     budget: Budget | None = None,
+    ready: asyncio.Event | None = None,
 ) -> AsyncIterator[Outcome]:
     """Every question's outcome, in the order in which judges answer.
 
     ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
     flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
-    those in flight finish. A judge that fails fatally (no key, bad key, unknown model) is not
-    asked again: its remaining questions come back as failures of the same kind.
+    those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
+    (no key, bad key, unknown model) is not asked again: its remaining questions come back as
+    failures of the same kind.
     """
-    outcomes: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=_WAITING)
-    lanes = [_Lane(judges[name], asked, outcomes, budget) for name, asked in questions.items()]
+    outcomes: asyncio.Queue[Outcome | None] = asyncio.Queue()
+    lanes = [
+        _Lane(judges[name], asked, outcomes, budget, ready) for name, asked in questions.items()
+    ]
     workers = [
         asyncio.create_task(lane.work())
         for lane in lanes
@@ -66,7 +71,7 @@ async def _close_after(
             await work
     finally:
         stopped.cancel()
-        await outcomes.put(None)
+        outcomes.put_nowait(None)
 
 
 class _Lane:
@@ -78,7 +83,9 @@ class _Lane:
         questions: Iterator[Question],
         outcomes: asyncio.Queue[Outcome | None],
         budget: Budget | None,
+        ready: asyncio.Event | None,
     ) -> None:
+        self.ready = ready
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
         self.budget = None if judge.spec.offline else budget
         self.dead: tuple[FailureKind, str] | None = None
@@ -86,15 +93,22 @@ class _Lane:
     async def work(self) -> None:
         """Asks question after question until none is left or the budget is spent."""
         for question in self.questions:
+            await self._room()
             if self.dead is not None:
-                await self.outcomes.put(self._unasked(question, *self.dead))
+                self.outcomes.put_nowait(self._unasked(question, *self.dead))
                 continue
             if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
-            outcome = await self._ask(question)
-            await self.outcomes.put(outcome)
+            self.outcomes.put_nowait(await self._ask(question))
             if self.judge.spec.offline:
                 await asyncio.sleep(0)  # an offline judge never waits, so let others in
+
+    async def _room(self) -> None:
+        """Waits until another outcome may come."""
+        while self.outcomes.qsize() >= _WAITING:
+            await asyncio.sleep(_LOOK_EVERY)
+        if self.ready is not None:
+            await self.ready.wait()
 
     async def _ask(self, question: Question) -> Outcome:
         outcome: Outcome | None = None

@@ -11,7 +11,7 @@ from functools import cache as once
 from functools import partial
 
 from core.domain.panel import Judge
-from core.domain.votes import FailureKind, Outcome, Vote, VoteFailure
+from core.domain.votes import Answer, FailureKind, Outcome, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.caching import ResponseCache
 from core.judging.calling import Caller
@@ -30,8 +30,8 @@ class LLMJudge:
     """A judge behind a door. ``ask`` never raises for trouble with the call; cancelling works.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset. The door and
-    the gate may be shared with other judges; whoever made the door closes it. Answers that give a
-    vote are kept in ``cache`` and taken from there.
+    the gate may be shared with other judges; whoever made the door closes it. Answers are taken
+    from ``cache``, and with one an outcome brings those that gave a vote.
     """
 
     def __init__(
@@ -53,10 +53,11 @@ class LLMJudge:
     async def ask(self, question: Question) -> Outcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
         tally = Tally(self.spec, question.cell)
+        answers: tuple[Answer, ...] = ()
         try:
             results = await self._results(question, tally)
             if all(isinstance(result, Vote) for result in results):
-                self._caller.keep(tally)
+                answers = self._caller.answers(tally)
         except CallError as error:
             results = _failures(question, error.kind, error.message)
         except Exception as error:
@@ -65,7 +66,7 @@ class LLMJudge:
             logger.error("%s", redact(traceback.format_exc(), self._key))
             words = redact(f"{type(error).__name__}: {error}", self._key)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
-        return Outcome(results, tally.call({**self._params, **_asked(question)}))
+        return Outcome(results, tally.call({**self._params, **_asked(question)}), answers)
 
     async def close(self) -> None:
         """Its limits bind nobody any more. The door may be shared, so it stays open."""

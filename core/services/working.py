@@ -1,9 +1,8 @@
 """Works off one run that this process holds a lease on: asks, records, and lets go.
 
-The database is the truth. Outcomes are flushed in batches of a quarter of a second, each one
-transaction that the lease's fence guards, so that a process which lost its lease can write nothing.
-What is left of a run is its plan minus its votes and open failures: being killed loses only calls
-in flight.
+The database is the truth. Outcomes are recorded in groups as they come, each one transaction that
+the lease's fence guards, so that a process which lost its lease can write nothing. What is left of
+a run is its plan minus its votes and open failures: being killed loses only calls in flight.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
@@ -21,24 +20,20 @@ from core.domain.votes import Outcome
 from core.errors import Conflict, RubricStudioError
 from core.judging.budget import Budget
 from core.judging.engine import grade
-from core.judging.protocol import AskableJudge, Question
 from core.services import clock
 from core.services.asking import Wanted, everything
 from core.services.counting import counting_of
 from core.services.keeping import KeptAnswers
 from core.services.preparing import Doors, Job, load_job, ready_judges
+from core.services.recorder import Recorder
 from core.services.results import rubric_lookup
 from core.services.rounds import Round, Selector, rounds_of
-from core.store.responses import Response
 from core.store.run_rows import Lease, RunStatus
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0
 BEAT_EVERY = 1.0
-FLUSH_EVERY = 0.25
-FLUSH_AT = 200
-HOLD_AT = 2000
 
 ResultT = TypeVar("ResultT")
 
@@ -51,10 +46,6 @@ class Work:
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
-        self._buffer: list[Outcome] = []
-        self._wake = asyncio.Event()
-        self._round_over = False
-        self._kept: KeptAnswers | None = None
 
     def leave(self, status: RunStatus) -> None:
         """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
@@ -89,18 +80,21 @@ class Work:
 
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
-        if job.plan.panel.asking.cache:
-            self._kept = KeptAnswers(self.store)
+        kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
+        recorder = Recorder(partial(self.io, self._record, job), self.stop.set)
         try:
-            return await self._ask_all(job)
+            return await self._ask_all(job, recorder, kept)
         finally:
-            if self._kept is not None:
-                # What was paid for after the last flush is worth keeping, whatever ended the run.
-                await self.io(self._keep, self._kept.take())
-                await self._kept.close()
+            await recorder.close()
+            if recorder.unwritten:
+                await self.io(self._keep, recorder.unwritten)
+            if kept is not None:
+                await kept.close()
 
-    async def _ask_all(self, job: Job) -> tuple[RunStatus, str]:
-        judges, notes = await ready_judges(job, self.doors, self._kept)
+    async def _ask_all(
+        self, job: Job, recorder: Recorder, kept: KeptAnswers | None
+    ) -> tuple[RunStatus, str]:
+        judges, notes = await ready_judges(job, self.doors, kept)
         await self.io(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:
@@ -108,7 +102,11 @@ class Work:
             for at, round_ in enumerate(rounds_of(job.plan.panel)):
                 wanted = await self._wanted(job, round_) if at else everything
                 asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
-                await self._round(job, asked, judges, budget)
+                async for outcome in grade(
+                    asked, judges, stop=self.stop, budget=budget, ready=recorder.ready
+                ):
+                    recorder.add(outcome)
+                await recorder.drain()
                 if self.stop.is_set() or (budget is not None and budget.exhausted):
                     break
         finally:
@@ -120,30 +118,6 @@ class Work:
             return "budget", _budget_message(budget, job.plan.seed)
         return "done", ""
 
-    async def _round(
-        self,
-        job: Job,
-        asked: Mapping[str, Iterator[Question]],
-        judges: Mapping[str, AskableJudge],
-        budget: Budget | None,
-    ) -> None:
-        """Asks one round's judges and records what they answer, as it comes."""
-        self._round_over = False
-        flusher = asyncio.create_task(self._flush_until_over(job))
-        try:
-            async for outcome in grade(asked, judges, stop=self.stop, budget=budget):
-                self._buffer.append(outcome)
-                if len(self._buffer) >= FLUSH_AT:
-                    self._wake.set()
-                while len(self._buffer) > HOLD_AT and not flusher.done():
-                    await asyncio.sleep(0.01)
-                if flusher.done():
-                    break
-        finally:
-            self._round_over = True
-            self._wake.set()
-            await flusher
-
     async def _wanted(self, job: Job, round_: Round) -> Wanted:
         """The cells that a later round asks about, from the votes of those before it."""
         panel = job.plan.panel
@@ -154,32 +128,20 @@ class Work:
         cells = await asyncio.to_thread(selector.wanted, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 
-    async def _flush_until_over(self, job: Job) -> None:
-        while not (self._round_over and not self._buffer):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), FLUSH_EVERY)
-            self._wake.clear()
-            batch, self._buffer = self._buffer, []
-            if batch:
-                answers = self._kept.take() if self._kept is not None else ()
-                await self.io(self._record, job, batch, answers)
+    def _record(self, job: Job, outcomes: Sequence[Outcome]) -> None:
+        self.store.votes.record(
+            self.lease.run_id,
+            outcomes,
+            owner=self.lease.owner,
+            fence=self.lease.fence,
+            now=clock.now(),
+            derive=job.derive,
+        )
 
-    def _record(self, job: Job, outcomes: Sequence[Outcome], answers: Sequence[Response]) -> None:
-        """Writes votes and the answers to keep, all or nothing."""
-        with self.store.write():
-            self.store.votes.record(
-                self.lease.run_id,
-                outcomes,
-                owner=self.lease.owner,
-                fence=self.lease.fence,
-                now=clock.now(),
-                derive=job.derive,
-            )
-            self._keep(answers)
-
-    def _keep(self, answers: Sequence[Response]) -> None:
-        if answers:
-            self.store.responses.put(answers, now=clock.now())
+    def _keep(self, outcomes: Sequence[Outcome]) -> None:
+        """Keeps the answers of outcomes that may not be recorded: they were paid for."""
+        answers = [answer for outcome in outcomes for answer in outcome.answers]
+        self.store.responses.put(answers, now=clock.now())
 
     async def _keep_lease(self) -> None:
         """Renews the lease each second; a cancel request or a lost lease stops the work."""

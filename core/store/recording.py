@@ -11,6 +11,7 @@ from core.domain.votes import Call, Outcome, Vote, VoteFailure
 from core.store.ballots import read_ballots
 from core.store.calls import add_call, add_segments
 from core.store.content import clean, to_json
+from core.store.responses import add_answers
 from core.store.results import put_results
 from core.store.run_rows import Derive
 from core.store.vote_rows import ItemBallots, Recorded
@@ -53,12 +54,14 @@ def record(
 ) -> Recorded:
     """Keep the outcomes and what ``derive`` makes of the touched items (transaction open).
 
-    A vote for a cell that has one already is not kept; its call is, since it was paid for.
+    A vote for a cell that has one already is not kept; its call is, since it was paid for. Answers
+    for later runs are kept with the votes made of them: neither is ever there without the other.
     """
     failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
     calls = _add_calls(db, run_id, outcomes, now)
     _add_votes(db, run_id, outcomes, calls, now)
     _add_failures(db, run_id, outcomes, calls, now)
+    add_answers(db, (answer for outcome in outcomes for answer in outcome.answers), now)
     touched = list(dict.fromkeys(r.cell.item for o in outcomes for r in o.results))
     ballots = read_ballots(db, run_id, touched)
     new_votes = _count_votes(db, run_id, ballots)

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import sqlite3
+from collections.abc import Iterable, Sequence
 
+from core.domain.votes import Answer
 from core.store.connection import Connections
 from core.store.content import clean, to_json
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """One answer. ``completion`` is plain JSON data; ``cost`` in US dollars, ``None`` unknown."""
-
-    key: str
-    model: str
-    completion: Mapping[str, Any]
-    cost: float | None
 
 
 class Responses:
@@ -27,7 +17,7 @@ class Responses:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def get(self, keys: Sequence[str]) -> dict[str, Response]:
+    def get(self, keys: Sequence[str]) -> dict[str, Answer]:
         """Those of these answers that are kept, by key."""
         found = self._files.tuples(
             "SELECT key, model, completion, cost FROM response "
@@ -35,23 +25,28 @@ class Responses:
             (json.dumps(list(keys)),),
         )
         return {
-            key: Response(key, model, json.loads(completion), cost)
+            key: Answer(key, model, json.loads(completion), cost)
             for key, model, completion, cost in found
         }
 
-    def put(self, responses: Sequence[Response], *, now: str) -> None:
+    def put(self, answers: Iterable[Answer], *, now: str) -> None:
         """Keep these answers. Where there is one under a key already, that one stays."""
         with self._files.write() as db:
-            db.executemany(
-                "INSERT INTO response (key, model, completion, cost, created) "
-                "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-                [
-                    (one.key, clean(one.model), to_json(dict(one.completion)), one.cost, now)
-                    for one in responses
-                ],
-            )
+            add_answers(db, answers, now)
 
     def count(self) -> int:
         """How many answers are kept."""
         ((count,),) = self._files.tuples("SELECT count(*) FROM response")
         return int(count)
+
+
+def add_answers(db: sqlite3.Connection, answers: Iterable[Answer], now: str) -> None:
+    """Keep these answers (transaction open)."""
+    db.executemany(
+        "INSERT INTO response (key, model, completion, cost, created) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        (
+            (one.key, clean(one.model), to_json(dict(one.completion)), one.cost, now)
+            for one in answers
+        ),
+    )

@@ -31,6 +31,7 @@ class CountingJudge:
     asked: list[str] = field(default_factory=list)
     in_flight: int = 0
     peak: int = 0
+    answered: int = 0
 
     async def ask(self, question: Question) -> Outcome:
         self.asked.append(question.cell.item)
@@ -40,6 +41,7 @@ class CountingJudge:
             await asyncio.sleep(self.pause)
         finally:
             self.in_flight -= 1
+        self.answered += 1
         if self.fails_with is not None:
             return Outcome((VoteFailure(question.cell, self.fails_with.kind, "no key"),))
         return Outcome((Vote(question.cell, 0, False),), Call((), {}, cost=self.cost))
@@ -110,6 +112,35 @@ def test_stop_cancels_the_calls_in_flight() -> None:
     outcomes, ada = asyncio.run(story())
     assert outcomes == []
     assert ada.in_flight == 0
+
+
+def test_nothing_that_was_answered_is_lost_to_a_stop_while_the_consumer_is_slow() -> None:
+    async def story() -> tuple[list[Outcome], CountingJudge]:
+        ada, stop = judge("ada", 8), asyncio.Event()
+        asked = {"ada": questions("ada", 2000)}
+        outcomes = []
+        async for outcome in grade(asked, {"ada": ada}, stop=stop):
+            if not outcomes:
+                await asyncio.sleep(0.1)  # long enough for judges to fill the queue
+                stop.set()
+                await asyncio.sleep(0.1)
+            outcomes.append(outcome)
+        return outcomes, ada
+
+    outcomes, ada = asyncio.run(story())
+    assert len(outcomes) == ada.answered < 2000
+
+
+def test_no_call_starts_until_the_consumer_is_ready_again() -> None:
+    async def story() -> tuple[int, int]:
+        ada, ready = judge("ada", 4), asyncio.Event()
+        collecting = asyncio.create_task(collect(ada, ready=ready))
+        await asyncio.sleep(0.05)
+        held = len(ada.asked)
+        ready.set()
+        return held, len(await collecting)
+
+    assert asyncio.run(story()) == (0, 20)
 
 
 def test_a_budget_is_overshot_by_at_most_one_call() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from pathlib import Path
 
-from core.judging.caching import Kept
+from core.judging.caching import Kept, as_answer
 from core.judging.doors import Completion
 from core.services import clock
 from core.services.keeping import KeptAnswers
@@ -18,10 +18,8 @@ ANSWER = Kept(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""
 def test_an_answer_comes_back_as_it_was_put_once_it_is_written(tmp_path: Path) -> None:
     async def story(store: Store) -> tuple[Kept | None, Kept | None]:
         kept = KeptAnswers(store)
-        kept.put("key", "m", ANSWER)
         before = await kept.get("key")
-        store.responses.put(kept.take(), now=clock.now())
-        assert kept.take() == []
+        store.responses.put([as_answer("key", "m", ANSWER)], now=clock.now())
         after = await kept.get("key")
         await kept.close()
         return before, after
