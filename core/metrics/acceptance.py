@@ -12,6 +12,12 @@ are wrong the more often, and simulations on recorded votes broke the promise ab
 9 % of trials. Where the verdicts to be accepted are given, the test is therefore the exact one for
 what is left of a finite number (hypergeometric; Wang 2015 treats its exact intervals).
 
+Some that were not drawn may be known by now: another queue settled them, and nobody knows why those
+and not others. They stay in the number that was drawn from, and the bound is of the wrong ones
+among all of it, which holds whatever was looked at later; those known to be wrong are taken off.
+Taking the known ones out of the rest instead, as though the labelled were drawn from what is left,
+broke the promise in nearly every trial where the easy half had been settled.
+
 Both hold for labels drawn at random, each with the same chance, from what the promise is about.
 Labels of a review queue are of the doubtful cells. Weighted by their chances they give estimates,
 but no exact bound; they must not be given here, nor their cells: only the random audit and what it
@@ -26,13 +32,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.exact import fewest, upper_bound, upper_bound_of_rest
+from core.metrics.exact import NOTHING, Known, fewest, upper_bound, upper_bound_of_rest
 
 #: Testing starts where this share of the verdicts is at or above the threshold: with too few
 #: labels the first test has no power, and it would be the last.
 START = 0.4
 #: The largest number of labels that is looked for when saying how many would do.
 MOST = 100_000
+#: What helps where others settled a part of what was drawn from.
+ANEW = "A new random draw, from what is left, would speak of it alone."
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -42,7 +50,8 @@ class Step(NamedTuple):
     """One threshold that was tested: ``labels`` are at or above it, ``wrong`` of them disagree.
 
     ``unseen`` are the verdicts that would be accepted (``None``: an endless supply); with
-    confidence 1 - delta no larger a share of them than ``bound`` disagrees.
+    confidence 1 - delta no larger a share of them than ``bound`` disagrees. ``known`` are those at
+    or above it that were not drawn and are settled all the same.
     """
 
     threshold: float
@@ -51,6 +60,7 @@ class Step(NamedTuple):
     unseen: int | None
     bound: float
     held: bool
+    known: Known = NOTHING
 
 
 class Acceptance(NamedTuple):
@@ -68,14 +78,14 @@ class Acceptance(NamedTuple):
     @property
     def bound(self) -> float | None:
         """The share of the accepted that disagrees is at most this, with confidence 1 - delta."""
-        held = [step.bound for step in self.steps if step.held]
-        return held[-1] if held else None
+        held = _holding(self.steps)
+        return held[-1].bound if held else None
 
     @property
     def accepted(self) -> int | None:
         """How many unseen verdicts may be accepted; ``None`` of an endless supply."""
-        held = [step.unseen for step in self.steps if step.held]
-        return held[-1] if held else 0
+        held = _holding(self.steps)
+        return held[-1].unseen if held else 0
 
 
 def acceptance(
@@ -84,6 +94,7 @@ def acceptance(
     alpha: float,
     *,
     unseen: npt.ArrayLike | None = None,
+    known: tuple[npt.ArrayLike, npt.ArrayLike] = ((), ()),
     delta: float = 0.05,
 ) -> Acceptance:
     """The lowest confidence from which on verdicts may be accepted unseen.
@@ -94,6 +105,9 @@ def acceptance(
         alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
         unseen: confidence of the others that the labelled ones were drawn from. Not given: the
             promise is about an endless supply of such verdicts.
+        known: confidence, and whether they agree, of further ones that the labelled were drawn
+            from: settled by whatever way, so that nothing need be promised of them. Only with
+            ``unseen``.
         delta: the largest chance of breaking that promise, in (0, 1).
 
     Thresholds are distinct confidences: verdicts with the same one are accepted together. Which
@@ -105,51 +119,79 @@ def acceptance(
     """
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
+    drawn, others = _labels(confidence, right), _labels(*known)
+    least = fewest(alpha, delta)
+    if len(drawn.sure) < least:
+        reason = (
+            f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
+            f"disagrees, with {1 - delta:.0%} confidence, even if all agreed. {least} are needed."
+        )
+        return Acceptance(None, (), least - len(drawn.sure), reason)
+    left = None if unseen is None else np.asarray(unseen, np.float64)
+    steps = _sequence(drawn, others, left, alpha, delta)
+    held, last = _holding(steps), steps[-1]
+    if held:
+        return Acceptance(held[-1].threshold, steps, 0)
+    if last.held:
+        return Acceptance(None, steps, None, "Nothing is left to be accepted.")
+    more = None if last.known.n else _more(last, alpha, delta, len(drawn.sure))
+    return Acceptance(None, steps, more, _too_many(last, more))
+
+
+def _holding(steps: tuple[Step, ...]) -> list[Step]:
+    """The steps that held and accept something."""
+    return [step for step in steps if step.held and step.unseen != 0]
+
+
+def _too_many(last: Step, more: int | None) -> str:
+    reason = f"Of the {last.labels} labels at or above {last.threshold:.3g}, {last.wrong} "
+    if last.known.n:
+        return (
+            f"{reason}disagree, and {last.known.wrong} of {last.known.n} that were settled "
+            f"besides; of what is left up to {last.bound:.1%} may. {ANEW}"
+        )
+    means = "That is too many." if more else "More labels would hardly help: too many disagree."
+    return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
+
+
+class _Labels(NamedTuple):
+    sure: Floats
+    good: Bools
+
+    def at(self, level: float) -> tuple[int, int]:
+        """How many are at or above a confidence, and how many of them are wrong."""
+        at = self.sure >= level
+        return int(at.sum()), int((at & ~self.good).sum())
+
+
+def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _Labels:
     sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
     if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
-    least = fewest(alpha, delta)
-    if len(sure) < least:
-        reason = (
-            f"{len(sure)} randomly drawn labels cannot promise that at most {alpha:.3g} disagrees, "
-            f"with {1 - delta:.0%} confidence, even if all agreed. {least} are needed."
-        )
-        return Acceptance(None, (), least - len(sure), reason)
-    left = None if unseen is None else np.asarray(unseen, np.float64)
-    steps = _sequence(sure, good, left, alpha, delta)
-    held = [step for step in steps if step.held]
-    if held:
-        return Acceptance(held[-1].threshold, steps, 0)
-    first = steps[0]
-    more = _more(first, alpha, delta, len(sure))
-    means = "That is too many." if more else "More labels would hardly help: too many disagree."
-    reason = (
-        f"Of the {first.labels} labels at or above {first.threshold:.3g}, {first.wrong} disagree, "
-        f"so up to {first.bound:.1%} of such verdicts may. {means}"
-    )
-    return Acceptance(None, steps, more, reason)
+    return _Labels(sure, good)
 
 
 def _sequence(
-    sure: Floats, good: Bools, left: Floats | None, alpha: float, delta: float
+    drawn: _Labels, others: _Labels, left: Floats | None, alpha: float, delta: float
 ) -> tuple[Step, ...]:
-    everything = sure if left is None else np.concatenate([sure, left])
+    parts = [drawn.sure, others.sure, np.empty(0) if left is None else left]
+    everything = np.concatenate(parts)
     levels, counts = np.unique(everything, return_counts=True)
     shares = np.cumsum(counts[::-1]) / len(everything)
     # A quarter more than the fewest, because how many labels lie there is chance.
-    start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(sure)))
+    start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(drawn.sure)))
     steps: list[Step] = []
     for level, share in zip(levels[::-1], shares, strict=True):
         if share < start:
             continue
-        at = sure >= level
-        labels, wrong = int(at.sum()), int((at & ~good).sum())
-        others = None if left is None else int((left >= level).sum())
-        if others is None:
-            bound = upper_bound(wrong, labels, delta)
+        labels, wrong = drawn.at(level)
+        known = Known(*others.at(level))
+        if left is None:
+            rest, bound = None, upper_bound(wrong, labels, delta)
         else:
-            bound = upper_bound_of_rest(wrong, labels, others, delta)
-        steps.append(Step(float(level), labels, wrong, others, bound, bound <= alpha))
+            rest = int((left >= level).sum())
+            bound = upper_bound_of_rest(wrong, labels, rest, delta, known)
+        steps.append(Step(float(level), labels, wrong, rest, bound, bound <= alpha, known))
         if not steps[-1].held:
             break
     return tuple(steps)

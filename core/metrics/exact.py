@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, log
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,21 +22,47 @@ def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
     return 1.0 if wrong >= n else float(betaincinv(wrong + 1, n - wrong, 1 - delta))
 
 
-def upper_bound_of_rest(wrong: int, n: int, rest: int, delta: float = 0.05) -> float:
-    """The largest share of the ``rest`` that may be wrong, n of n + rest being drawn at random.
+class Known(NamedTuple):
+    """``n`` that were not drawn are known all the same, ``wrong`` of them to be wrong.
 
-    The largest u with P(X <= wrong) > delta, X hypergeometric: the wrong among n drawn of n + rest
-    that hold wrong + u of them. 0 where nothing is left.
+    However they were chosen: a bound of the whole number holds whatever was looked at later.
+    """
+
+    n: int = 0
+    wrong: int = 0
+
+
+NOTHING = Known()
+
+
+def upper_bound_of_rest(
+    wrong: int, n: int, rest: int, delta: float = 0.05, known: Known = NOTHING
+) -> float:
+    """The largest share of the ``rest`` that may be wrong, n of all being drawn at random.
+
+    All are the drawn, the ``known`` and the rest. The largest number of wrong ones among all, w,
+    with P(X <= wrong) > delta, X hypergeometric, less those that are known to be wrong. 1 where
+    more are known to be wrong than that: then the draw was an unlucky one and bounds nothing. 0
+    where nothing is left.
 
     >>> round(upper_bound_of_rest(0, 30, 10), 2), round(upper_bound_of_rest(0, 30, 10**6), 4)
     (0.2, 0.095)
+
+    Drawn 90 of 300, 14 of them wrong, then 105 others settled, all right. Up to 66 of the 300 may
+    be wrong, so 52 of the 105 that are left.
+
+    >>> upper_bound_of_rest(14, 90, 105, known=Known(105)) == 52 / 105
+    True
     """
     if rest == 0:
         return 0.0
+    total, least = n + known.n + rest, wrong + known.wrong
+    if _at_most(wrong, n, total, least) <= delta:
+        return 1.0
     low, high = 0, rest
     while low < high:
         middle = (low + high + 1) // 2
-        if _at_most(wrong, n, n + rest, wrong + middle) > delta:
+        if _at_most(wrong, n, total, least + middle) > delta:
             low = middle
         else:
             high = middle - 1
@@ -65,12 +92,15 @@ def fewest(alpha: float, delta: float = 0.05) -> int:
     return ceil(log(delta) / log(1 - alpha) - 1e-9)
 
 
-def share_of_rest(right: int, n: int, rest: int, *, missing: int = 0, level: float = 0.95) -> Mean:
-    """The share of right ones among the ``rest``, of n + rest of which n were drawn at random.
+def share_of_rest(
+    right: int, n: int, rest: int, *, missing: int = 0, level: float = 0.95, known: Known = NOTHING
+) -> Mean:
+    """The share of right ones among the ``rest``, where n of all were drawn at random.
 
-    The interval is exact, two one-sided bounds of the rest (``upper_bound_of_rest``). Undefined
-    with fewer than 10 drawn, and while ``missing`` drawn ones are not known: those known first are
-    not a random draw.
+    All are the drawn, the ``known`` and the rest. The interval is exact, two one-sided bounds of
+    the rest (``upper_bound_of_rest``); the value is what is left of the estimate for all. Undefined
+    with fewer than 10 drawn, while ``missing`` drawn ones are not known (those known first are not
+    a random draw), and where nothing is left.
 
     >>> few = share_of_rest(9, 9, 100)
     >>> few.figure.reason
@@ -78,14 +108,24 @@ def share_of_rest(right: int, n: int, rest: int, *, missing: int = 0, level: flo
     >>> mean = share_of_rest(18, 20, 200)
     >>> mean.figure.value, mean.low, mean.high
     (0.9, 0.675, 0.99)
+    >>> less = share_of_rest(18, 20, 100, known=Known(100))
+    >>> less.figure.value, less.low, less.high
+    (0.8, 0.35, 0.98)
     """
-    if n < AUDIT or missing:
-        what = "item was" if n == 1 else "items were"
-        reason = f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
-        if missing:
-            reason = f"{missing} of the {n + missing} drawn at random are still to be decided."
-        return Mean(Figure.undefined(reason, n), None, None)
+    if n < AUDIT or missing or not rest:
+        return Mean(Figure.undefined(_why_not(n, rest, missing), n), None, None)
     tail = (1 - level) / 2
-    high = upper_bound_of_rest(right, n, rest, tail)
-    low = 1 - upper_bound_of_rest(n - right, n, rest, tail)
-    return Mean(Figure.defined(right / n, n), low, high)
+    others = Known(known.n, known.n - known.wrong)
+    high = upper_bound_of_rest(right, n, rest, tail, others)
+    low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
+    left = right / n * (n + known.n + rest) - right - others.wrong
+    return Mean(Figure.defined(min(high, max(low, left / rest)), n), low, high)
+
+
+def _why_not(n: int, rest: int, missing: int) -> str:
+    if missing:
+        return f"{missing} of the {n + missing} drawn at random are still to be decided."
+    if not rest:
+        return "Nothing is left that nobody looked at."
+    what = "item was" if n == 1 else "items were"
+    return f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."

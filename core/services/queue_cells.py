@@ -16,6 +16,7 @@ from core.services.rounds import near_gate
 from core.services.scored import scored_rubric
 from core.services.staleness import stale_cells
 from core.services.truth import effective, labels_of
+from core.store.review_rows import QueueRow
 from core.store.review_signs import Signs
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -89,25 +90,44 @@ def choose(
         stale = stale_cells(store, run_id)
     why = _Why(rule, apart, frozenset(stale))
     drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
-    draw = seeded("audit", seed).random
     cells, settled, of = list[Candidate](), 0, 0
+    for item, criterion, chance in _places(store, run, rule, seed):
+        sign = signs.get((item.item_id, criterion.name))
+        if sign is not None and sign.settled == "active":
+            settled, of = settled + 1, of + 1
+            continue
+        of += sign is not None or rule.everything
+        reasons = why.queued(item, criterion, sign)
+        pi = 1.0
+        if not reasons and sign and sign.option is not None:
+            reasons, pi = drawn.queued(item.item_id, criterion.name, chance)
+        if reasons:
+            cells.append(Candidate(item.item_id, item.position, criterion, reasons, pi))
+    return Chosen(tuple(cells), settled, of)
+
+
+def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
+    """The cells that a queue's audit draws where no rule wants them, with votes or without."""
+    rule = queue.rule
+    return frozenset(
+        (item.item_id, criterion.name)
+        for item, criterion, chance in _places(
+            store, store.runs.get(queue.run_id), rule, queue.seed
+        )
+        if chance < rule.audit_share
+    )
+
+
+def _places(
+    store: Store, run: Run, rule: QueueRule, seed: int
+) -> Iterator[tuple[_Item, Criterion, float]]:
+    """The cells that a rule is about, each with the number that the audit draws for it."""
+    draw = seeded("audit", seed).random
     for item in _items(store, run, rule):
         for criterion in item.rubric.criteria:
             chance = draw()
-            if not _asked_about(rule, item.item_id, criterion.name):
-                continue
-            sign = signs.get((item.item_id, criterion.name))
-            if sign is not None and sign.settled == "active":
-                settled, of = settled + 1, of + 1
-                continue
-            of += sign is not None or rule.everything
-            reasons = why.queued(item, criterion, sign)
-            pi = 1.0
-            if not reasons and sign and sign.option is not None:
-                reasons, pi = drawn.queued(item.item_id, criterion.name, chance)
-            if reasons:
-                cells.append(Candidate(item.item_id, item.position, criterion, reasons, pi))
-    return Chosen(tuple(cells), settled, of)
+            if asked_about(rule, item.item_id, criterion.name):
+                yield item, criterion, chance
 
 
 class _Draws:
@@ -140,7 +160,8 @@ def _labelled(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     )
 
 
-def _asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
+def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
+    """Whether a cell is among those that a rule is narrowed to."""
     return (rule.items is None or item_id in rule.items) and (
         rule.criteria is None or criterion in rule.criteria
     )

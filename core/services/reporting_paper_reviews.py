@@ -10,7 +10,8 @@ from core.services.reporting_words import figure, number
 _NOTE = (
     "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
     "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
-    "the cells that nobody looked at. Picked cells: those that the queue's rule took because they "
+    "the cells that nobody looked at. Where a queue is narrowed, they are all of what it is about. "
+    "Picked cells: those that the queue's rule took because they "
     "were doubtful; they say nothing of the others."
 )
 
@@ -21,7 +22,7 @@ def reviews_section(report: Report) -> list[Section]:
         return []
     rows = tuple(
         (
-            Words(one.name, f"queue {one.queue}"),
+            Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
             figure(one.weighted, share=True),
             figure(one.hard, share=True),
             number(one.queued),
@@ -36,11 +37,14 @@ def reviews_section(report: Report) -> list[Section]:
 
 
 def reviews_summary(report: Report) -> list[str]:
-    """A sentence of the newest queue that can speak of all cells; none where none can."""
+    """A sentence of a queue that can speak of all cells, or of what it is about; none without one.
+
+    The newest that looked at everything, or else the newest.
+    """
     known = [one for one in report.reviews if one.weighted.value is not None]
     if not known:
         return []
-    one = known[-1]
+    one = max(known, key=lambda line: (not line.only, line.queue))
     drawn = plural(one.audited, "cell")
     hard = (
         f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
@@ -49,6 +53,7 @@ def reviews_summary(report: Report) -> list[str]:
     )
     ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
     return [
-        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts (95 % interval "
-        f"{ends}; {drawn} drawn at random){hard}."
+        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
+        f"{f' on {one.only}' if one.only else ''} (95 % interval {ends}; {drawn} drawn at random)"
+        f"{hard}."
     ]

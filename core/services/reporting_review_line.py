@@ -12,7 +12,8 @@ class ReviewLine:
     """A review queue with a random audit: how often people confirm the verdicts.
 
     ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
-    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open.
+    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open. ``only``
+    says what the queue is narrowed to, if it is: "all cells" are no others.
     """
 
     queue: int
@@ -22,3 +23,4 @@ class ReviewLine:
     missing: int
     weighted: Estimate
     hard: Estimate
+    only: str = ""

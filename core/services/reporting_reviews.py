@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.services.audit_frame import narrowed
 from core.services.reporting_values import Estimate, ReviewLine
 from core.services.selected import audited_queues
 from core.store.store import Store
@@ -26,6 +27,7 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
             missing=found.missing,
             weighted=_estimate(found.weighted),
             hard=_estimate(found.hard),
+            only=narrowed(queue.rule),
         )
         for queue, found in audited_queues(store, run_id)
     )

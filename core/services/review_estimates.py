@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
+from core.services.audit_frame import Frame, frame, labelled_sample
+from core.services.queue_cells import asked_about
 from core.services.scored import scored_rubric
-from core.services.settling import labelled_sample, settled
+from core.services.settling import settled
 from core.store.review_rows import QueueRow
 from core.store.store import Store
 
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
 class Rightness:
     """How often verdicts are what people say, from the cells that a queue had decided.
 
-    ``weighted`` speaks of all cells that the queue's rule looked at; it is undefined with fewer
-    than ten audited cells, and while any of the queue is open, because what is decided first was
-    not drawn at random. ``hard`` is of the rule's cells alone, ``naive`` of all decided ones
-    together. ``missing`` cells are open; ``audited`` and ``queued`` were decided.
+    ``weighted`` speaks of all cells that the queue's rule looked at, and of those that it left out
+    because they were settled before; it is undefined with fewer than ten audited cells, and while
+    any of the queue is open, because what is decided first was not drawn at random. ``hard`` is of
+    the rule's cells alone, ``naive`` of all decided ones together. ``missing`` cells are open;
+    ``audited`` and ``queued`` were decided, ``others`` as well: before, or for their known label.
     """
 
     weighted: Mean
@@ -37,6 +40,7 @@ class Rightness:
     audited: int
     queued: int
     missing: int
+    others: int = 0
 
 
 def rightness(store: Store, queue_id: int) -> Rightness:
@@ -56,9 +60,9 @@ def rightness(store: Store, queue_id: int) -> Rightness:
             "open. What is decided first is not a random draw."
         )
         weighted = Mean(Figure.undefined(why, len(found.right)), None, None)
-    return Rightness(
-        weighted, made.hard, made.naive, sum(found.audited), sum(found.queued), found.missing
-    )
+    drawn, picked = sum(found.audited), sum(found.queued)
+    others = len(found.right) - drawn - picked
+    return Rightness(weighted, made.hard, made.naive, drawn, picked, found.missing, others)
 
 
 def _cells(count: int) -> str:
@@ -82,12 +86,16 @@ class Corrected:
 
 
 class _Value(NamedTuple):
-    """A cell as a number: what the votes say, what people say (if they did), and its weight."""
+    """A cell as a number: what the votes say, what people say (if they did), and its weight.
+
+    ``drawn``: by the random audit; ``left``: it was not, of those that the audit was drawn from;
+    ``all``: of those that were decided whole.
+    """
 
     criterion: str
     said: float
     value: float | None
-    audit: bool
+    stratum: Literal["all", "drawn", "left"]
     weight: float
 
 
@@ -96,16 +104,20 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
 
     The first line is the points of all cells as a share of what they could reach: the mean score
     where every item has the same criteria, before gates, penalties and limits at 0. Cells of the
-    rule are decided whole, the audit speaks for the rest (two strata; see ``powered_mean``). Cells
-    that cannot be assessed are left out.
+    rule are decided whole, the audit speaks for what it was drawn from (two strata; see
+    ``powered_mean``), also for those of its cells that were settled besides: nobody drew them. They
+    are counted as labelled, and used where all of those cells are. Cells that cannot be assessed
+    are left out.
     """
     queue = store.queues.get(queue_id)
     queued = store.queues.cells(queue_id)
-    waiting = sum(cell.state != "resolved" for cell in queued)
+    drawn_from = frame(store, queue)
+    waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
-    values = list(_values(store, queue, rubric))
+    values = list(_values(store, queue, rubric, drawn_from))
     lines = [_line("", values, waiting, weighted=True)]
-    names = [c.name for c in rubric.criteria if _asked(queue, c.name)]
+    only = queue.rule.criteria
+    names = [c.name for c in rubric.criteria if only is None or c.name in only]
     if len(names) > 1:
         lines += [_line(n, [v for v in values if v.criterion == n], waiting) for n in names]
     return lines
@@ -121,20 +133,24 @@ def _line(name: str, values: list[_Value], waiting: int, *, weighted: bool = Fal
     if reason:
         plain = scale.down(sum(said) / len(said)) if said and scale.total else None
         return Corrected(name, len(values), labelled, plain, None, reason)
+    counted = _counted(values)
     found = powered_mean(
         said,
-        [
-            scale.up(w * v.value)
-            for w, v in zip(scale.weights, values, strict=True)
-            if v.value is not None
-        ],
-        [v.value is not None for v in values],
-        [int(v.value is None or v.audit) for v in values],
+        [scale.up(w * v) for w, v in zip(scale.weights, counted, strict=True) if v is not None],
+        [v is not None for v in counted],
+        [int(v.stratum != "all") for v in values],
     )
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
     return Corrected(name, len(values), labelled, made.raw, made, made.mean.figure.reason)
+
+
+def _counted(values: list[_Value]) -> list[float | None]:
+    """The labels that count: of what the audit was drawn from its own alone, or all there are."""
+    left = [v.value for v in values if v.stratum == "left"]
+    whole = None not in left
+    return [v.value if whole or v.stratum != "left" else None for v in values]
 
 
 class _Scale(NamedTuple):
@@ -179,12 +195,15 @@ def _why_not(values: list[_Value], scale: _Scale, waiting: int) -> str:
     return ""
 
 
-def _values(store: Store, queue: QueueRow, rubric: Rubric) -> Iterator[_Value]:
+def _values(store: Store, queue: QueueRow, rubric: Rubric, drawn_from: Frame) -> Iterator[_Value]:
     own = store.signs.own_rubrics(queue.run_id)
     known = settled(store, queue.run_id)
-    audit = {(c.item_id, c.criterion) for c in store.queues.cells(queue.id) if c.audit}
+    strata: dict[tuple[str, str], Literal["drawn", "left"]] = {
+        (cell.row.item_id, cell.row.criterion): "drawn" if cell.drawn else "left"
+        for cell in drawn_from.cells
+    }
     for row in store.results.all_cells(queue.run_id):
-        if not _asked(queue, row.criterion, row.item_id):
+        if not asked_about(queue.rule, row.item_id, row.criterion):
             continue
         place = (row.item_id, row.criterion)
         criterion = own.get(row.item_id, rubric).criterion(row.criterion)
@@ -198,17 +217,10 @@ def _values(store: Store, queue: QueueRow, rubric: Rubric) -> Iterator[_Value]:
             row.criterion,
             value if said is None and value is not None else said or 0.0,
             value,
-            place in audit,
+            strata.get(place, "all"),
             criterion.weight,
         )
 
 
 def _value(criterion: Criterion, option: int | None) -> float | None:
     return None if option is None else criterion.values[option]
-
-
-def _asked(queue: QueueRow, criterion: str, item_id: str | None = None) -> bool:
-    rule = queue.rule
-    return (rule.criteria is None or criterion in rule.criteria) and (
-        item_id is None or rule.items is None or item_id in rule.items
-    )

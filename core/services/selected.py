@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.services.audit_frame import narrowed
 from core.services.numbers import count, percent
 from core.services.preparing import resolved_items
 from core.services.review_estimates import Rightness, rightness
@@ -66,10 +67,13 @@ def in_words(found: Selected) -> str:
     known = [one for one in found.queues if one.found.weighted.figure.value is not None]
     if not known:
         return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
-    queue, right = known[-1]
+    # The newest queue that looked at everything, or else the newest.
+    queue, right = max(known, key=lambda one: (not narrowed(one.queue.rule), one.queue.id))
+    only = narrowed(queue.rule)
     words += (
-        f" Of all cells people confirm an estimated {_share(right.weighted)}, weighted by each "
-        f"cell's chance of being reviewed (queue “{queue.name}”)"
+        f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
+        f"{_share(right.weighted)}, weighted by each cell's chance of being reviewed (queue "
+        f"“{queue.name}”)"
     )
     if right.hard.figure.value is not None:
         words += f"; of the doubtful ones {_share(right.hard)}"
@@ -85,6 +89,7 @@ def as_data(found: Selected) -> dict[str, Any]:
             {
                 "queue": queue.id,
                 "name": queue.name,
+                "narrowed_to": narrowed(queue.rule) or None,
                 "audited": right.audited,
                 "queued": right.queued,
                 "open": right.missing,

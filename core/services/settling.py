@@ -18,7 +18,6 @@ from core.services import clock
 from core.services.consensus import Agreed, Stand, decide, label_of
 from core.services.effects import Effect, effect, snapshot
 from core.services.fitted import fitted_of
-from core.services.judged import judged_options
 from core.services.preparing import derive_for, resolved_items, settled_lookup
 from core.services.reviewers import now_seated
 from core.services.scored import scored_rubric
@@ -198,45 +197,6 @@ def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
 def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
     """What people settled in a run, by item id and criterion, in whichever state."""
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The cells of a queue that people settled as an option, for ``metrics.selection``.
-
-    ``right``: 1.0 where the votes gave the same, else 0.0. ``chances``: that of being queued.
-    ``audited``: the random audit chose it; ``queued``: a rule did. ``missing`` counts the queue's
-    cells that are not resolved: the chances are true once there are none, for what is reviewed
-    first is not drawn at random.
-    """
-
-    right: list[float]
-    chances: list[float]
-    audited: list[bool]
-    queued: list[bool]
-    missing: int
-
-
-def labelled_sample(store: Store, queue_id: int) -> Sample:
-    """What a queue's decisions say of the votes, with the chance that each cell had to be in it.
-
-    Cells that nobody can assess, or on which the panel abstained or has no verdict, are not in it.
-    """
-    queue = store.queues.get(queue_id)
-    known = settled(store, queue.run_id)
-    judged = judged_options(store, queue.run_id)
-    cells = store.queues.cells(queue_id)
-    found = Sample([], [], [], [], sum(cell.state != "resolved" for cell in cells))
-    for cell in cells:
-        place = (cell.item_id, cell.criterion)
-        decided, voted = known.get(place), judged.get(place)
-        if decided is None or decided.state != "active" or decided.uncertain or voted is None:
-            continue
-        found.right.append(float(decided.option == voted))
-        found.chances.append(cell.chance)
-        found.audited.append(cell.audit)
-        found.queued.append(not (cell.audit or cell.gold))
-    return found
 
 
 def mark(

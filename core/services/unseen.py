@@ -1,18 +1,17 @@
 """What nobody reviewed: how often it is right, and how much of it may be accepted.
 
 Both rest on a queue's random audit alone: it was drawn, each cell with the same chance, from the
-cells that no rule queued, and those that are left are what is spoken of.
+cells that no rule queued (``audit_frame``). Those of them that somebody settled besides are known;
+those that are left are what is spoken of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from core.services.judged import judged_options
-from core.services.settling import settled
-from core.store.review_rows import QueueRow
-from core.store.run_rows import CellRow
+from core.services.audit_frame import Framed, frame
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -22,12 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unseen:
-    """``audited`` cells were drawn and decided, of ``rest`` nobody saw; ``missing`` drawn ones are
-    still to be decided.
+    """``audited`` cells were drawn and decided, ``right`` of them confirmed; ``missing`` drawn ones
+    are still to be decided, or to be drawn: ``behind`` of them got their verdict later.
+
+    ``rest`` cells nobody saw. ``elsewhere`` were not drawn and are settled all the same, through
+    another queue or for their known label, ``elsewhere_right`` of them as the votes said.
 
     ``accuracy``: the share of the rest whose verdict people would give as well, with its exact 95 %
-    interval; undefined with fewer than ten audited cells, or while some are missing.
-    ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes.
+    interval; undefined with fewer than ten audited cells, while some are missing, and without a
+    rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes.
     """
 
     audited: int
@@ -36,6 +38,9 @@ class Unseen:
     missing: int
     accuracy: Mean
     acceptance: Acceptance | None
+    elsewhere: int = 0
+    elsewhere_right: int = 0
+    behind: int = 0
 
 
 def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.05) -> Unseen:
@@ -46,55 +51,34 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     largest chance of breaking that promise, both in (0, 1).
     """
     from core.metrics.acceptance import acceptance
-    from core.metrics.exact import share_of_rest
+    from core.metrics.exact import Known, share_of_rest
 
-    found = _drawn(store, store.queues.get(queue_id))
-    right = sum(found.right)
-    accuracy = share_of_rest(right, len(found.right), len(found.rest), missing=found.missing)
+    found = frame(store, store.queues.get(queue_id))
+    audit = [cell for cell in found.cells if cell.drawn and cell.decided]
+    others = [cell for cell in found.cells if not cell.drawn and cell.decided]
+    rest = [cell for cell in found.cells if not cell.drawn and not cell.decided]
+    missing = len(found.cells) - len(audit) - len(others) - len(rest) + found.behind
+    right, right_besides = _right(audit), _right(others)
+    known = Known(len(others), len(others) - sum(right_besides))
+    left = len(rest) - found.behind
+    accuracy = share_of_rest(sum(right), len(audit), left, missing=missing, known=known)
     promise = None
     if accuracy.figure.value is not None:
-        promise = acceptance(found.sure, found.right, alpha, unseen=found.rest, delta=delta)
-    return Unseen(len(found.right), right, len(found.rest), found.missing, accuracy, promise)
-
-
-class _Drawn(NamedTuple):
-    """Agreement and rightness of the audited cells, and the agreement of the rest."""
-
-    sure: list[float]
-    right: list[bool]
-    rest: list[float]
-    missing: int
-
-
-def _drawn(store: Store, queue: QueueRow) -> _Drawn:
-    known, judged = settled(store, queue.run_id), judged_options(store, queue.run_id)
-    queued = {(c.item_id, c.criterion): c for c in store.queues.cells(queue.id)}
-    found = _Drawn([], [], [], 0)
-    missing = 0
-    for row in store.results.all_cells(queue.run_id):
-        place = (row.item_id, row.criterion)
-        cell, decided = queued.get(place), known.get(place)
-        if place not in judged or not _looked_at(queue, row):
-            continue
-        if cell and not cell.audit and not cell.gold:
-            continue
-        done = decided is not None and decided.state == "active"
-        if cell and cell.gold:
-            # Drawn for its label, beside the audit, from the same cells: one of the rest.
-            found.rest.append(row.agreement or 0.0)
-        elif cell is None:
-            if not done:
-                found.rest.append(row.agreement or 0.0)
-        elif decided is None or not done:
-            missing += 1
-        else:
-            found.sure.append(row.agreement or 0.0)
-            found.right.append(decided.option == row.judged)
-    return found._replace(missing=missing)
-
-
-def _looked_at(queue: QueueRow, row: CellRow) -> bool:
-    rule = queue.rule
-    return (rule.items is None or row.item_id in rule.items) and (
-        rule.criteria is None or row.criterion in rule.criteria
+        promise = acceptance(
+            *(_sure(audit), right, alpha),
+            unseen=_sure(rest),
+            known=(_sure(others), right_besides),
+            delta=delta,
+        )
+    return Unseen(
+        *(len(audit), sum(right), left, missing, accuracy, promise),
+        *(len(others), sum(right_besides), found.behind),
     )
+
+
+def _sure(cells: Sequence[Framed]) -> list[float]:
+    return [cell.row.agreement or 0.0 for cell in cells]
+
+
+def _right(cells: Sequence[Framed]) -> list[bool]:
+    return [cell.right for cell in cells]

@@ -93,6 +93,20 @@ class SettledCells:
         )
         return int(same), int(of)
 
+    def active_at(self, run_id: int, when: str) -> set[tuple[str, str]]:
+        """The cells of a run, by item and criterion, that were settled and active at a time."""
+        return {
+            (item_id, criterion)
+            for item_id, criterion, state, _ in self._files.tuples(
+                # Of several rows sqlite takes the other columns from the one that has the max.
+                "SELECT item_id, criterion, json_extract(after, '$.state'), max(id) "
+                f"FROM review_event WHERE run_id = ? AND action IN {_SAYS} AND ts <= ? "
+                "GROUP BY item_id, criterion",
+                (run_id, when),
+            )
+            if state == "active"
+        }
+
     def last_event(self) -> int:
         """The id of the newest event there is; 0 without any."""
         ((last,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM review_event")

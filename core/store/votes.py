@@ -103,6 +103,15 @@ class Votes:
         )
         return [(criterion, int(place), times) for criterion, place, times in rows]
 
+    def cells_after(self, run_id: int, when: str) -> set[tuple[str, str]]:
+        """The cells of a run, by item and criterion, that got a vote after a time."""
+        return set(
+            self._files.tuples(
+                "SELECT DISTINCT item_id, criterion FROM vote WHERE run_id = ? AND created > ?",
+                (run_id, when),
+            )
+        )
+
     def orders_shown(self, run_id: int, below: int) -> list[OrderCount]:
         """How often each judge was shown which order and chose what, replicates 0 to ``below`` - 1.
 

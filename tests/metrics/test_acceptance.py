@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 from core.metrics.acceptance import START, acceptance
-from core.metrics.exact import fewest, upper_bound, upper_bound_of_rest
+from core.metrics.exact import Known, fewest, share_of_rest, upper_bound, upper_bound_of_rest
 
 
 def test_bounds_are_those_of_the_exact_tests() -> None:
@@ -107,3 +107,76 @@ def test_the_promise_is_kept_in_simulation() -> None:
         if found.threshold is not None:
             broken += bool((~right[~audit & (sure >= found.threshold)]).mean() > 0.2)
     assert broken <= 400 * 0.077
+
+
+def test_what_others_settled_stays_in_the_number_that_was_drawn_from() -> None:
+    # 90 of 300 drawn, 12 wrong; then 100 of the others settled, all right: 110 are left.
+    drawn = [True] * 78 + [False] * 12
+    found = acceptance(
+        [1.0] * 90, drawn, 0.3, unseen=[1.0] * 110, known=([1.0] * 100, [True] * 100)
+    )
+    (step,) = found.steps
+    left = round(step.bound * 110)
+    # The largest number of all 300 that 5 % do not rule out, less the 12.
+    assert hypergeom.cdf(12, 300, 12 + left, 90) > 0.05
+    assert hypergeom.cdf(12, 300, 12 + left + 1, 90) <= 0.05
+    assert (step.known, found.threshold) == ((100, 0), None)
+    assert "and 0 of 100 that were settled besides" in found.reason
+    # Had 40 of the 100 been wrong, hardly any could be left.
+    more = acceptance(
+        [1.0] * 90, drawn, 0.3, unseen=[1.0] * 110, known=([1.0] * 100, [False] * 40 + [True] * 60)
+    )
+    assert more.steps[0].bound == pytest.approx(max(0, left - 40) / 110)
+    assert more.threshold == 1.0
+
+
+def test_a_draw_that_is_known_to_be_unlucky_bounds_nothing() -> None:
+    # None of 50 wrong of 150 rules out 9 or more (hypergeometric); yet 30 are known.
+    assert hypergeom.cdf(0, 150, 9, 50) < 0.05
+    assert upper_bound_of_rest(0, 50, 60, known=Known(40, 30)) == 1.0
+    mean = share_of_rest(50, 50, 60, known=Known(40, 30))
+    assert (mean.low, mean.figure.n) == (0.0, 50)
+
+
+def test_a_threshold_that_accepts_nobody_is_none() -> None:
+    # All sure ones are settled; of the others half are wrong.
+    found = acceptance(
+        [0.9] * 40 + [0.5] * 40,
+        [True] * 40 + [True, False] * 20,
+        0.1,
+        unseen=[0.5] * 50,
+        known=([0.9] * 60, [True] * 60),
+    )
+    assert [step.held for step in found.steps] == [True, False]
+    assert (found.threshold, found.accepted, found.bound) == (None, 0, None)
+    assert "Of the 80 labels" in found.reason
+
+
+@pytest.mark.parametrize("look", ["surest first", "easy first", "at random"])
+def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
+    # 300 verdicts at three confidences, half of them hard; a third labelled at random. Then others
+    # settle a tenth at a time until something is accepted: ten looks at one draw, the worst case.
+    # At most 5 % of 200 trials are broken; 5 % + 2.5 standard errors is 8.9 %.
+    rng = np.random.default_rng(5)
+    broken = 0
+    for _ in range(200):
+        sure, hard = rng.choice([0.6, 0.8, 1.0], 300), rng.random(300) < 0.5
+        right = rng.random(300) < np.where(hard, 0.65, 0.97)
+        seen = rng.random(300) < 1 / 3
+        first = {"surest first": -sure, "easy first": hard, "at random": rng.random(300)}[look]
+        order = np.lexsort((rng.random(300), first))
+        known = np.zeros(300, np.bool_)
+        for tenth in range(11):
+            known[order[: tenth * 30]] = True
+            others, rest = known & ~seen, ~known & ~seen
+            found = acceptance(
+                sure[seen],
+                right[seen],
+                0.2,
+                unseen=sure[rest],
+                known=(sure[others], right[others]),
+            )
+            if found.threshold is not None:
+                broken += bool((~right[rest & (sure >= found.threshold)]).mean() > 0.2)
+                break
+    assert broken <= 200 * 0.089

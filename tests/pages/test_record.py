@@ -92,6 +92,23 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
     assert "299 are needed" in read(app)
 
 
+def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
+    nothing = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+    queue = make_queue(store, 80, nothing)
+    drawn = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue)}
+    settle_all(store, queue)
+    run = store.runs.get(store.queues.get(queue).run_id)
+    other = reviewed.make_queue(store, run, EVERYTHING.model_copy(update={"criteria": ("Short",)}))
+    settle_all(store, other)
+    besides = sum(("i" + str(n), "Short") not in drawn for n in range(80))
+    rest = 160 - len(drawn) - besides
+    text = read(open_record(store, queue=queue))
+    assert f"Never looked at {rest} cells, from the random audit and the {besides}" in text
+    # The votes say MET on half, people everywhere: nothing is accepted, and it says why.
+    assert re.search(r"disagree with people, and \d+ of \d+ that were settled besides; of", text)
+    assert "Settled besides" in text
+
+
 def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> None:
     queue = make_queue(store, 4)
     ada = sit(store, "Ada")

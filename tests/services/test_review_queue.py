@@ -11,7 +11,7 @@ from core.domain.base import build
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.metrics.selection import honest_mean
-from core.services import claiming, queueing, review_acts, settling
+from core.services import audit_frame, claiming, queueing, review_acts, settling
 from core.services.queue_cells import Candidate, choose
 from core.store.store import Store
 from tests.services import reviewed
@@ -131,7 +131,7 @@ def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     # People say MET: true of the verdicts on items 0 and 1 of four, false of 2 and 3.
     for item in dict.fromkeys(cell.item_id for cell in cells):
         reviewed.settle(store, ada, queue, item, MET)
-    sample = settling.labelled_sample(store, queue)
+    sample = audit_frame.labelled_sample(store, queue)
     assert sample.missing == 0
     assert len(sample.right) == len(cells)
     found = honest_mean(sample.right, sample.chances, sample.audited, sample.queued)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.services import review_estimates, unseen
+from core.services.audit_frame import narrowed
 from core.services.queueing import QueueRow
 from core.services.review_estimates import Corrected, Rightness
 from core.services.unseen import Unseen
@@ -17,7 +18,7 @@ from pages.ui import format as fmt
 from pages.ui import record_keys as keys
 from pages.ui import review_keys, state
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table, tag
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ def show(queue: QueueRow) -> None:
 def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     section("How often people confirm the verdicts")
     lines = [
-        ("All cells", found.weighted, found.audited + found.queued, "estimated from both below"),
+        ("All cells", found.weighted, found.audited + found.queued + found.others, _sources(found)),
         ("Picked as doubtful", found.hard, found.queued, "the hard ones; not to be generalised"),
         (
             "Never looked at",
             rest.accuracy,
             rest.audited,
-            f"{fmt.plural(rest.rest, 'cell')}, from the random audit",
+            _rest_of(rest),
         ),
     ]
     dots = [
@@ -72,18 +73,38 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
         numbers=(1, 2),
     )
     _more_audit(queue, rest)
-    only = queue.rule.criteria
+    only = label(narrowed(queue.rule))
     st.caption(
         "A queue holds the hard cells, so what is seen there says nothing of the rest by itself. "
         "All cells: each decided cell is weighted by the inverse of the chance it had of being "
         "reviewed (Hajek 1971). Never looked at: exact bounds for what is left after a random "
-        "draw. Cells that nobody can assess count against the verdict there, and are left out of "
-        "the other two." + (f" This queue looks at {len(only)} criteria only." if only else "")
+        "draw, less what is known by now of the cells drawn from. Cells that nobody can assess "
+        "count against the verdict there, and are left out of the other two."
+        + (f" This queue looks at {only}." if only else "")
     )
 
 
+def _sources(found: Rightness) -> str:
+    if not found.others:
+        return "estimated from both below"
+    return f"from both below, and {fmt.plural(found.others, 'cell')} settled besides"
+
+
+def _rest_of(rest: Unseen) -> str:
+    words = f"{fmt.plural(rest.rest, 'cell')}, from the random audit"
+    if not rest.elsewhere:
+        return words
+    return f"{words} and the {fmt.count(rest.elsewhere)} it might have drawn that others settled"
+
+
 def _more_audit(queue: QueueRow, rest: Unseen) -> None:
-    if rest.missing:
+    if rest.behind:
+        said(
+            f"{fmt.plural(rest.behind, 'cell')} got a verdict after the audit was drawn, and would "
+            "be in it. Bring the queue up to date before anything can be said of what nobody "
+            "looked at."
+        )
+    elif rest.missing:
         left = fmt.plural(rest.missing, "drawn cell")
         said(
             f"{left} to be decided before anything can be said of what nobody looked at. They come "
@@ -132,7 +153,9 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
         "fails, so that the promise is broken in at most 5 % of cases however many are tested "
         "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
-        "finite number). Nothing is accepted by itself: it is for you to decide."
+        "finite number). Cells settled besides stay among those that the audit was drawn from: "
+        "what is bounded is how many of all of those are wrong, and the wrong ones that are known "
+        "are taken off. Nothing is accepted by itself: it is for you to decide."
     )
 
 
@@ -154,13 +177,16 @@ def _promised(promise: Acceptance, unseen: int) -> str:
 
 
 def _tested(promise: Acceptance) -> None:
+    known = any(step.known.n for step in promise.steps)
+    besides = ("Settled besides", "Disagree") if known else ()
     table(
-        ("Votes that agree", "Labels there", "Disagree", "Unseen", "At most", ""),
+        ("Votes that agree", "Labels there", "Disagree", *besides, "Unseen", "At most", ""),
         (
             [
                 f"from {fmt.percent(step.threshold)}",
                 fmt.count(step.labels),
                 fmt.count(step.wrong),
+                *([fmt.count(step.known.n), fmt.count(step.known.wrong)] if known else []),
                 fmt.count(step.unseen),
                 fmt.percent(step.bound, 1),
                 tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
@@ -168,20 +194,28 @@ def _tested(promise: Acceptance) -> None:
             for step in promise.steps
         ),
         name="Thresholds tested",
-        numbers=(1, 2, 3, 4),
+        numbers=tuple(range(1, 5 + len(besides))),
     )
 
 
 def _why_not(promise: Acceptance) -> str:
-    if not promise.steps:
+    if not promise.steps or promise.steps[-1].held:
         return promise.reason
-    step = promise.steps[0]
-    means = "That is too many." if promise.more else "More labels would hardly help."
-    return (
+    step = promise.steps[-1]
+    words = (
         f"Of {fmt.plural(step.labels, 'random label')} on which at least "
         f"{fmt.percent(step.threshold)} of the votes agree, {fmt.count(step.wrong)} disagree with "
-        f"people, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
+        "people"
     )
+    if step.known.n:
+        return (
+            f"{words}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that were "
+            f"settled besides; of the {fmt.count(step.unseen)} that are left up to "
+            f"{fmt.percent(step.bound, 1)} may. A further queue with a random audit, of what is "
+            "left, would speak of it alone."
+        )
+    means = "That is too many." if promise.more else "More labels would hardly help."
+    return f"{words}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
 
 
 def _scores(queue: QueueRow) -> None:
