@@ -1,7 +1,8 @@
 """Whole items: the score that each rater's own answers give, beside the score of a reference.
 
 One function scores everybody under the rubric's own policy, so that a perfect judge shows no bias.
-An item counts for a rater who answered (or abstained on) every criterion of it.
+An item counts for a rater who gave a verdict on every criterion of it: an answer, or "cannot
+assess", which the rubric's policy scores.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from core.domain.dataset import Item
 from core.metrics import scores as metrics
@@ -32,10 +34,14 @@ _NOTHING = (NOT_ASKED, FAILED, TIED)
 
 @dataclass(frozen=True)
 class Scores:
-    """The score of every item by column; ``place`` gives an item's row in the arrays."""
+    """The score of every item by column; ``place`` gives an item's row in the arrays.
+
+    ``away`` says by column on which items something could not be assessed.
+    """
 
     place: Mapping[str, int]
     columns: Mapping[str, Means]
+    away: Mapping[str, npt.NDArray[np.bool_]]
 
     def of(self, sheet: Sheet, column: str, other: str) -> Means:
         """A column's scores of the sheet's items; for ``PEOPLE`` the mean, without ``other``."""
@@ -49,10 +55,21 @@ class Scores:
         number = known.sum(axis=0)
         return Means(total / np.maximum(number, 1), number > 0)
 
+    def abstained(self, sheet: Sheet, *sides: str) -> npt.NDArray[np.bool_]:
+        """On which of the sheet's items one of these columns could not assess something."""
+        rows = np.array([self.place[item] for item in sheet.items], np.int64)
+        found = np.zeros(len(rows), np.bool_)
+        for name in sides:
+            for column in sheet.people if name == PEOPLE else (name,):
+                found |= self.away[column][rows]
+        return found
+
 
 @dataclass(frozen=True)
 class ScorePair:
     """Scores of a rater beside a reference's, over ``n`` items that both have.
+
+    On ``abstained`` of these one of the two could not assess some criterion.
 
     ``points`` are distinct pairs (reference, rated, items); ``figures`` those of
     ``core.metrics.scores``: bias is rated minus reference, ``limit_low`` and ``limit_high`` are the
@@ -60,6 +77,7 @@ class ScorePair:
     """
 
     n: int
+    abstained: int
     points: tuple[tuple[float, float, int], ...]
     figures: Mapping[str, Estimate]
 
@@ -84,9 +102,11 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> Scores:
     rubric = scored_rubric(store, run)
     scorer = Scorer(Rated(items, rubric_lookup(rubric, items), (), (), {}, {}))
     names = dict.fromkeys(name for one in sheet.criteria for name in one.columns if name != PEOPLE)
+    answers = {name: _answers(sheet, name, items) for name in names}
     return Scores(
         {item.id: at for at, item in enumerate(items)},
-        {name: scorer.column(_answers(sheet, name, items)) for name in names},
+        {name: scorer.column(one) for name, one in answers.items()},
+        {name: scorer.away(one) for name, one in answers.items()},
     )
 
 
@@ -122,7 +142,8 @@ def score_pair(
         low, high, _, why = ci.get(name, (None, None, "", ""))
         figures[name] = Estimate(one.value, low, high, one.reason or why, n)
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
-    return ScorePair(n, tuple((x, y, int(count)) for x, y, count in points), figures)
+    gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
+    return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)
 
 
 def score_lines(scores: Scores, sheet: Sheet, reference: str) -> list[ScoreLine]:

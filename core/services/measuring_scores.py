@@ -1,7 +1,8 @@
 """Score-level agreement: the score each rater's answers give an item, against people and labels.
 
 One function scores everybody under the rubric's own policy, so that a perfect judge shows no bias.
-An item counts for a rater who answered (or abstained on) every criterion of it.
+An item counts for a rater who gave a verdict on every criterion of it: an answer, or "cannot
+assess", which the rubric's policy scores. A missing or failed vote leaves the item out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
@@ -103,6 +105,14 @@ class Scorer:
             np.array([0.0 if s is None else s for s in found]),
             np.array([s is not None for s in found], dtype=bool),
         )
+
+    def away(self, answers: Mapping[str, Answers]) -> npt.NDArray[np.bool_]:
+        """On which items it could not assess something."""
+        return np.array([self._away(item, answers.get(item.id, {})) for item in self._rated.items])
+
+    def _away(self, item: Item, given: Answers) -> bool:
+        asked = (c for c in self._rated.rubric_of(item.id).criteria if c.name in given)
+        return any((at := given[c.name]) is None or c.choices[at].na for c in asked)
 
     def labels(self) -> dict[str, Answers]:
         """The items' labels as answers."""

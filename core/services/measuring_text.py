@@ -19,6 +19,9 @@ _PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
 _ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "lean"}
 _MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "lean"}
 _SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
+_WHOLE = (
+    "Scores of whole items: those with a verdict on every criterion, an answer or cannot assess"
+)
 _REFERENCES = {
     "vs_human_majority": "human majority",
     "vs_human_mean_level": "human mean level",
@@ -31,10 +34,10 @@ _REFERENCES = {
 def as_text(report: Mapping[str, Any]) -> str:
     """The report in lines. What is undefined is said with its reason."""
     lines = [line for name, c in report["criteria"].items() for line in _criterion(name, c)]
-    lines += ["Scores of whole items"]
+    lines += [_WHOLE]
     whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
-    if lines[-1] == "Scores of whole items":
+    if lines[-1] == _WHOLE:
         lines.append("  Nobody rated anything, so there is nothing to compare.")
     return "\n".join(lines)
 

@@ -24,7 +24,7 @@ Verdicts = Mapping[tuple[str, str], CellResult]
 MOST_CRITERIA = 60
 NO_REFERENCE = "No item has a label by a person."
 NO_VALUE = "No verdict has a value."
-NO_WHOLE = "This rater did not answer every criterion of any item."
+NO_WHOLE = "This rater gave a verdict on every criterion of no item."
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def raters_section(report: Report) -> list[Section]:
     heads = ("Rater", "Answers", "Abstained", "Failed", "Items scored", "Own mean score")
     note = (
         "Own mean score: what the rater's answers alone give under the rubric, over the items on "
-        "which it answered every criterion."
+        "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
     )
     rows = tuple(map(_rater, lines))
     return [Section("Raters", (Table("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]

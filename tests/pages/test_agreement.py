@@ -145,3 +145,14 @@ def test_which_way_a_judge_leans_is_named_by_the_option(store: Store) -> None:
     assert "Says UNMET more often" in text
     assert "as a share of the items" in text
     assert "rater minus reference, in options" not in text
+
+
+def test_it_is_said_which_items_have_a_score_of_both(store: Store) -> None:
+    """ann and bob have verdicts on a and b; on b both could not assess Depth."""
+    run, sides = str(graded(store)), {"reference": "judge:ann", "rater": "judge:bob"}
+
+    text = shown(open_page(PAGE, run=run, view="scores", **sides))
+
+    assert "2 items with a verdict of both on every criterion" in text
+    assert "on 1 of them one of the two could not assess some criterion" in text
+    assert "answered every criterion" not in text

@@ -143,6 +143,16 @@ def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
     assert lines[1].figures["bias"].value == pair.figures["bias"].value
 
 
+def test_an_item_counts_by_its_verdicts_and_cannot_assess_is_one(store: Store) -> None:
+    """ann and bob both have verdicts on a and b; on b both could not assess Depth. c failed."""
+    run = graded(store)
+    sheet = agreeing.sheet_of(store, run)
+
+    pair = agreeing.score_pair(agreeing.scores_of(store, run, sheet), sheet, ANN, BOB)
+
+    assert (pair.n, pair.abstained) == (2, 1)
+
+
 def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
     run = graded(store)
     whole = agreeing.sheet_of(store, run)

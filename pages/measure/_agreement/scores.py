@@ -38,19 +38,31 @@ def show(chosen: Chosen) -> None:
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
         f"{label(versus(chosen))}{mean}: "
-        f"{fmt.plural(pair.n, 'item')} on which both answered every criterion. Everybody's "
-        f"answers are scored by the rubric's own policy. {few(pair.n)}"
+        f"{fmt.plural(pair.n, 'item')} with a verdict of both on every criterion"
+        f"{_abstained(pair)}. Everybody's answers are scored by the rubric's own policy. "
+        f"{few(pair.n)}"
     )
     if not pair.n:
         empty_state(
             "No score from both",
-            "A score needs an answer to every criterion of an item from both sides.",
+            "A score needs a verdict on every criterion of an item from both sides: an answer, or "
+            "that it cannot be assessed.",
         )
     else:
         _pair(chosen, pair)
     section("Every rater")
     _everybody(chosen, scores)
     caveats(chosen)
+
+
+def _abstained(pair: ScorePair) -> str:
+    """How many of the items count although something on them could not be assessed."""
+    if not pair.abstained:
+        return ""
+    return (
+        f"; on {fmt.count(pair.abstained)} of them one of the two could not assess some criterion, "
+        "which is a verdict, too"
+    )
 
 
 def _pair(chosen: Chosen, pair: ScorePair) -> None:
