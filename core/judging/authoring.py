@@ -1,13 +1,16 @@
 """A model as a writer's help: one request in, one strictly read piece of writing out, or why not.
 
 It goes through the same doors, gates and retries as a judge's question, and is accounted for in the
-same way. A reply that cannot be read gets one repair, and is then a failure: nothing is guessed.
+same way. A reply that cannot be read as a whole gets one repair. What is good of it is kept and
+what was left out is said; where nothing is good it is a failure: nothing is guessed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +47,13 @@ class Writing:
     version: str
 
 
+@dataclass(frozen=True)
+class Partial:
+    """What could be read of a reply; ``dropped`` says in sentences what was not, and why."""
+
+    dropped: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Failed:
     """Why there is no writing. ``message`` is fit to show and holds no key."""
@@ -54,10 +64,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[ValueT]):
-    """What came of a request, and the call with its cost; ``None`` where none was made."""
+    """What came of a request, and the call with its cost; ``None`` where none was made.
+
+    ``reply`` is the text that the value was read from, which need not be the last one.
+    """
 
     value: ValueT | Failed
     call: Call | None
+    reply: str = ""
 
 
 def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
@@ -106,19 +120,43 @@ class Writer:
         tally = Tally(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded, "backoff", name, self.spec.name))
         value: ValueT | Failed
+        reply: str | None = None
         try:
             segments = writing.segments
-            found = self._read(
-                await self._caller.complete(segments, writing.schema, tally, rng), read
-            )
-            if isinstance(found, Unreadable) and tally.spent < self.spec.tries:
-                more = Segment("user", REPAIR.format(problem=found.message))
-                said = await self._caller.complete((*segments, more), writing.schema, tally, rng)
-                found = self._read(said, read, again=True)
+            said = await self._caller.complete(segments, writing.schema, tally, rng)
+            found, reply = self._read(said, read), said.text
+            problem = _problem(found)
+            if problem and tally.spent < self.spec.tries:
+                more = Segment("user", REPAIR.format(problem=problem))
+                found, reply = await self._repaired(
+                    (found, reply), (*segments, more), writing.schema, tally, rng, read
+                )
             value = Failed(found.kind, found.message) if isinstance(found, Unreadable) else found
         except CallError as error:
             value = Failed(error.kind, error.message)
-        return Written(value, tally.call(self._params(writing)))
+        return Written(value, tally.call(self._params(writing)), reply or "")
+
+    async def _repaired(
+        self,
+        first: tuple[ValueT | Unreadable, str | None],
+        segments: tuple[Segment, ...],
+        schema: Schema,
+        tally: Tally,
+        rng: Callable[[], random.Random],
+        read: Callable[[str | None], ValueT | Unreadable],
+    ) -> tuple[ValueT | Unreadable, str | None]:
+        """The better of the first reply and another one; what was good of the first is not lost."""
+        usable = not isinstance(first[0], Unreadable)
+        try:
+            said = await self._caller.complete(segments, schema, tally, rng)
+            found = self._read(said, read, again=True)
+        except CallError:
+            if usable:
+                return first
+            raise
+        if usable and _lacks(found) > _lacks(first[0]):
+            return first
+        return found, said.text
 
     def close(self) -> None:
         """Its limits bind nobody any more; the door stays open."""
@@ -157,3 +195,17 @@ class Writer:
         given = {name: value for name, value in sent.items() if value is not None}
         shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self._key))
         return shown
+
+
+def _problem(found: object) -> str:
+    """What the model is told was wrong with its reply; empty where nothing was."""
+    if isinstance(found, Unreadable):
+        return found.message
+    return " ".join(found.dropped) if isinstance(found, Partial) else ""
+
+
+def _lacks(found: object) -> float:
+    """How much of a reply could not be read: all of it is the most."""
+    if isinstance(found, Unreadable):
+        return math.inf
+    return len(found.dropped) if isinstance(found, Partial) else 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.dataset import Item
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.domain.votes import Segment
 from core.judging import authoring_words as words
 from core.judging.authoring import Writing
@@ -50,18 +50,29 @@ def draft_writing(task: str, wishes: str, examples: Sequence[Labelled], seed: in
     for number, one in enumerate(examples, start=1):
         titled.append((f"EXAMPLE {number}", _clipped(one.text)))
         titled.append((f"SAID OF EXAMPLE {number}", one.said))
-    option = _object({"label": _TEXT, "description": _TEXT, "value": _NUMBER})
-    criterion = _object(
-        {
-            "name": _TEXT,
-            "requirement": _TEXT,
-            "weight": _NUMBER,
-            "scale": {"type": "string", "enum": ["binary", "ordinal", "nominal"]},
-            "options": _list(option),
-        }
+    schema = _object(
+        {"name": _TEXT, "guidelines": _ANY_TEXT, "criteria": _list(_criterion_schema(), least=1)}
     )
-    schema = _object({"name": _TEXT, "guidelines": _TEXT, "criteria": _list(criterion)})
     return _writing(words.DRAFT, titled, seed, words.ASK_DRAFT, schema)
+
+
+def _criterion_schema() -> Schema:
+    """A binary criterion with its two options, or one with levels or kinds of its own."""
+
+    def criterion(scales: list[str], label: Schema, most: int) -> Schema:
+        option = _object({"label": label, "description": _ANY_TEXT, "value": _SHARE})
+        return _object(
+            {
+                "name": _TEXT,
+                "requirement": _TEXT,
+                "weight": _NUMBER,
+                "scale": {"type": "string", "enum": scales},
+                "options": {**_list(option, least=2), "maxItems": most},
+            }
+        )
+
+    binary = criterion(["binary"], {"type": "string", "enum": [MET, UNMET]}, 2)
+    return {"anyOf": [binary, criterion(["ordinal", "nominal"], _TEXT, 12)]}
 
 
 def revise_writing(
@@ -86,12 +97,13 @@ def revise_writing(
     for number, case in enumerate((c for c in cases if c.criterion in ids), start=1):
         titled.append((f"CASE {number}", _clipped(case.text)))
         titled.append((f"CHOICES IN CASE {number}", _choices(case, ids[case.criterion])))
+    most = max(len(rubric.criterion(name).options) for name in targets)
     change = _object(
         {
-            "why": _TEXT,
+            "why": _ANY_TEXT,
             "criterion": {"type": "string", "enum": [*ids.values(), "rubric"]},
             "part": {"type": "string", "enum": list(PARTS)},
-            "option": {"type": "integer"},
+            "option": {"type": "integer", "minimum": 0, "maximum": most},
             "to": _TEXT,
         }
     )
@@ -130,7 +142,13 @@ def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
     """The request for tasks that submissions could answer."""
     titled = [("CRITERION", criterion_text(criterion))]
     asked = words.ASK_TASKS.format(count=count)
-    return _writing(words.TASKS, titled, seed, asked, _object({"tasks": _list(_TEXT)}))
+    return _writing(
+        words.TASKS,
+        titled,
+        seed,
+        asked,
+        _object({"tasks": {**_list(_TEXT, least=count), "maxItems": count}}),
+    )
 
 
 def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -> Writing:
@@ -143,7 +161,7 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
         ("RUBRIC", rubric_text(rubric)),
     ]
     asked = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
-    schema = _object({"what": _TEXT, "submission": _TEXT})
+    schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
     return _writing(words.EDIT, titled, seed, asked, schema)
 
 
@@ -195,12 +213,15 @@ def _writing(
     )
 
 
-_TEXT: Schema = {"type": "string"}
+#: What must not be empty has a first character, so that what the schema allows can be read.
+_TEXT: Schema = {"type": "string", "minLength": 1}
+_ANY_TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "number"}
+_SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def _list(of: Schema) -> Schema:
-    return {"type": "array", "items": of}
+def _list(of: Schema, *, least: int = 0) -> Schema:
+    return {"type": "array", "items": of, **({"minItems": least} if least else {})}
 
 
 def _object(properties: dict[str, Schema]) -> Schema:

@@ -1,7 +1,8 @@
-"""Replies of a writing model, read strictly: what was asked for in full, or why it is not there.
+"""Replies of a writing model, read strictly: what of it can be used, and why the rest can not.
 
-What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A key
-that is missing, of another kind, empty or out of range makes the reply unreadable.
+What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A part
+whose key is missing, of another kind, empty or out of range is left out and said. A reply without
+any part that can be used is unreadable.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from core.domain.base import build
 from core.domain.rubric import MET, UNMET, Criterion, Rubric, fold
 from core.errors import InputError
+from core.judging.authoring import Partial
 from core.judging.authoring_prompts import PARTS
 from core.judging.fences import sendable
 from core.judging.parsing import Unreadable, whole_object
@@ -34,6 +36,27 @@ class Change:
     why: str
 
 
+@dataclass(frozen=True)
+class Changes(Partial):
+    """The changes that can be made."""
+
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Tasks(Partial):
+    """Different tasks, as many as there were."""
+
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RubricReply(Partial):
+    """A drafted rubric: its plain data, and what keeps it from being valid."""
+
+    data: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Edited:
     """A changed submission, and what was changed in a sentence."""
@@ -42,8 +65,8 @@ class Edited:
     what: str
 
 
-def read_rubric(text: str | None) -> Rubric | Unreadable:
-    """The drafted rubric, valid as a whole.
+def read_rubric(text: str | None) -> RubricReply | Unreadable:
+    """The drafted rubric. Where it is not valid, ``dropped`` has every problem and its place.
 
     >>> read_rubric("Here is a rubric.").kind
     'malformed'
@@ -52,24 +75,29 @@ def read_rubric(text: str | None) -> Rubric | Unreadable:
     if isinstance(found, Unreadable):
         return found
     criteria = found["criteria"]
-    if not isinstance(criteria, list) or not criteria:
+    if not isinstance(criteria, list) or not any(isinstance(one, dict) for one in criteria):
         return _wrong('"criteria" was not a list of criteria.')
-    data = {
+    dropped = [f"Criterion {at + 1} is no object." for at in _not_objects(criteria)]
+    data: dict[str, Any] = {
         "name": _text(found, "name") or "Drafted rubric",
         "guidelines": _text(found, "guidelines"),
-        "criteria": [_criterion(one) for one in criteria],
+        "criteria": [_criterion(one) for one in criteria if isinstance(one, dict)],
     }
     try:
-        return build(Rubric, data, "rubric")
+        build(Rubric, data, "rubric")
     except InputError as error:
-        first = error.problems[0] if error.problems else error
-        return _wrong(f"The reply was no valid rubric: {_short(str(first))}")
+        dropped += [_short(str(problem)) for problem in error.problems] or [str(error)]
+    return RubricReply(tuple(dropped), data)
 
 
-def _criterion(one: object) -> object:
-    if not isinstance(one, dict):
-        return one
-    kept = {k: one[k] for k in ("name", "requirement", "weight", "scale") if k in one}
+def _not_objects(criteria: Sequence[object]) -> list[int]:
+    return [at for at, one in enumerate(criteria) if not isinstance(one, dict)]
+
+
+def _criterion(one: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {
+        k: one[k] for k in ("name", "requirement", "weight", "scale") if k in one
+    }
     options = one.get("options")
     if isinstance(options, list) and (options or one.get("scale") != "binary"):
         kept["options"] = [_option(option) for option in options]
@@ -86,26 +114,27 @@ def _option(option: object) -> object:
     return kept
 
 
-def read_changes(
-    text: str | None, rubric: Rubric, targets: Sequence[str]
-) -> tuple[Change, ...] | Unreadable:
-    """The proposed changes; one that cannot be made makes the whole reply unreadable."""
+def read_changes(text: str | None, rubric: Rubric, targets: Sequence[str]) -> Changes | Unreadable:
+    """The proposed changes that can be made; of two of the same text the first."""
     found = _object(text, "changes")
     if isinstance(found, Unreadable):
         return found
     if not isinstance(found["changes"], list):
         return _wrong('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
-    read = list[Change]()
+    read: dict[tuple[str, str, int | None], Change] = {}
+    dropped = list[str]()
     for number, one in enumerate(found["changes"], start=1):
         change = _change(one, by_id, targets)
         if isinstance(change, str):
-            return _wrong(f"Change {number} {change}")
-        read.append(change)
-    places = {(one.criterion, one.part, one.option) for one in read}
-    if len(places) < len(read):
-        return _wrong("Two changes replaced the same text.")
-    return tuple(read)
+            dropped.append(f"Change {number} {change}")
+        elif (place := (change.criterion, change.part, change.option)) in read:
+            dropped.append(f"Change {number} replaced the same text as an earlier one.")
+        else:
+            read[place] = change
+    if dropped and not read:
+        return _wrong(" ".join(dropped))
+    return Changes(tuple(dropped), tuple(read.values()))
 
 
 def _change(one: object, by_id: dict[str, Criterion], targets: Sequence[str]) -> Change | str:
@@ -151,8 +180,8 @@ def read_submission(text: str | None) -> str | Unreadable:
     return _text(found, "submission") or _wrong('"submission" was not a text.')
 
 
-def read_tasks(text: str | None, count: int) -> tuple[str, ...] | Unreadable:
-    """So many different tasks; further ones are left aside, fewer are too few."""
+def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
+    """So many different tasks; further ones are left aside, that there are fewer is said."""
     found = _object(text, "tasks")
     if isinstance(found, Unreadable):
         return found
@@ -161,9 +190,10 @@ def read_tasks(text: str | None, count: int) -> tuple[str, ...] | Unreadable:
     for one in listed:
         if isinstance(one, str) and fold(one):
             tasks.setdefault(fold(one), sendable(one).strip())
-    if len(tasks) < count:
-        return _wrong(f'"tasks" held fewer than {count} different texts.')
-    return tuple(tasks.values())[:count]
+    if not tasks:
+        return _wrong('"tasks" held no text.')
+    few = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
+    return Tasks((few,) if len(tasks) < count else (), tuple(tasks.values())[:count])
 
 
 def read_edit(text: str | None, before: str) -> Edited | Unreadable:

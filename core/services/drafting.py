@@ -1,7 +1,7 @@
 """A first draft of a rubric by a model, from a task description and perhaps labelled examples.
 
-What comes back is a rubric that is valid as a whole and is opened as a draft: nothing is saved
-before a person has looked at it.
+What comes back is opened as a draft: nothing is saved before a person has looked at it. A draft
+may be invalid, so that whatever was paid for is there to be mended.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.identity import seeded
-from core.judging.authoring import Failed, Writing, writer_of
+from core.judging.authoring import Writing, writer_of
 from core.judging.authoring_prompts import Labelled, draft_writing
 from core.judging.authoring_replies import read_rubric
 from core.judging.parsing import Unreadable
 from core.services import helping
+from core.services.draft_types import Draft
+from core.services.drafts import draft_from_data
 from core.services.helping import HelpTask, Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
@@ -82,12 +83,12 @@ async def work(desk: Desk) -> None:
     await desk.write(_STEP, writer_of(helping.writer_from(asked)), writing, read_rubric)
 
 
-def drafted(store: Store, task: HelpTask) -> Rubric | None:
+def drafted(store: Store, task: HelpTask) -> Draft | None:
     """The rubric that the task gave, or ``None`` while there is none."""
     for step in helping.steps(store, task.id):
         if step.failure is None:
             found = read_rubric(step.value)
-            return None if isinstance(found, Unreadable | Failed) else found
+            return None if isinstance(found, Unreadable) else draft_from_data(found.data)
     return None
 
 

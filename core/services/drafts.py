@@ -7,11 +7,13 @@ renamed and moved. ``rubric_from`` is the only way back to a rubric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, cast
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast, get_args
 
 from core.domain import base
 from core.domain.rubric import Criterion, Option, Rubric, fold
+from core.domain.rules import Scale
 from core.errors import InputError, Problem
 from core.identity import content_hash
 from core.services.draft_types import (
@@ -119,6 +121,65 @@ def _criterion(
         meta=dict(criterion.meta),
         parked=known["parked"] if known else {},
     )
+
+
+def draft_from_data(data: Mapping[str, Any]) -> Draft:
+    """The draft of a rubric's plain data that need not be valid: what a field can hold is kept.
+
+    Name, guidelines and criteria are read; the editor names what is missing or wrong. A scale that
+    is none becomes the one that claims least: nominal where there are options, else binary.
+    """
+    draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
+    serial = Serial(0)
+    criteria = [_criterion_from(one, serial) for one in data.get("criteria", ())]
+    return cast("Draft", {**draft, "criteria": criteria, "serial": serial.last})
+
+
+def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
+    try:
+        return _criterion(base.build(Criterion, dict(data), "criterion"), None, serial)
+    except InputError:
+        options = data.get("options")
+        return CriterionDraft(
+            uid=serial.next("c"),
+            name=_words(data, "name"),
+            requirement=_words(data, "requirement"),
+            weight=_number(data.get("weight", Criterion.model_fields["weight"].default)),
+            scale=_scale(data.get("scale"), bool(options)),
+            options=[
+                OptionDraft(
+                    uid=serial.next("o"),
+                    label=_words(one, "label"),
+                    description=_words(one, "description"),
+                    value=_number(one.get("value")),
+                    na=False,
+                )
+                for one in (options if isinstance(options, list) else ())
+                if isinstance(one, dict)
+            ],
+            section="",
+            tags=[],
+            aggregation=None,
+            forced_choice=False,
+            meta={},
+            parked={},
+        )
+
+
+def _scale(given: object, options: bool) -> str:
+    if given in get_args(Scale):
+        return str(given)
+    return "nominal" if options else "binary"
+
+
+def _words(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return "" if value is None else str(value)
+
+
+def _number(value: object) -> float | None:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if known and isinstance(value, int | float) else None
 
 
 def option_draft(option: Option, uid: str) -> OptionDraft:

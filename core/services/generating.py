@@ -16,7 +16,7 @@ from core.domain.rubric import Criterion
 from core.errors import InputError, Problem
 from core.judging.authoring import Failed, writer_of
 from core.judging.authoring_prompts import Length, generate_writing, tasks_writing
-from core.judging.authoring_replies import read_submission, read_tasks
+from core.judging.authoring_replies import Tasks, read_submission, read_tasks
 from core.judging.parsing import Unreadable
 from core.judging.twins import Print, print_of
 from core.services import helping
@@ -148,7 +148,8 @@ async def _tasks(desk: Desk, request: DataRequest) -> tuple[str, ...] | Failed:
         return request.tasks
     writing = tasks_writing(request.criterion, request.invent, request.seed)
     judge = writer_of(request.judge, varied=True)
-    return await desk.write("tasks", judge, writing, lambda text: read_tasks(text, request.invent))
+    found = await desk.write("tasks", judge, writing, lambda text: read_tasks(text, request.invent))
+    return found if isinstance(found, Failed) else found.tasks
 
 
 async def _lane(
@@ -199,8 +200,8 @@ def made(store: Store, task: HelpTask) -> list[Made]:
     """What was written so far, by option."""
     request = request_of(task)
     kept = {s.name: s.value for s in helping.steps(store, task.id) if s.failure is None}
-    invented = read_tasks(kept.get("tasks"), request.invent) if "tasks" in kept else ()
-    tasks = request.tasks or (() if isinstance(invented, Unreadable) else invented)
+    invented = read_tasks(kept.get("tasks"), request.invent) if "tasks" in kept else None
+    tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
     return list(_made(request, kept, tasks))
 
 

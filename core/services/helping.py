@@ -31,6 +31,7 @@ __all__ = [
     "keep_dataset",
     "kept_dataset",
     "latest",
+    "left_out",
     "look",
     "missing",
     "resume",
@@ -121,6 +122,11 @@ def latest(store: Store, kind: str, subject: str) -> HelpTask | None:
 def steps(store: Store, task_id: int) -> Sequence[HelpStep]:
     """Every step of a task, its failures among them, in the order made."""
     return store.helps.steps(task_id)
+
+
+def left_out(store: Store, task_id: int) -> list[str]:
+    """What was left out of replies that could be used in part, a text for each, in their order."""
+    return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
 
 
 def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersion:

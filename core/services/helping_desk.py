@@ -7,14 +7,14 @@ function anew: what was finished comes from the data file, and only what is left
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 from core.domain.panel import Judge
 from core.domain.votes import Call
-from core.judging.authoring import Failed, Writer, Writing
+from core.judging.authoring import Failed, Partial, Writer, Writing
 from core.judging.budget import Budget
 from core.judging.parsing import Unreadable
 from core.judging.protocol import FATAL
@@ -122,9 +122,9 @@ class Desk:
                 self._fatal[judge] = value
             await self._keep(_step(name, None, value, call))
             return self._lost(name, value)
-        reply = call.reply if call is not None else ""
-        self._done[name] = reply
-        await self._keep(_step(name, reply, None, call))
+        self._done[name] = written.reply
+        left_out = value.dropped if isinstance(value, Partial) else ()
+        await self._keep(_step(name, written.reply, None, call, left_out))
         return value
 
     def _lost(self, name: str, why: Failed) -> Failed:
@@ -144,13 +144,19 @@ class Desk:
         return self._writers[judge.name]
 
 
-def _step(name: str, value: str | None, failed: Failed | None, call: Call | None) -> HelpStep:
+def _step(
+    name: str,
+    value: str | None,
+    failed: Failed | None,
+    call: Call | None,
+    left_out: Sequence[str] = (),
+) -> HelpStep:
     return HelpStep(
         0,
         name,
         value,
         failed.kind if failed else None,
-        failed.message if failed else "",
+        failed.message if failed else " ".join(left_out),
         None if call is None else asdict(call),
         call is not None,
         0.0 if call is None else call.cost,

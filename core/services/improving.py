@@ -16,7 +16,8 @@ from core.errors import InputError
 from core.judging import authoring_changes as changes_
 from core.judging.authoring import Failed, Writing, writer_of
 from core.judging.authoring_prompts import Case, revise_writing
-from core.judging.authoring_replies import Change, read_changes
+from core.judging.authoring_replies import Change, Changes, read_changes
+from core.judging.fences import one_line
 from core.judging.parsing import Unreadable
 from core.services import draft_edits as edits
 from core.services import draft_options as options
@@ -92,30 +93,45 @@ async def work(desk: Desk) -> None:
     await desk.all(propose(desk, request, name, f"revise/{name}") for name in request.targets)
 
 
-async def propose(
-    desk: Desk, request: ImproveRequest, name: str, step: str
-) -> tuple[Change, ...] | Failed:
+async def propose(desk: Desk, request: ImproveRequest, name: str, step: str) -> Changes | Failed:
     """The changes to one criterion; every one of them can be made."""
 
-    def read(text: str | None) -> tuple[Change, ...] | Unreadable:
+    def read(text: str | None) -> Changes | Unreadable:
         return readable(text, request.rubric, name)
 
     return await desk.write(step, writer_of(request.judge), _writing(request, name), read)
 
 
-def readable(text: str | None, rubric: Rubric, name: str) -> tuple[Change, ...] | Unreadable:
-    """The changes in a reply, if the rubric with all of them is still a rubric."""
+def readable(text: str | None, rubric: Rubric, name: str) -> Changes | Unreadable:
+    """The changes in a reply with which the rubric is still a rubric; the others are left out."""
     found = read_changes(text, rubric, [name])
     if isinstance(found, Unreadable):
         return found
     # A gate names options by label; in the editor it follows a renamed one by itself.
     plain = rubric.model_copy(update={"gates": ()})
+    made, dropped = list(found.changes), list(found.dropped)
+    if _trouble(plain, made):
+        # One after the other, so that only what does the harm is left out.
+        made = []
+        for change in found.changes:
+            why = _trouble(plain, [*made, change])
+            if why:
+                dropped.append(f"With “{one_line(change.to)}” it is no rubric: {why}")
+            else:
+                made.append(change)
+    if dropped and not made:
+        return Unreadable("malformed", " ".join(dropped))
+    new = [one for one in made if changes_.before(rubric, one).strip() != one.to]
+    return Changes(tuple(dropped), tuple(new))
+
+
+def _trouble(rubric: Rubric, made: Sequence[Change]) -> str:
+    """Why the rubric with these changes is none; empty where it is one."""
     try:
-        changes_.changed(plain, found)
+        changes_.changed(rubric, made)
     except InputError as error:
-        first = error.problems[0] if error.problems else error
-        return Unreadable("malformed", f"With these changes it is no rubric: {first}")
-    return tuple(one for one in found if changes_.before(rubric, one).strip() != one.to)
+        return str(error.problems[0] if error.problems else error)
+    return ""
 
 
 def pieces(store: Store, task: HelpTask) -> list[Piece]:
@@ -126,7 +142,7 @@ def pieces(store: Store, task: HelpTask) -> list[Piece]:
     for name in task.request["targets"]:
         read = readable(kept.get(f"revise/{name}"), rubric, name)
         if not isinstance(read, Unreadable):
-            found += pieces_of(rubric, read)
+            found += pieces_of(rubric, read.changes)
     return found
 
 

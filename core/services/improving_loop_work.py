@@ -72,7 +72,7 @@ async def _proposed(
     for one in found:
         if isinstance(one, Failed):
             raise InputError(f"A request failed: {one.message}")
-        changes += [change for change in one if change.part in WORDING]
+        changes += [change for change in one.changes if change.part in WORDING]
     guidelines = [change for change in changes if change.part == "guidelines"]
     return tuple(change for change in changes if change not in guidelines[1:])
 

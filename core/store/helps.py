@@ -59,6 +59,7 @@ class HelpTask:
 class HelpStep:
     """One step: its value, or the kind of failure with a sentence; and its call as plain data.
 
+    Beside a value ``message`` says what of the reply was left out; empty where nothing was.
     ``asked`` says whether a model was asked; ``cost`` is ``None`` where unknown.
     """
 

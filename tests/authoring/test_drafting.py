@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.services import drafting
+from core.services import drafting, helping
 from core.services.drafting import DraftRequest
+from core.services.drafts import problems_of, rubric_from
 from core.store.store import Store
 from tests.authoring.made import NOW, finished, limits, reply, text_of, writer
 from tests.authoring.test_replies import DRAFT
@@ -19,10 +20,10 @@ def test_a_task_description_gives_a_rubric_with_every_option_it_names(
     provider.say(reply(DRAFT))
     asked = DraftRequest(writer(provider), "Answer refund questions.", "Be strict.")
     task = finished(store, drafting.begin(store, asked))
-    rubric = drafting.drafted(store, task)
+    draft = drafting.drafted(store, task)
     assert task.status == "done"
-    assert rubric is not None
-    assert [c.name for c in rubric.criteria] == ["Limit", "Tone"]
+    assert draft is not None
+    assert [c.name for c in rubric_from(draft).criteria] == ["Limit", "Tone"]
     assert "Answer refund questions." in text_of(provider.requests[0].body)
 
 
@@ -46,11 +47,32 @@ def test_a_draft_that_is_no_rubric_is_repaired_once_and_else_a_failure(
     asked = DraftRequest(writer(provider), "Refunds.")
     task = finished(store, drafting.begin(store, asked))
     assert task.status == "done"
-    assert "no valid rubric" in provider.requests[1].body["messages"][-1]["content"]
+    assert "requirement" in provider.requests[1].body["messages"][-1]["content"]
+    assert helping.left_out(store, task.id) == []
     provider.say(malformed(), malformed())
     task = finished(store, drafting.begin(store, asked))
     assert task.status == "failed"
     assert drafting.drafted(store, task) is None
+
+
+def test_a_draft_that_stays_invalid_opens_with_its_problems_and_is_not_thrown_away(
+    store: Store, provider: Provider
+) -> None:
+    bad = {**DRAFT, "criteria": [*DRAFT["criteria"], {"name": "Odd", "scale": "likert"}]}
+    provider.say(reply(bad), malformed())
+    task = finished(store, drafting.begin(store, DraftRequest(writer(provider), "Refunds.")))
+    assert task.status == "done"
+    # The repair was worse, so the first reply stays.
+    draft = drafting.drafted(store, task)
+    assert draft is not None
+    assert [c["name"] for c in draft["criteria"]] == ["Limit", "Tone", "Odd"]
+    assert problems_of(draft)
+    (said,) = helping.left_out(store, task.id)
+    assert "likert" in said
+    # Both calls were paid: two at 1 dollar per million tokens each way.
+    (step,) = helping.steps(store, task.id)
+    assert step.call is not None
+    assert step.call["tries"] == 2
 
 
 def test_nothing_to_draft_from_is_refused(store: Store, provider: Provider) -> None:

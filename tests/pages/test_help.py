@@ -28,7 +28,7 @@ from tests.authoring.test_metachecking import fault_finder
 from tests.authoring.test_replies import DRAFT
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import HOSTILE
-from tests.pages.rubric_page import PAGE, done, draft_of, press, saved
+from tests.pages.rubric_page import PAGE, done, draft_of, name_of, press, saved
 from tests.provider import Provider, malformed
 
 DATA = "author/test_data.py"
@@ -184,6 +184,25 @@ def test_a_draft_from_a_model_opens_in_the_editor_unsaved(
     act(app, "open", task_id)
     assert [c["name"] for c in draft_of(app)["criteria"]] == ["Limit", "Tone"]
     assert store.rubrics.list() == []
+
+
+def test_an_invalid_draft_opens_in_the_editor_with_what_must_be_mended(
+    store: Store, provider: Provider, model: str
+) -> None:
+    odd = {"name": "Odd <b>", "requirement": "Is it odd?", "scale": "likert", "options": [1]}
+    provider.say(reply({**DRAFT, "criteria": [DRAFT["criteria"][0], odd]}), malformed())
+    app = _draft_panel()
+    done(app.text_area(key=state.key(keys.HELP_FIELD, "draft", "task")).set_value("Refunds."))
+    act(app, "draft")
+    task_id = ended(store, drafting.KIND, drafting.NEW)
+    app = _draft_panel()
+    assert "Not all of a reply could be used" in shown(app)
+    assert "likert" in shown(app)
+    app = act(app, "open", task_id)
+    assert [c["name"] for c in draft_of(app)["criteria"]] == ["Limit", "Odd <b>"]
+    # Every card of it can be opened, the one with the unknown scale, too.
+    for criterion in draft_of(app)["criteria"]:
+        press(app, name_of(app), "toggle", criterion["uid"])
 
 
 def test_test_data_is_written_kept_and_measured(

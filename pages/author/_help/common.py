@@ -132,6 +132,8 @@ def _draw(task: HelpTask, more_cost: float) -> None:
         st.progress(min(1.0, task.done / max(1, task.planned)))
     if task.message:
         st.warning(label(task.message, 600), icon=":material/info:")
+    for said in helping.left_out(store(), task.id):
+        st.warning(label(f"Not all of a reply could be used. {said}", 900), icon=":material/rule:")
     _calls(task)
 
 

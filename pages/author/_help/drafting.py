@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.rubric import Rubric
 from core.services import datasets, drafting, helping
+from core.services.draft_types import CriterionDraft, Draft
 from core.services.drafting import DraftRequest
-from core.services.drafts import draft_from
+from core.services.drafts import problems_of
 from pages.author._help import common
 from pages.author._rubric.going import start
 from pages.ui import format as fmt
@@ -65,9 +65,9 @@ def _form() -> None:
         st.rerun()
     if found is not None:
         common.progress(found)
-        rubric = drafting.drafted(store(), found)
-        if rubric is not None:
-            _drafted(rubric, found.id)
+        draft = drafting.drafted(store(), found)
+        if draft is not None:
+            _drafted(draft, found.id)
 
 
 def _examples() -> int | None:
@@ -85,14 +85,14 @@ def _examples() -> int | None:
     return chosen or None
 
 
-def _drafted(rubric: Rubric, task_id: int) -> None:
+def _drafted(draft: Draft, task_id: int) -> None:
     lines = "".join(
-        f"<li><b>{esc(one_line(c.name, 80))}</b> <span class='rs-quiet'>{fmt.weight(c.weight)}, "
-        f"{esc(c.scale)}</span><br>{esc(one_line(c.requirement, 200))}</li>"
-        for c in rubric.criteria
+        f"<li><b>{esc(one_line(c['name'] or 'without a name', 80))}</b> <span class='rs-quiet'>"
+        f"{_facts(c)}</span><br>{esc(one_line(c['requirement'], 200))}</li>"
+        for c in draft["criteria"]
     )
     st.html(
-        f'<div class="rs-card"><b>{esc(one_line(rubric.name, 90))}</b>'
+        f'<div class="rs-card"><b>{esc(one_line(draft["name"], 90))}</b>'
         f'<ul class="rs-list">{lines}</ul></div>'
     )
     st.button(
@@ -100,14 +100,21 @@ def _drafted(rubric: Rubric, task_id: int) -> None:
         key=state.key(keys.HELP_ACT, "open", task_id),
         icon=":material/edit_note:",
         on_click=_on_open,
-        args=(rubric,),
+        args=(draft,),
     )
 
 
-def _on_open(rubric: Rubric) -> None:
+def _facts(criterion: CriterionDraft) -> str:
+    weight = criterion["weight"]
+    return f"{'no weight' if weight is None else fmt.weight(weight)}, {esc(criterion['scale'])}"
+
+
+def _on_open(draft: Draft) -> None:
     with shown_errors():
-        start(draft_from(rubric))
-        state.flash("Drafted by a model. Look it over, then save.")
+        start(draft)
+        wrong = len(problems_of(draft))
+        mend = f" {fmt.plural(wrong, 'thing')} must be mended first." if wrong else ""
+        state.flash(f"Drafted by a model. Look it over, then save.{mend}")
 
 
 def _key(name: str) -> str:
