@@ -42,13 +42,15 @@ def _of_criterion(asked: Asked, evidence: Evidence) -> Iterator[Candidate]:
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
     yield _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
     yield from _unused(asked, evidence.own, evidence.truth)
-    for what_if in merges(ratings, asked.truth, k, asked.ordered, BOUNDS["merge"].null):
+    judges = asked.levels.shape[1]
+    null = BOUNDS["merge"].null
+    for what_if in merges(ratings, asked.truth, k, asked.ordered, null, judges=judges):
         yield Candidate(
             kind="merge",
             role="criterion",
             subject=name,
             effect=what_if.apart,
-            sentence=words.merge(name, asked.labels, what_if),
+            sentence=words.merge(name, asked.labels, what_if, who),
             other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
             held=not what_if.helps,
         )

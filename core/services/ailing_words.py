@@ -159,7 +159,7 @@ def unused(
     )
 
 
-def merge(criterion: str, labels: tuple[str, ...], found: Merge) -> str:
+def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> str:
     """Two options that nobody can tell apart."""
     before, after = (figure.value or 0.0 for figure in found.agreement)
     right = [figure.value for figure in found.accuracy]
@@ -169,7 +169,7 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge) -> str:
         else ""
     )
     return (
-        f"Raters cannot tell “{labels[found.first]}” from “{labels[found.second]}” of {criterion}: "
+        f"{who} cannot tell “{labels[found.first]}” from “{labels[found.second]}” of {criterion}: "
         f"between these two their alpha is {_of(found.apart):.2f} {_sure(found.apart)}. As one "
         f"option, alpha would go from {before:.2f} to {after:.2f}{accuracy}."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from core.metrics.ailments.findings import FALSE_ALARMS, Finding
@@ -93,6 +94,20 @@ def test_two_options_that_nobody_can_tell_apart() -> None:
     finding = the(found(Plant(blurred=True)), "merge", "warm")
     assert finding.other == "Fair + Good"
     assert "As one option, alpha would go from" in finding.sentence
+
+
+def test_with_one_judge_the_labels_are_not_scored_against_themselves() -> None:
+    evidence = made(1, 300, Plant(blurred=True, judges=1))
+    checks = examine(evidence).checks
+    sentence = next(c.sentence for c in checks if c.other == "Fair + Good")
+    clear = next(asked for asked in evidence.criteria if asked.name == "clear")
+    given, true = clear.levels[:, 0, 0], clear.truth
+    both = (given >= 0) & (true >= 0)
+    # By hand: how often the judge gives the label, as they are and with 1 and 2 as one.
+    one = [np.where(levels == 2, 1, levels)[both] for levels in (given, true)]
+    before, after = (given == true)[both].mean(), (one[0] == one[1]).mean()
+    assert f"accuracy from {before:.0%} to {after:.0%}." in sentence
+    assert sentence.startswith("The judge and the labels cannot tell “Fair” from “Good” of")
 
 
 def test_a_criterion_that_says_nothing_of_the_rest() -> None:

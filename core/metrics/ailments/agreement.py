@@ -72,7 +72,15 @@ class Merge(NamedTuple):
         return before is not None and after is not None and after > before
 
 
-def merges(ratings: Ratings, truth: Ratings, k: int, ordered: bool, null: Null) -> list[Merge]:
+def merges(
+    ratings: Ratings,
+    truth: Ratings,
+    k: int,
+    ordered: bool,
+    null: Null,
+    *,
+    judges: int | None = None,
+) -> list[Merge]:
     """Every what-if of two levels as one: neighbours where levels are ordered, else all pairs.
 
     Recomputed from the ratings; nothing is asked again. With two levels there is nothing to merge.
@@ -83,6 +91,8 @@ def merges(ratings: Ratings, truth: Ratings, k: int, ordered: bool, null: Null) 
         k: the number of levels.
         ordered: whether levels have an order.
         null: what ``apart`` is judged against.
+        judges: the first so many raters are scored against the truth (default: all); where the
+            truth is a rater itself, it must not be one of them.
 
     >>> ratings = np.array([[0, 0], [1, 2], [2, 1], [1, 1], [2, 2]] * 8)
     >>> [(m.first, m.second, m.helps) for m in merges(ratings, ratings[:, 0], 3, True, Null())]
@@ -92,10 +102,13 @@ def merges(ratings: Ratings, truth: Ratings, k: int, ordered: bool, null: Null) 
         return []
     pairs = [(a, a + 1) for a in range(k - 1)] if ordered else list(combinations(range(k), 2))
     seen = patterns(np.column_stack([truth, ratings]))
-    return [_merge(seen, k, ordered, pair, null) for pair in pairs]
+    scored = 1 + (ratings.shape[1] if judges is None else judges)
+    return [_merge(seen, k, ordered, pair, null, scored) for pair in pairs]
 
 
-def _merge(seen: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null) -> Merge:
+def _merge(
+    seen: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null, scored: int
+) -> Merge:
     a, b = pair
     target = np.arange(k)
     target[b] = a
@@ -113,7 +126,10 @@ def _merge(seen: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: N
             _measure(k, ordered)(rows[:, 1:], k, times),
             _measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
         ),
-        (_accuracy(rows, times, k), _accuracy(joined, times, k - 1)),
+        (
+            _accuracy(rows[:, :scored], times, k),
+            _accuracy(joined[:, :scored], times, k - 1),
+        ),
     )
 
 
