@@ -214,7 +214,9 @@ def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
         return Unreadable("empty", "The reply was empty.")
     found = whole_object(text, key)
     if found is None:
-        return _wrong(f'The reply held no complete JSON object with the key "{key}".')
+        return _wrong(
+            f'The reply did not hold exactly one complete JSON object with the key "{key}".'
+        )
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,8 +42,8 @@ _EMPTY = Unreadable("empty", "The reply was empty.")
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     """The reply in ``text``, or why it cannot be read; never raises.
 
-    Where there is more than one complete JSON object with the key ``option``, the last one counts;
-    one that is followed by an unfinished object does not.
+    Where there is more than one complete JSON object with the key ``option``, all must name the
+    same one; one that is followed by an unfinished object does not count.
 
     >>> read_reply('{"evidence": ["a"], "reason": "b", "option": 2}', 3)
     Reply(evidence=('a',), reason='b', shown=2)
@@ -52,49 +52,52 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     """
     if not text or not text.strip():
         return _EMPTY
-    found = _load(text.strip())
-    if found is None:
-        found = _last_object(text, {"option"})
-    if found is None:
+    given = _given(text, {"option"})
+    if not given:
         return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
+    found = given[-1]
     if "option" not in found:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
+    if _differ(one["option"] for one in given):
+        return Unreadable("malformed", "The reply held several answers that name other options.")
     return _read(found, n_choices, "The reply's option")
 
 
 def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
     """The reply to each of several criteria: ``n_choices`` maps their ids to numbers of options.
 
-    An entry that is missing, there twice or unreadable says so and leaves the others alone; a text
-    without a JSON object that has any of the ids is the same trouble for all. Never raises.
+    An entry that is missing, unreadable or there twice, in one JSON object or with another option
+    in a second one, says so and leaves the others alone; a text without a JSON object that has any
+    of the ids is the same trouble for all. Never raises.
 
     >>> read_replies('{"c1": {"option": 1}, "c2": {"option": 9}}', {"c1": 2, "c2": 2})[0].shown
     1
     """
     if not text or not text.strip():
         return [_EMPTY] * len(n_choices)
-    found = _load(text.strip())
-    if found is None:
-        found = _last_object(text, n_choices.keys())
-    if found is None or not found.keys() & n_choices.keys():
+    given = _given(text, n_choices.keys())
+    if not given or not given[-1].keys() & n_choices.keys():
         words = "The reply held no JSON object with the criteria's ids as its keys."
         return [Unreadable("malformed", words)] * len(n_choices)
-    return [_entry(found, id_, count) for id_, count in n_choices.items()]
+    return [_entry(given, id_, count) for id_, count in n_choices.items()]
 
 
 def whole_object(text: str, key: str) -> dict[str, object] | None:
-    """The last complete JSON object in ``text`` that has ``key``, once; ``None`` where none is.
+    """The one complete JSON object in ``text`` that has ``key``, once; ``None`` where none is.
+
+    Several that say the same are one; of several that differ nobody knows which was meant.
 
     >>> whole_object('Sure: {"a": 1}', "a")
     {'a': 1}
     """
-    found = _load(text.strip()) or _last_object(text, {key})
-    if found is None or key not in found or key in found.twice:
+    given = _given(text, {key})
+    if not given or key not in given[-1] or key in given[-1].twice:
         return None
-    return found
+    return given[-1] if all(one == given[-1] for one in given) else None
 
 
-def _entry(found: _Object, id_: str, n_choices: int) -> Reply | Unreadable:
+def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
+    found = given[-1]
     if id_ not in found:
         return Unreadable("malformed", f"The reply left out {id_}.")
     if id_ in found.twice:
@@ -102,6 +105,9 @@ def _entry(found: _Object, id_: str, n_choices: int) -> Reply | Unreadable:
     entry = found[id_]
     if not isinstance(entry, _Object) or "option" not in entry:
         return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
+    others = [one[id_] for one in given if id_ in one]
+    if _differ(one.get("option") if isinstance(one, _Object) else None for one in others):
+        return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
     return _read(entry, n_choices, f"The reply's option for {id_}")
 
 
@@ -147,12 +153,18 @@ def _load(text: str) -> _Object | None:
     return value if isinstance(value, _Object) else None
 
 
-def _last_object(text: str, wanted: Set[str]) -> _Object | None:
-    for start, end in reversed(list(_objects(text))):
-        found = _load(text[start:end])
-        if found is not None and found.keys() & wanted:
-            return found
-    return None
+def _given(text: str, wanted: Set[str]) -> list[_Object]:
+    """The whole text as an object, or else all outermost objects in it that have a key wanted."""
+    whole = _load(text.strip())
+    if whole is not None:
+        return [whole]
+    found = [_load(text[start:end]) for start, end in _objects(text)]
+    return [one for one in found if one is not None and one.keys() & wanted]
+
+
+def _differ(options: Iterable[object]) -> bool:
+    """Whether options that were given name more than one number; ``"2"`` and ``2.0`` are one."""
+    return len({_whole_number(option) for option in options}) > 1
 
 
 def _objects(text: str) -> Iterator[tuple[int, int]]:

@@ -21,7 +21,7 @@ READ = Reply(("a quote",), "It says so.", 2)
         f"```json\n{GOOD}\n```",
         f"Here is my verdict:\n{GOOD}\nI hope that helps, don't hesitate to ask.",
         f'The set {{a, b}} and "quotes" come first. {GOOD}',
-        f'{{"option": 1}} was my first thought, but: {GOOD}',
+        f'{{"option": 2}} was my first thought, and it stays: {GOOD}',
         f'{GOOD} {{"note": "no option here"}}',
         f'A 5" screen was asked for. {GOOD}',
         '{"evidence": "a quote", "reason": " It says so. ", "option": "2"}',
@@ -86,6 +86,29 @@ def test_an_object_before_one_that_was_cut_off_is_not_taken_for_the_answer() -> 
     found = read_reply('Maybe {"option": 1}? No: {"evidence": ["x"], "reason": "because', 3)
     assert isinstance(found, Unreadable)
     assert found.kind == "malformed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"option": 2} ... {"option": 1}',
+        f'{{"option": 1}} was my first thought, but: {GOOD}',
+        f'{GOOD} Reply in this form: {{"option": "none"}}',
+        '{"option": "2"} {"option": 2} {"option": 3}',
+    ],
+)
+def test_two_answers_that_differ_are_no_answer(text: str) -> None:
+    found = read_reply(text, 3)
+    assert found == Unreadable(
+        "malformed", "The reply held several answers that name other options."
+    )
+    # Of several criteria only the one that has two answers is lost.
+    both = (
+        '{"c1": {"option": 1}, "c2": {"option": 2}} So: {"c1": {"option": 1}, "c2": {"option": 1}}'
+    )
+    first, second = read_replies(both, {"c1": 2, "c2": 2})
+    assert isinstance(first, Reply)
+    assert second == Unreadable("malformed", "The reply held several answers to c2 that differ.")
 
 
 def test_at_most_three_quotes_are_kept() -> None:
