@@ -23,6 +23,14 @@ from core.services.rated_matrix import Levels
 _LEVELS = 10_000
 NO_LABELS = "It takes labels: without them what the judge sees and what is there look alike."
 
+NO_ORDER = "Options without an order are worth neither more nor less."
+#: Why a check of a judge cannot be made where no answer has its measure.
+_NEVER: dict[Kind, str] = {
+    "leniency": NO_ORDER,
+    "extremes": "No criterion has three ordered options or more.",
+    "abstention": "No criterion has an option to abstain.",
+}
+
 
 class Candidate(NamedTuple):
     """A check with its outcome; ``sentence`` is told if the effect is. ``held``: never told."""
@@ -71,10 +79,13 @@ def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterat
     limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
     flipped = _changed(evidence, at, evidence.own, limit)
     yield made("flips", flipped, words.flips(name, flipped))
-    for kind, measured, say in against:
-        effect, versus = against_of(measured, at, BOUNDS[kind].null, evidence.truth)
+    for kind, measures, say in against:
+        if all(np.isnan(mine).all() for mine, _ in measures):
+            yield made(kind, Effect.undefined(_NEVER[kind]), "")
+            continue
+        effect, versus = against_of(measures, at, BOUNDS[kind].null, evidence.truth)
         yield made(kind, effect, say(name, effect, versus))
-    worths = next(measured for kind, measured, _ in against if kind == "leniency")
+    worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, at)
     yield made("verbosity", slope, words.verbosity(name, slope))
     coloured = halo(*_side_by_side(evidence, worths, at), BOUNDS["halo"].null)
@@ -82,8 +93,16 @@ def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterat
 
 
 def worth(asked: Asked) -> Measured:
-    """The value of each answer, and of the label; NaN where there is none."""
-    return _mean_of(asked.values, asked), _at_level(asked.values, asked.truth)
+    """The value of each answer, and of the label; NaN where there is none.
+
+    Options without an order are worth neither more nor less: who picks one too often is not kind.
+    """
+    return measured(asked.values if asked.ordered else np.full(len(asked.labels), np.nan), asked)
+
+
+def measured(of_level: Values, asked: Asked) -> Measured:
+    """The measure of each answer, and of the label, where each level has one; NaN without it."""
+    return _mean_of(of_level, asked), _at_level(of_level, asked.truth)
 
 
 def at_an_end(asked: Asked) -> Measured:
@@ -93,7 +112,7 @@ def at_an_end(asked: Asked) -> Measured:
     if asked.ordered and k > 2:
         ends[:] = 0.0
         ends[[0, -1]] = 1.0
-    return _mean_of(ends, asked), _at_level(ends, asked.truth)
+    return measured(ends, asked)
 
 
 def silence(asked: Asked) -> Measured:
@@ -193,7 +212,8 @@ def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> Effec
         )
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
-        return Effect.undefined(NO_LABELS)
+        ordered = any(asked.ordered for asked in evidence.criteria)
+        return Effect.undefined(NO_LABELS if ordered else NO_ORDER)
     return length_slope(values, lengths, strata, items, BOUNDS["verbosity"].null)
 
 

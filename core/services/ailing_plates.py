@@ -23,6 +23,7 @@ from core.services.ailing_judges import (
     silence,
     worth,
 )
+from core.services.ailing_options import leaning_plate
 from core.services.ailing_plate import Plate, mean_of
 from core.services.evidence import Asked, Evidence
 
@@ -197,6 +198,7 @@ _OF_JUDGE: dict[str, Callable[[Evidence, int], Plate | None]] = {
     "flips": _changes(lambda evidence: evidence.own),
 }
 _OF_CRITERION: dict[str, Callable[[Evidence, Finding], Plate | None]] = {
+    "leaning": leaning_plate,
     "unused": unused_plate,
     "merge": merge_plate,
     "redundancy": redundancy_plate,

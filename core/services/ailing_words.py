@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.metrics.ailments.agreement import Agreement, Merge
 from core.metrics.ailments.effect import Effect
 from core.metrics.ailments.halo import Halo
@@ -90,6 +92,33 @@ def leniency(judge: str, effect: Effect, versus: str) -> str:
     return (
         f"{judge} is {word}: its options are worth {_points(_of(effect))} {where} those of "
         f"{versus} on the same cells {_sure(_sized(effect))}."
+    )
+
+
+def leaning(
+    judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: Effect, versus: str
+) -> str:
+    """Gives an option too often, or too seldom, where options have no order."""
+    more = _of(effect) > 0
+    if len(labels) == 2 and not more:
+        level, more = 1 - level, True
+    return (
+        f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
+        f"{'more' if more else 'less'} often than {versus} {_sure(_sized(effect), shares=True)}. "
+        "These options have no order, so it is neither kind nor strict; if they stand for places, "
+        "asking in the other order would tell."
+    )
+
+
+def leaning_together(
+    sentence: str, model: str, judges: int, asking: int, sizes: Sequence[float]
+) -> str:
+    """The same of several judges that ask one model; the sentence is that of the one most so."""
+    least, most = (f"{size * 100:.0f}" for size in (min(sizes), max(sizes)))
+    span = f"by {least} to {most}" if least != most else f"by {most}"
+    return (
+        f"{judges} of {asking} judges of {model} lean alike, {span} percentage points. The most: "
+        f"{sentence}"
     )
 
 

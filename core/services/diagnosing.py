@@ -14,6 +14,7 @@ from core.metrics.ailments.paired import clustered_mean
 from core.services import ailing_words as words
 from core.services.ailing_criteria import criterion_candidates
 from core.services.ailing_judges import Candidate, judge_candidates, own_only, worth
+from core.services.ailing_options import option_candidates, told_by_model
 from core.services.ailing_plates import Shown, shown
 from core.services.evidence import Evidence, evidence_of
 from core.store.store import Store
@@ -89,7 +90,11 @@ def examine(
     evidence: Evidence, before: Evidence | None = None, earlier: str = "the earlier run"
 ) -> Diagnosis:
     """What ails the judges and criteria of this evidence."""
-    checks = [*judge_candidates(evidence), *criterion_candidates(evidence)]
+    checks = [
+        *judge_candidates(evidence),
+        *option_candidates(evidence),
+        *criterion_candidates(evidence),
+    ]
     if before is not None:
         checks += _drifts(evidence, before, earlier)
     corrected = told([(check.kind, check.effect) for check in checks])
@@ -99,7 +104,7 @@ def examine(
         if p is not None and not check.held
     ]
     findings.sort(key=lambda f: (f.severity != "serious", f.p))
-    return Diagnosis(tuple(findings), tuple(checks))
+    return Diagnosis(tuple(told_by_model(findings, evidence)), tuple(checks))
 
 
 def _finding(check: Candidate, p: float) -> Finding:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Option
 from core.metrics.ailments.findings import FALSE_ALARMS, Finding
+from core.services.ailing_options import leaning_plate
 from core.services.diagnosing import as_text, examine
+from core.services.evidence import Asked, Evidence
 from tests.ailments.planted import Plant, made
 
 
@@ -39,6 +44,59 @@ def test_a_judge_that_is_too_kind_or_too_strict(kinder: float, word: str) -> Non
     # The direction is in words, so the sentence's numbers have no sign; the finding's have.
     assert "-" not in finding.sentence
     assert finding.sentence.startswith(f"ann is {word}:")
+
+
+def leaning(seed: int, n: int = 300, **shares: float) -> Evidence:
+    """A pairwise question alone, and judges that say "first" in some share of cells, else truly."""
+    rng = np.random.default_rng(seed)
+    options = (Option(label="output_1", value=1), Option(label="output_2", value=0))
+    better = Criterion(name="better", requirement="Which?", scale="nominal", options=options)
+    truth = rng.integers(0, 2, n)
+    columns = []
+    for share in shares.values():
+        true = np.where(rng.random(n) < 0.8, truth, rng.permutation(truth))
+        columns.append(np.where(rng.random(n) < share, 0, true))
+    levels = np.stack(columns, axis=1)[:, :, None]
+    asked = Asked(
+        name="better",
+        criterion=better,
+        labels=("output_1", "output_2"),
+        values=np.array([1.0, 0.0]),
+        levels=levels,
+        abstained=np.zeros(levels.shape, np.bool_),
+        truth=truth,
+        labelled=np.ones(n, np.bool_),
+        verdicts=levels[:, 0, 0],
+    )
+    judges = tuple(Judge(name=name.replace("_", "/"), kind="imported") for name in shares)
+    items = tuple(Item(id=f"i{i}", submission="x") for i in range(n))
+    return Evidence(judges, items, np.full(n, 100.0), (asked,), {})
+
+
+def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None:
+    world = leaning(1, Palm_a=0.5, GPT_a=0.0)
+    diagnosis = examine(world)
+    (finding,) = (f for f in diagnosis.findings if f.role == "judge")
+    # Half of ann's answers are the first option whatever is true: 50 % + 25 % against 50 %.
+    assert (finding.kind, finding.subject) == ("leaning", "Palm/a")
+    assert finding.estimate == pytest.approx(0.25, abs=0.06)
+    assert finding.sentence.startswith("Palm/a gives “output_1” of better 2")
+    assert "These options have no order, so it is neither kind nor strict" in finding.sentence
+    unmade = {c.kind: c.effect.reason for c in diagnosis.checks if c.effect.p is None}
+    assert unmade["leniency"] == "Options without an order are worth neither more nor less."
+    plate = leaning_plate(world, finding)
+    assert plate.places == ("output_1", "output_2")
+    assert plate.series[0][1][0] - (plate.series[1][1][0] or 0) == pytest.approx(finding.estimate)
+
+
+def test_leans_of_one_model_are_told_once() -> None:
+    shares = {"GPT_a": 0.4, "GPT_b": 0.5, "GPT_c": 0.0, "Palm_a": 0.5}
+    findings = [f for f in examine(leaning(2, **shares)).findings if f.kind == "leaning"]
+    subjects = sorted(f.subject for f in findings)
+    assert subjects == ["GPT/b", "Palm/a"]
+    sentence = the(findings, "leaning", "GPT/b").sentence
+    assert sentence.startswith("2 of 3 judges of GPT lean alike, by ")
+    assert "The most: GPT/b gives “output_1” of better" in sentence
 
 
 def test_without_labels_leniency_is_told_against_the_other_judges() -> None:
