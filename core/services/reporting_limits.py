@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from core.metrics.wilson import surely_below
 from core.services.agreeing import FEW
 from core.services.numbers import count, percent, plural, score
 from core.services.reporting_values import CriterionLine, JudgeFacts, Report
@@ -147,12 +148,35 @@ def _truth(report: Report) -> Iterator[str]:
 
 
 def _accuracy(report: Report) -> Iterator[str]:
-    doubtful = [line.name for line in report.criteria if _not_surely_better(line)]
+    worse = [line for line in report.criteria if _worse(line)]
+    if worse:
+        yield (
+            "Verdicts are less often right than always giving the commonest answer would be, on "
+            f"{_listed([_beside(line) for line in worse])}."
+        )
+    doubtful = [
+        line.name for line in report.criteria if _not_surely_better(line) and line not in worse
+    ]
     if doubtful:
         yield (
             "It is not sure that verdicts are more often right than always giving the commonest "
             f"answer would be, on {_listed(doubtful)}."
         )
+
+
+def _worse(line: CriterionLine) -> bool:
+    high, commonest = line.accuracy.high, line.commonest.value
+    if high is None or commonest is None or not line.labelled:
+        return False
+    return surely_below(high, commonest, line.labelled)
+
+
+def _beside(line: CriterionLine) -> str:
+    reach = f"95 % interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
+    return (
+        f"{line.name} ({percent(line.accuracy.value)}, {reach}, against "
+        f"{percent(line.commonest.value)})"
+    )
 
 
 def _not_surely_better(line: CriterionLine) -> bool:

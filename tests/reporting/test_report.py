@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.services import agreeing
+from core.services.agreeing import Estimate
 from core.services.reporting import Report, report
+from core.services.reporting_limits import limits
 from core.services.reporting_values import Share
 from core.store.store import Store
 from tests.pages.graded import graded, planned
@@ -51,6 +54,35 @@ def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: St
     assert line.kappa.value == 1.0
     assert line.verdicts == (5, 15)
     assert line.alpha.value is None
+
+
+def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(store: Store) -> None:
+    whole = report(store, decided(store), made=MADE)
+    (line,) = whole.criteria
+    # 223 items: 38 right are 17 % (13 to 22 %), always saying the commonest label 57 % (127).
+    worse = replace(
+        line,
+        labelled=223,
+        accuracy=Estimate(38 / 223, 0.13, 0.22, n=223),
+        commonest=Estimate(127 / 223, n=223),
+    )
+    # 3 of 3 labels are alike and no verdict is right: it may be chance.
+    few = replace(
+        line,
+        name="few",
+        labelled=3,
+        accuracy=Estimate(0.0, 0.0, 0.71, n=3),
+        commonest=Estimate(1.0),
+    )
+    said = limits(replace(whole, criteria=(worse, few)))
+    assert (
+        "Verdicts are less often right than always giving the commonest answer would be, on short "
+        "(17%, 95 % interval 13% to 22%, against 57%)."
+    ) in said
+    assert (
+        "It is not sure that verdicts are more often right than always giving the commonest "
+        "answer would be, on few."
+    ) in said
 
 
 def test_failures_and_abstentions_are_counted_apart(store: Store) -> None:

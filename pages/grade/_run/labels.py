@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.metrics.wilson import surely_below
 from core.services import browsing, demo
 from core.services.demo import CriterionReport
 from core.services.viewing import Run
@@ -75,6 +76,6 @@ def _judged(one: CriterionReport) -> str:
     low, high = one.interval
     if low > one.majority:
         return tag("▲ clearly above", "good")
-    if high < one.majority:
+    if surely_below(high, one.majority, one.n):
         return tag("▼ clearly below", "bad")
     return tag("≈ not clearly above" if one.accuracy > one.majority else "▼ not above", "warn")
