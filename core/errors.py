@@ -4,7 +4,8 @@
     ├── InputError        the person can mend it: what, where, how
     ├── NotFound          no such rubric, dataset, run ...
     ├── Conflict          it changed under you; nothing was overwritten
-    └── StoreError        the data file is not ours, newer than us, or locked
+    └── StoreError        the data file is not ours, newer than us, gone, or out of reach
+        └── NotNow        it cannot be written now (locked, disk full) and may be later
 
 Anything else is a bug and may crash. Trouble with one judge's call is never an exception across
 a run: it is a ``VoteFailure`` value (``core.domain.votes``).
@@ -88,4 +89,8 @@ class Conflict(RubricStudioError):
 
 
 class StoreError(RubricStudioError):
-    """The data file is not ours, newer than this program, or stayed locked."""
+    """The data file is not ours, newer than this program, gone, or out of reach."""
+
+
+class NotNow(StoreError):
+    """The data file cannot be written now: locked, or its disk is full. Later it may be."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,9 +34,10 @@ def note(text: str) -> None:
 
 @contextmanager
 def plain_errors(as_json: bool = False) -> Iterator[None]:
-    """Turns our errors into one message and status 2, and Ctrl-C into status 130."""
+    """Turns our errors into one message and status 2; Ctrl-C and its like into status 130."""
     try:
-        yield
+        with _ended_like_ctrl_c():
+            yield
     except RubricStudioError as error:
         if as_json:
             detail = error.to_dict() if isinstance(error, InputError) else {"error": str(error)}
@@ -44,6 +47,29 @@ def plain_errors(as_json: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         say("\nInterrupted. What was finished is kept.")
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """SIGTERM and SIGHUP interrupt, unless somebody (`nohup`) has them ignored."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = [
+        one
+        for one in (getattr(signal, name) for name in names)
+        if threading.current_thread() is threading.main_thread()
+        and signal.getsignal(one) is signal.SIG_DFL
+    ]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for one in taken:
+        signal.signal(one, interrupt)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def table(rows: list[list[str]], heads: list[str]) -> str:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from core.services import clock
+from core.errors import NotNow, StoreError
+from core.services import clock, signals
 from core.services.preparing import Doors
 from core.services.working import LEASE_SECONDS, Work
 from core.store.run_rows import Lease, RunStatus
@@ -56,16 +57,18 @@ class Runner:
         works: dict[asyncio.Task[None], Work] = {}
         loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(io, self._free_from_the_dead)
-            while not self._stopping.is_set():
-                if len(works) < AT_ONCE:
-                    lease = await loop.run_in_executor(io, self._claim)
-                    if lease is not None:
-                        work = Work(self.store, lease, doors, io)
-                        works[asyncio.create_task(_guarded(work))] = work
-                        continue
-                await asyncio.sleep(LOOK_EVERY)
-                works = {task: work for task, work in works.items() if not task.done()}
+            with signals.ending(self._stopping.set):
+                freed = False
+                while not self._stopping.is_set():
+                    freed = freed or await loop.run_in_executor(io, self._free_from_the_dead)
+                    if len(works) < AT_ONCE:
+                        lease = await loop.run_in_executor(io, self._claim)
+                        if lease is not None:
+                            work = Work(self.store, lease, doors, io)
+                            works[asyncio.create_task(_guarded(work))] = work
+                            continue
+                    await asyncio.sleep(LOOK_EVERY)
+                    works = {task: work for task, work in works.items() if not task.done()}
         finally:
             for work in works.values():
                 work.leave("queued")
@@ -74,19 +77,31 @@ class Runner:
             await loop.run_in_executor(io, self.store.close)
             io.shutdown()
 
-    def _free_from_the_dead(self) -> None:
-        """Takes runs from processes of this machine that were killed, before their leases end."""
-        for lease in self.store.leases.active(at=clock.at()):
-            if clock.is_gone(lease.owner):
-                self.store.leases.expire(lease.run_id, lease.owner, lease.fence)
+    def _free_from_the_dead(self) -> bool:
+        """Takes runs from processes of this machine that were killed, before their leases end.
+
+        ``False`` while the data file cannot be written.
+        """
+        try:
+            for lease in self.store.leases.active(at=clock.at()):
+                if clock.is_gone(lease.owner):
+                    self.store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        except NotNow:
+            return False
+        return True
 
     def _claim(self) -> Lease | None:
-        return self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
+        try:
+            return self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
+        except NotNow:
+            return None  # looked at again soon
 
 
 async def _guarded(work: Work) -> None:
     try:
         await work.run()
+    except StoreError as error:
+        log.error("run %s: %s", work.lease.run_id, error)
     except Exception:
         # The run is already marked failed with the reason; other runs must go on.
         log.exception("run %s ended with a defect", work.lease.run_id)
@@ -101,10 +116,14 @@ def work_here(
 ) -> RunStatus | None:
     """Works off one run in this thread; ``None`` if another process holds it.
 
-    ``on_tick`` is called every ``tick`` seconds (for a progress bar). An interrupt (Ctrl-C) keeps
-    what is finished and leaves the run ``interrupted``, then raises ``KeyboardInterrupt``.
+    ``on_tick`` is called every ``tick`` seconds (for a progress bar). An interrupt (Ctrl-C,
+    SIGTERM, SIGHUP) keeps what is finished and leaves the run ``interrupted``, then raises
+    ``KeyboardInterrupt``.
     """
-    return asyncio.run(_work_here(store, run_id, on_tick, tick))
+    try:
+        return asyncio.run(_work_here(store, run_id, on_tick, tick))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 async def _work_here(
@@ -125,14 +144,16 @@ async def _work_here(
         return None
     doors = Doors()
     work = Work(store, lease, doors, io)
-    task = asyncio.create_task(work.run())
+    task, mine = asyncio.create_task(work.run()), asyncio.current_task()
+    assert mine is not None
     try:
-        while not task.done():
-            await asyncio.wait({task}, timeout=tick)
-            on_tick()
+        with signals.ending(mine.cancel):
+            while not task.done():
+                await asyncio.wait({task}, timeout=tick)
+                on_tick()
         return task.result()
     except asyncio.CancelledError:
-        # asyncio.run turns Ctrl-C into a cancellation of this coroutine.
+        # asyncio.run turns Ctrl-C into a cancellation of this coroutine, as the signals do.
         work.leave("interrupted")
         await task
         raise

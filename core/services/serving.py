@@ -14,8 +14,10 @@ from typing import NoReturn
 
 from core.errors import InputError
 from core.judging.offline import load
+from core.services import signals
 from core.services.jobs import Runner
 from core.settings import Settings
+from core.store.place import Place
 from core.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +49,7 @@ def runner_beside(settings: Settings) -> Iterator[None]:
     """A Runner for as long as the server lives: in a process of its own, in a thread, or none."""
     from core.services import open_store
 
+    signals.hang_up_ends()
     if settings.runner == "none":
         yield
     elif settings.runner == "thread":
@@ -80,6 +83,7 @@ class WorkerProcess:
             "--db",
             str(settings.db),
         ]
+        self._place = Place(settings.db)
         self._stopping = threading.Event()
         self._worker = self._spawn()
         self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
@@ -93,6 +97,8 @@ class WorkerProcess:
             self._worker.wait()
             if not self._stopping.is_set():
                 time.sleep(1.0)
+                if not self._place.in_place():
+                    return  # a new worker would make a new, empty file there
                 self._worker = self._spawn()
 
     def stop(self) -> None:

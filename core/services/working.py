@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
@@ -17,7 +18,7 @@ from functools import partial
 from typing import TypeVar
 
 from core.domain.votes import Outcome
-from core.errors import Conflict, RubricStudioError
+from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.budget import Budget
 from core.judging.engine import grade
 from core.services import clock
@@ -28,12 +29,14 @@ from core.services.preparing import Doors, Job, load_job, ready_judges
 from core.services.recorder import Recorder
 from core.services.results import rubric_lookup
 from core.services.rounds import Round, Selector, rounds_of
-from core.store.run_rows import Lease, RunStatus
+from core.store.run_rows import Beat, Lease, RunStatus
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0
 BEAT_EVERY = 1.0
+#: While the data file cannot be written: how often it is tried, and how long once a run is to end.
+TRY_EVERY, LAST_SECONDS = 0.5, 5.0
 
 ResultT = TypeVar("ResultT")
 
@@ -46,6 +49,9 @@ class Work:
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
+        self._gone: StoreError | None = None
+        self._recorder: Recorder | None = None
+        self._trouble = ""
 
     def leave(self, status: RunStatus) -> None:
         """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
@@ -64,6 +70,9 @@ class Work:
         except Conflict:
             self.lost = True
             return None
+        except StoreError:
+            self.lost = True  # nor can the file be told how it ended
+            raise
         except RubricStudioError as error:
             message = str(error)
         except Exception as error:
@@ -81,21 +90,22 @@ class Work:
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
         kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
-        recorder = Recorder(partial(self.io, self._record, job), self.stop.set)
+        recorder = Recorder(partial(self._record, job), self.stop.set)
+        self._recorder = recorder
         try:
             return await self._ask_all(job, recorder, kept)
         finally:
             await recorder.close()
-            if recorder.unwritten:
-                await self.io(self._keep, recorder.unwritten)
             if kept is not None:
                 await kept.close()
+            if recorder.unwritten:
+                await self._keep(recorder.unwritten)
 
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
     ) -> tuple[RunStatus, str]:
         judges, notes = await ready_judges(job, self.doors, kept)
-        await self.io(self.store.runs.set_notes, job.run.id, notes)
+        await self._patiently(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:
             asker = job.asker
@@ -112,6 +122,8 @@ class Work:
         finally:
             for judge in judges.values():
                 await judge.close()
+        if self._gone is not None:
+            raise self._gone
         if self.left_as is not None:
             return self.left_as, ""
         if budget is not None and budget.exhausted:
@@ -128,29 +140,76 @@ class Work:
         cells = await asyncio.to_thread(selector.wanted, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 
-    def _record(self, job: Job, outcomes: Sequence[Outcome]) -> None:
-        self.store.votes.record(
-            self.lease.run_id,
-            outcomes,
+    async def _record(self, job: Job, outcomes: Sequence[Outcome]) -> None:
+        write = partial(
+            self.store.votes.record,
             owner=self.lease.owner,
             fence=self.lease.fence,
             now=clock.now(),
             derive=job.derive,
         )
+        await self._patiently(write, self.lease.run_id, outcomes)
 
-    def _keep(self, outcomes: Sequence[Outcome]) -> None:
-        """Keeps the answers of outcomes that may not be recorded: they were paid for."""
+    async def _keep(self, outcomes: Sequence[Outcome]) -> None:
+        """Keeps the answers of outcomes that could not be recorded: they were paid for."""
         answers = [answer for outcome in outcomes for answer in outcome.answers]
-        self.store.responses.put(answers, now=clock.now())
+        try:
+            await self.io(partial(self.store.responses.put, now=clock.now()), answers)
+        except StoreError as error:
+            raise StoreError(
+                f"{error} Not recorded, and to be asked again: {len(outcomes)} that were answered."
+            ) from None
+
+    async def _patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """``act`` in the writer's thread, again and again while the file cannot be written.
+
+        Once the run is to end it is tried for ``LAST_SECONDS`` more; then ``NotNow`` is raised.
+        """
+        last = math.inf
+        while True:
+            try:
+                result = await self.io(act, *arguments)
+            except NotNow as error:
+                self._held_up(str(error))
+                if self.stop.is_set():
+                    last = min(last, time.monotonic() + LAST_SECONDS)
+                if time.monotonic() >= last:
+                    raise
+            else:
+                self._held_up("")
+                return result
+            await asyncio.sleep(TRY_EVERY)
+
+    def _held_up(self, why: str) -> None:
+        """Says once why nothing can be recorded, and once that it can be again."""
+        if why and not self._trouble:
+            log.warning(
+                "Run %s waits: %s What was answered is kept in memory, nothing more is asked, and "
+                "it goes on by itself as soon as it can be recorded.", self.lease.run_id, why,
+            )  # fmt: skip
+        elif self._trouble and not why:
+            log.warning("Run %s goes on: what was answered is recorded.", self.lease.run_id)
+            self._may_ask(True)
+        self._trouble = why
+        if why:
+            self._may_ask(False)
+
+    def _may_ask(self, may: bool) -> None:
+        if self._recorder is not None:
+            (self._recorder.ready.set if may else self._recorder.ready.clear)()
 
     async def _keep_lease(self) -> None:
         """Renews the lease each second; a cancel request or a lost lease stops the work."""
         while True:
             await asyncio.sleep(BEAT_EVERY)
-            beat = await self.io(
-                partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS),
-                self.lease,
-            )
+            try:
+                beat = await self.io(self._beat)
+            except NotNow:
+                continue  # whoever records says so, and nobody else can take the run meanwhile
+            except StoreError as error:
+                self._gone = error
+                self.leave("interrupted")
+                return
             if not beat.held:
                 self.lost = True
                 self.leave("interrupted")
@@ -158,8 +217,11 @@ class Work:
             if beat.cancel:
                 self.leave("cancelled")
 
+    def _beat(self) -> Beat:
+        return self.store.leases.heartbeat(self.lease, at=clock.at(), seconds=LEASE_SECONDS)
+
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
-        await self.io(
+        await self._patiently(
             partial(self.store.leases.release, now=clock.now(), message=message, seconds=seconds),
             self.lease,
             status,

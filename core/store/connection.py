@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import StoreError
+from core.errors import NotNow, StoreError
+from core.store.place import Place
 from core.store.schema import migrate, pending
 
 BUSY_SECONDS = 30.0
@@ -33,6 +34,8 @@ _IN_WORDS = {
     sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",
 }
+#: What may be over in a while, with nobody having to start anything again.
+_PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 T = TypeVar("T")
 
@@ -53,15 +56,19 @@ class Connections:
             raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         with self._in_words():
             _patiently(self._make_ready)
+        self._place = Place(self.path)
 
     @property
     def mine(self) -> sqlite3.Connection:
         """This thread's connection (opened on first use; a forked child gets its own)."""
         held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
         if held is None or held[0] != os.getpid():
+            # Or else SQLite would make a new, empty file where ours was.
+            self._place.require()
             with self._in_words():
                 held = (os.getpid(), _patiently(lambda: _connect(self.path)))
             self._local.held = held
+            self._local.log = self._place.log()
         return held[1]
 
     def close(self) -> None:
@@ -73,8 +80,13 @@ class Connections:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint."""
+        """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint.
+
+        Raises:
+            StoreError: the file or its log is not where it was: what is written would be lost.
+        """
         connection = self.mine
+        self._place.require(connection, self._local.log)
         begin, commit, undo = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
         if connection.in_transaction:
             begin, commit = ("SAVEPOINT inner", "RELEASE inner")
@@ -131,7 +143,8 @@ class Connections:
             words = _IN_WORDS.get(_code(error))
             if words is None:
                 raise
-            raise StoreError(f"{self.path} {words}.") from error
+            kind = NotNow if _code(error) in _PASSING else StoreError
+            raise kind(f"{self.path} {words}.") from error
 
 
 def new_id(cursor: sqlite3.Cursor) -> int:
@@ -164,6 +177,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA recursive_triggers = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        # A first look opens the log, which shall be the one that is there now.
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except BaseException:
         connection.close()
         raise
