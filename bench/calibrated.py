@@ -2,36 +2,50 @@
 
     python -m bench.calibrated [seeds]
 
-For each seed, 20 or 50 of the items are labelled at random, the rule is fitted on them as the
-product does, and the verdicts of all other items are compared with the truth. Prints the mean
-accuracy over the seeds with its standard error, the plain rule's (the mode) and the best single
-judge's on all items, how often the fit was offered, and what its own out-of-fold accuracy promised
-on average, which must not flatter.
+For each seed, 10, 20 or 50 of the items are labelled at random, the rule is fitted on them as the
+product does, and the verdicts of all other items are compared with the truth: used where it is
+offered, else the plain rule. Prints, as means over the seeds, what came against the plain rule and
+against the judge that was best on the same labels; how often the fit was offered; and, of those
+fits alone, what it promised of itself on labels that its choice had not seen, against what came.
+Where levels have an order, the figure is by how many levels verdicts missed (less is better), else
+the share that is right (more is better).
 """
 
 from __future__ import annotations
 
 import statistics
 import sys
-from collections import defaultdict
 from typing import NamedTuple
 
-from bench.recorded import Recorded, dices, found, llmbar
+import numpy as np
+
+from bench.recorded import Recorded, dices, found, hanna, llm_rubric, llmbar
 from core.aggregate import settle
-from core.domain.fitted import Fitted
+from core.domain.fitted import Fitted, Weights
 from core.domain.panel import Rules
 from core.identity import seeded
 from core.services.fitting import Labelled, fit_criterion
+from core.services.fitting_kinds import Lesson
 
-SEEDS, LABELS = 20, (20, 50)
+SEEDS, LABELS = 20, (10, 20, 50)
+RULES = Rules(ordinal="mean")
 
 
 class Trial(NamedTuple):
-    """One seed: accuracy on the items that were not labelled, and what the fit said of itself."""
+    """One seed: figures on the items that were not labelled, and what the fit said of itself.
+
+    ``right`` is the share of right verdicts, ``far`` the mean of levels missed; ``plain`` ones are
+    the plain rule's. ``best`` is what the judge that was best on the labels comes to alone, in the
+    measure that counts. ``promised`` and ``promised_far`` are the fit's own estimates.
+    """
 
     accuracy: float
     plain: float
+    far: float
+    plain_far: float
+    best: float
     promised: float
+    promised_far: float
     offered: bool
 
 
@@ -39,33 +53,61 @@ def trial(recorded: Recorded, labels: int, seed: int) -> Trial:
     """Label ``labels`` items at random, fit, and settle all others."""
     cells = list(recorded.cells)
     seeded("calibrated", labels, seed).shuffle(cells)
-    fitted = fit_criterion(recorded.criterion, cells[:labels], Rules())
-    rest = cells[labels:]
-    plain = accuracy(recorded, rest, None)
+    taught, rest = cells[:labels], cells[labels:]
+    fitted = fit_criterion(recorded.criterion, taught, RULES)
+    lesson = Lesson(recorded.criterion, taught)
+    plain = _figures(lesson, rest, None)
+    best = _figures(lesson, rest, lesson.fit("judge", np.arange(labels)))[int(lesson.ordinal)]
     if isinstance(fitted, str):
-        return Trial(plain, plain, plain, offered=False)
+        return Trial(plain[0], plain[0], plain[1], plain[1], best, *plain, offered=False)
+    used = _figures(lesson, rest, fitted.weights) if fitted.better else plain
     return Trial(
-        accuracy(recorded, rest, fitted), plain, fitted.right / fitted.labels, fitted.better
+        used[0],
+        plain[0],
+        used[1],
+        plain[1],
+        best,
+        fitted.right / fitted.labels,
+        _far_of(fitted),
+        fitted.better,
     )
 
 
-def accuracy(recorded: Recorded, cells: list[Labelled], fitted: Fitted | None) -> float:
-    """The share of these cells whose verdict is the truth; no verdict is wrong."""
-    right = 0
+def _far_of(fitted: Fitted) -> float:
+    return 1 - fitted.right / fitted.labels if fitted.far is None else fitted.far
+
+
+def _figures(lesson: Lesson, cells: list[Labelled], weights: Weights | None) -> tuple[float, float]:
+    """The share of these cells whose verdict is the truth, and what they cost on average."""
+    right, cost = 0, 0.0
     for cell in cells:
-        weights = fitted.for_item(cell.item_id) if fitted else None
-        verdict = settle(recorded.criterion, cell.ballots, Rules(), weights=weights)
-        right += verdict is not None and verdict.option == cell.truth
-    return right / len(cells)
+        verdict = settle(lesson.criterion, cell.ballots, RULES, weights=weights)
+        option = verdict.option if verdict else None
+        right += option == cell.truth
+        cost += lesson.loss(option, cell.truth)
+    return right / len(cells), cost / len(cells)
 
 
-def best_single(recorded: Recorded) -> float:
-    """The share of right votes of the best judge alone, over all items."""
-    hits: defaultdict[str, list[bool]] = defaultdict(list)
-    for cell in recorded.cells:
-        for ballot in cell.ballots:
-            hits[ballot.judge].append(ballot.option == cell.truth)
-    return max(statistics.fmean(each) for each in hits.values())
+def line(recorded: Recorded, labels: int, seeds: int) -> str:
+    """One row of the table."""
+    trials = [trial(recorded, labels, seed) for seed in range(seeds)]
+    ordinal = recorded.criterion.scale == "ordinal"
+    came = [t.far if ordinal else t.accuracy for t in trials]
+    plain = statistics.fmean(t.plain_far if ordinal else t.plain for t in trials)
+    offered = [t for t in trials if t.offered]
+    error = statistics.stdev(came) / seeds**0.5
+    row = (
+        f"{recorded.name:52} {labels:3} {plain:.3f} "
+        f"{statistics.fmean(t.best for t in trials):.3f} {statistics.fmean(came):.3f} "
+        f"({error:.3f}) {len(offered):3}/{seeds}"
+    )
+    if not offered:
+        return row
+    pairs = [((t.promised, t.accuracy), (t.promised_far, t.far)) for t in offered]
+    exact = [statistics.fmean(p[0][at] for p in pairs) for at in (0, 1)]
+    far = [statistics.fmean(p[1][at] for p in pairs) for at in (0, 1)]
+    row += f" right {exact[0]:.3f} came {exact[1]:.3f}"
+    return row + (f" far {far[0]:.3f} came {far[1]:.3f}" if ordinal else "")
 
 
 def main(seeds: int = SEEDS) -> None:
@@ -80,23 +122,19 @@ def main(seeds: int = SEEDS) -> None:
         llmbar("Metrics_Reference"),
         dices(range(5)),
         dices(range(11)),
+        *(hanna("relevance", f"prompt{n}") for n in (1, 2, 3, 4)),
+        hanna("coherence", "prompt2"),
+        hanna("surprise", "prompt2"),
+        llm_rubric("overall_satisfaction"),
+        llm_rubric("naturalness"),
     ]
-    print(f"{'votes':40} plain best | {seeds} seeds: labels accuracy (s.e.) out of fold, offered")
+    print(
+        f"{'votes':52} labels, plain, best judge on the labels, calibrated where offered (s.e.), "
+        "offered; of the offered: promised, came"
+    )
     for recorded in sets:
-        plain = accuracy(recorded, list(recorded.cells), None)
-        print(f"{recorded.name:40} {plain:.3f} {best_single(recorded):.3f}", end="")
         for labels in LABELS:
-            trials = [trial(recorded, labels, seed) for seed in range(seeds)]
-            got = [t.accuracy for t in trials]
-            error = statistics.stdev(got) / seeds**0.5
-            promised = statistics.fmean(t.promised for t in trials)
-            offered = sum(t.offered for t in trials)
-            print(
-                f" | {labels} {statistics.fmean(got):.3f} ({error:.3f}) {promised:.3f} "
-                f"{offered}/{seeds}",
-                end="",
-            )
-        print()
+            print(line(recorded, labels, seeds), flush=True)
 
 
 if __name__ == "__main__":

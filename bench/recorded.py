@@ -61,6 +61,47 @@ def dices(raters: Sequence[int]) -> Recorded:
     return _recorded("dices350", f"DICES-350, {len(wanted)} raters", options, rows)
 
 
+def hanna(aspect: str, prompt: str) -> Recorded:
+    """How five models rated stories under one prompt, 1 to 5; the truth is the median of three
+    people. The votes are means of repeats, as their label rounds them.
+    """
+    rows = [row for row in _rows("hanna") if row["criterion"] == aspect]
+    people: dict[str, list[int]] = {}
+    for row in rows:
+        if row["rater_kind"] == "human":
+            people.setdefault(row["item_id"], []).append(int(row["label"]))
+    truth = {item: str(sorted(said)[len(said) // 2]) for item, said in people.items()}
+    asked = [row for row in rows if row["rater_id"].endswith(f"/{prompt}") and row["label"]]
+    return _graded(f"HANNA {aspect}, five models, {prompt}", asked, truth, 5)
+
+
+def llm_rubric(criterion: str) -> Recorded:
+    """How one model rated conversations, 1 to 4; the truth is what the one person said."""
+    rows = [
+        row
+        for row in _rows("llm_rubric_real")
+        if row["criterion"] == criterion and row["label"].isdigit()
+    ]
+    truth = {row["item_id"]: row["label"] for row in rows if row["rater_kind"] == "human"}
+    asked = [row for row in rows if row["rater_kind"] == "llm"]
+    return _graded(f"LLM-Rubric {criterion}, one model", asked, truth, 4)
+
+
+def _graded(name: str, rows: list[dict[str, str]], truth: dict[str, str], levels: int) -> Recorded:
+    options = [{"label": str(level + 1), "value": level / (levels - 1)} for level in range(levels)]
+    data = {"name": "c", "requirement": "r", "scale": "ordinal", "weight": 1, "options": options}
+    votes: dict[str, list[Ballot]] = {}
+    for row in rows:
+        ballot = Ballot(int(row["label"]) - 1, False, 1.0, row["rater_id"])
+        votes.setdefault(row["item_id"], []).append(ballot)
+    cells = tuple(
+        Labelled(item, votes[item], int(label) - 1)
+        for item, label in truth.items()
+        if item in votes
+    )
+    return Recorded(name, build(Criterion, data, "criterion"), cells)
+
+
 @cache
 def _rows(folder: str) -> list[dict[str, str]]:
     with (DATA / folder / "votes.csv").open(encoding="utf-8", newline="") as file:

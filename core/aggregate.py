@@ -11,7 +11,9 @@ options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest
 another option has the same value.
 
 A rule fitted on labelled items (``calibrated``) is numbers, not a word: ``settle`` gets them
-as ``weights`` and takes the option that votes and weights make likeliest.
+as ``weights`` and takes the option that votes and weights make likeliest, or, of an ordinal
+criterion, the one they make least far from the truth. A fitted rule may read the vote of a single
+judge otherwise than it was given, where labels say what that judge means by it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from math import fsum, log
 from statistics import median
 from typing import NamedTuple
 
-from core.domain.fitted import Weights
+from core.domain.fitted import Weights, shares
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.rules import FITTED
@@ -122,17 +124,22 @@ def settle(
     if not cast:
         away = _which_abstention(criterion, ballots)
         return Verdict(away, True, None, None, None, None, None, coverage, *counts, False, "")
-    if len(heads) == 1:
+    if len(heads) == 1 and not (weights and weights.overrules):
         option, value, _ = cast[0]
         mean = value if rule in _AVERAGES else None
         return Verdict(option, False, value, mean, 1.0, 0.0, 1.0, coverage, *counts, False, "")
     if weights:
-        option, tie, mean, warning = _calibrated(criterion, ballots, weights, heads)
+        logs = log_weights(criterion, ballots, weights)
+        option, tie, mean, warning = (
+            _strangers(criterion, cast, heads, rules)
+            if logs is None
+            else _calibrated(criterion, logs, weights)
+        )
     else:
         option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
     value = None if option is None else values[option]
     share = heads.get(option, 0) / n if option is not None else 0.0
-    top, second = sorted(heads.values(), reverse=True)[:2]
+    top, second = [*sorted(heads.values(), reverse=True), 0][:2]
     entropy = _entropy(heads, n, len(criterion.scored))
     margin = (top - second) / n
     doubt = (share, entropy, margin, coverage, *counts)
@@ -234,16 +241,29 @@ def log_weights(
     return None if found is None else dict(zip(criterion.scored, found, strict=True))
 
 
-def _calibrated(
-    criterion: Criterion, ballots: Sequence[Ballot], weights: Weights, heads: _Heads
-) -> _Choice:
-    logs = log_weights(criterion, ballots, weights)
-    if logs is None:
-        return _mode(criterion, (), heads)._replace(
-            warning="Nothing is known of these judges, so the most frequent option was taken."
-        )
-    top = max(logs.values()) - EPSILON
-    return _worst(criterion, [option for option, log_weight in logs.items() if log_weight >= top])
+def _calibrated(criterion: Criterion, logs: Mapping[int, float], weights: Weights) -> _Choice:
+    """The likeliest option; or the one whose value is expected to be least far from the truth's."""
+    if weights.nearest:
+        chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
+        value = {option: criterion.values[option] or 0.0 for option in logs}
+        likely = {
+            option: -fsum(chances[true] * abs(value[option] - value[true]) for true in logs)
+            for option in logs
+        }
+    else:
+        likely = dict(logs)
+    top = max(likely.values()) - EPSILON
+    return _worst(criterion, [option for option, much in likely.items() if much >= top])
+
+
+def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:
+    """What the plain rule says where no vote is of a judge that the fitted one knows."""
+    plain = criterion.aggregation or getattr(rules, criterion.scale)
+    if len(heads) == 1:
+        return _Choice(cast[0][0])
+    return _RULES[plain](criterion, cast, heads)._replace(
+        warning="Nothing is known of these judges, so the plain rule settled this."
+    )
 
 
 #: Called only where at least two options were chosen.

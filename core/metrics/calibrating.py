@@ -91,17 +91,6 @@ def folds_of(items: int, rng: np.random.Generator) -> Levels:
     return rng.permutation(np.arange(items) % FOLDS)
 
 
-def out_of_fold(
-    votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike, folds: Levels
-) -> list[Fit]:
-    """One fit per fold, each without the fold's items."""
-    cast, true, whose = _arrays(votes, truth, owner)
-    return [
-        fit(cast[folds != fold], true[folds != fold], k, whose)
-        for fold in range(int(folds.max(initial=-1)) + 1)
-    ]
-
-
 def _arrays(
     votes: npt.ArrayLike, truth: npt.ArrayLike, owner: npt.ArrayLike
 ) -> tuple[Levels, Levels, Levels]:

@@ -1,7 +1,7 @@
 """The rule ``calibrated``: fitted on a run's labelled items, and used by it without a call.
 
-The fit of a criterion is offered only where its verdicts on labels it had not seen are more often
-right than those of the rule in force.
+The fit of a criterion is offered only where it is ahead of the rule in force on labels that it had
+not seen: right more often, or nearer where the levels have an order.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from core.aggregate import log_weights
 from core.domain.fitted import Fitted, shares
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem
+from core.judging.twins import group_numbers
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of, keep
 from core.services.fitting import Labelled, fit_criterion, in_words
@@ -38,7 +39,7 @@ class Offer:
 
     @property
     def offered(self) -> bool:
-        """Whether it may be used: it beat the rule in force."""
+        """Whether it may be used instead of the rule in force."""
         return self.fitted is not None and self.fitted.better
 
 
@@ -105,7 +106,8 @@ def labelled_cells(store: Store, run_id: int) -> dict[str, list[Labelled]]:
     ids = store.runs.item_ids(run_id)
     by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
     cells: dict[str, list[Labelled]] = {c.name: [] for c in rubric.criteria}
-    for item in resolved_items(store, plan.dataset_version_id, ids):
+    items = resolved_items(store, plan.dataset_version_id, ids)
+    for item, group in zip(items, group_numbers(items), strict=True):
         own, found = effective(item, rubric), by_item.get(item.id)
         truths = labels_of(item, own)
         if found is None or not truths:
@@ -117,7 +119,7 @@ def labelled_cells(store: Store, run_id: int) -> dict[str, list[Labelled]]:
             name = criterion.name
             if name in truths and name in rows and _alike(own.criterion(name), criterion):
                 ballots = counting.count(rows[name]).ballots
-                cells[name].append(Labelled(item.id, ballots, truths[name]))
+                cells[name].append(Labelled(item.id, ballots, truths[name], str(group)))
     return cells
 
 
@@ -144,7 +146,8 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
             rows.setdefault(row.criterion, []).append(row)
         for name in fits.keys() & rows.keys():
             criterion, ballots = rubric.criterion(name), counting.count(rows[name]).ballots
-            logs = log_weights(criterion, ballots, fits[name].for_item(votes.item_id))
+            weights = fits[name].for_item(votes.item_id)
+            logs = log_weights(criterion, ballots, weights) if weights else None
             if logs is not None:
                 chances = shares(tuple(logs.values()))
                 found[votes.item_id, name] = dict(zip(logs, chances, strict=True))

@@ -202,6 +202,8 @@ def _judges(report: Report) -> Iterator[str]:
     yield from _offline(setup.judges, setup.learned_from)
     if setup.twins:
         yield setup.twins
+    for name, words in setup.fitted.items():
+        yield f"{name}: verdicts are settled by a rule fitted on labels. {words}"
     asked = [rater for rater in report.raters if rater.kind == "llm"]
     once = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
     if asked and once and not setup.imported:

@@ -9,6 +9,8 @@ from typing import Any
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.identity import canonical_json
+from core.services.fitted import fitted_of
+from core.services.fitting import in_words
 from core.services.grading import spared
 from core.services.reporting_values import Counts, JudgeFacts, Setup, Training
 from core.services.twins import twins_of
@@ -51,6 +53,7 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
         replicates=plan.replicates,
         learned_from=len(plan.calibration.get("items", ())),
         twins=twins_of(plan.calibration).in_words(),
+        fitted={name: in_words(found) for name, found in fitted_of(run).items()},
         versions=dict(plan.versions),
         imported=dict(plan.details.get("imported", {})),
         created=run.created,

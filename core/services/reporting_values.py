@@ -83,7 +83,8 @@ class JudgeFacts:
 class Setup:
     """What was graded how. Scores follow version ``rubric_number`` of the rubric, with its hash;
     judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
-    learned from, ``twins`` says which items repeat the text of another.
+    learned from, ``twins`` says which items repeat the text of another. ``fitted``: of the
+    criteria that the rule calibrated settles, what is known of it.
 
     ``imported`` tells where the votes came from if they were not asked for here, else is empty.
     """
@@ -109,6 +110,7 @@ class Setup:
     replicates: int
     learned_from: int
     twins: str
+    fitted: Mapping[str, str]
     versions: Mapping[str, str]
     imported: Mapping[str, Any]
     created: str

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.metrics.calibrating import COIN, PRIOR, TABLE, fit, folds_of, out_of_fold, posterior
+from core.metrics.calibrating import COIN, PRIOR, TABLE, fit, posterior
 
 TWENTY = [0, 1] * 10
 
@@ -57,18 +57,6 @@ def test_a_judge_asked_twice_is_no_second_judge() -> None:
     # A missing second answer changes nothing either.
     gaps = [[row[0], -1] for row in once]
     assert posterior(two, gaps, [0, 0]) == pytest.approx(posterior(one, once, [0]))
-
-
-def test_a_fold_does_not_know_its_items() -> None:
-    rng = np.random.default_rng(3)
-    votes, truth = rng.integers(0, 2, (23, 3)), rng.integers(0, 2, 23)
-    folds = folds_of(23, rng)
-    apart = out_of_fold(votes, truth, 2, [0, 1, 2], folds)
-    assert len(apart) == 10
-    turned = np.where(folds == 4, 1 - truth, truth)
-    again = out_of_fold(votes, turned, 2, [0, 1, 2], folds)
-    assert again[4].evidence == pytest.approx(apart[4].evidence)
-    assert again[5].prior is not apart[5].prior
 
 
 def test_votes_of_the_wrong_shape_are_refused() -> None:

@@ -31,16 +31,20 @@ def show(queue: QueueRow) -> None:
     _reliance(found)
     _buttons(run_id, found)
     st.caption(
-        "Each judge counts by how its answers go with the truth where that is known: labels of the "
-        "dataset, and what people settled. Every item is settled by weights that had not seen its "
-        "own label, so that the two shares can be compared. It is offered only where it was right "
-        "more often than the rule in force. No judge is asked again."
+        "Labels of the dataset, and what people settled, say what judges' answers are worth. "
+        "Three rules are tried: all judges by their weight, the best judge alone, and, where "
+        "levels have an order, the mean of the votes moved to the labels. Every item counted was "
+        "settled by a rule that was both chosen and fitted without its label, so that the two "
+        "figures can be compared. Where levels have an order the distance to the label counts, "
+        "else right answers. It is offered only where it is ahead. No judge is asked again."
     )
 
 
 def _line(one: Offer) -> list[str]:
     name, fitted = esc(one_line(one.criterion, 80)), one.fitted
-    if fitted is None:
+    if fitted is not None:
+        name = f"{name}<br>{quiet(fitting.how(fitted))}"
+    else:
         return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
     mark = tag("in use", "info") if one.used else tag("no better")
     if one.offered and not one.used:
@@ -48,12 +52,18 @@ def _line(one: Offer) -> list[str]:
     return [
         name,
         mark,
-        f"{fmt.percent(fitted.plain_right / fitted.labels)}<br>{quiet(_plain(fitted.plain))}",
-        fmt.percent(fitted.right / fitted.labels),
+        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far)}<br>"
+        f"{quiet(_plain(fitted.plain))}",
+        _came(fitted.right, fitted.labels, fitted.far),
         fmt.count(fitted.gained),
         fmt.count(fitted.lost),
         fmt.count(fitted.labels),
     ]
+
+
+def _came(right: int, labels: int, far: float | None) -> str:
+    share = f"{fmt.percent(right / labels)} right"
+    return share if far is None else f"{far:.2f} levels off<br>{quiet(share)}"
 
 
 def _plain(rule: str) -> str:
@@ -61,7 +71,7 @@ def _plain(rule: str) -> str:
 
 
 def _reliance(found: list[Offer]) -> None:
-    known = [one for one in found if one.fitted is not None]
+    known = [one for one in found if one.fitted is not None and one.fitted.reliance]
     if not known:
         return
     with st.expander("How far each judge is listened to", icon=":material/hearing:"):
@@ -81,7 +91,7 @@ def _buttons(run_id: int, found: list[Offer]) -> None:
     offered = [one for one in found if one.offered and not one.used]
     used = [one for one in found if one.used]
     if not offered and not used:
-        said("There is nothing to use yet: calibrated beats the plain rule on no criterion.")
+        said("There is nothing to use yet: calibrated is ahead of the plain rule on no criterion.")
     with st.container(horizontal=True):
         if offered:
             names = "it" if len(offered) == 1 else f"it on {len(offered)} criteria"
