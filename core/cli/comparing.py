@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_read
 
 
 @click.command()
@@ -38,7 +38,7 @@ def compare(
 
     with output.plain_errors(as_json):
         pair = comparing.run_number(run_a), comparing.run_number(run_b)
-        store = open_db(db)
+        store = open_to_read(db)
         found = comparing.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed)
         for run_id in pair:
             review = selected.selected(store, run_id)

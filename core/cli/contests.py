@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_plan, open_to_read
 
 if TYPE_CHECKING:
     from core.services.contests import ContestRequest
@@ -105,8 +105,7 @@ def contest(
     """
     from core.services import contest_files
 
-    with output.plain_errors(as_json):
-        store = open_db(db)
+    with output.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         design = _design(options)
         made = contest_files.request_from_files(store, design=design, **options)
         for notice in made.notices:
@@ -151,7 +150,7 @@ def rank(
 
     with output.plain_errors(as_json):
         report = rankings.rank_source(
-            lambda: open_db(db),
+            lambda: open_to_read(db),
             source,
             by=by,
             exclude=() if include_related else EXCLUDED,

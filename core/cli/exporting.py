@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_read
 from core.cli.grades import CHOICES, fill_roster, roster_options
 from core.cli.writing import write_files
 from core.errors import InputError
@@ -69,10 +69,10 @@ def export(
     with output.plain_errors():
         _check_roster(form, roster, dry, choices)
         if roster is not None:
-            store = open_db(db)
+            store = open_to_read(db)
             fill_roster(store, run, form, roster, choices, out=out, force=force, dry=dry)
             sys.exit(output.DONE)
-        made = exported(open_db(db), run, form)
+        made = exported(open_to_read(db), run, form)
         for loss in made.losses:
             output.say(f"Note: {loss}")
         if form == "everything":

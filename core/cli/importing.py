@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_db, open_to_read, settings_with
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -54,7 +54,9 @@ def import_(
     """
     with output.plain_errors(as_json):
         kind: Any = None if shape == "auto" else shape
-        reports = [_one(open_db(db), file, kind, as_json, options) for file in files]
+        opened = open_to_read if options["dry"] else open_db
+        place = {"db": str(settings_with(db).db)}
+        reports = [_one(opened(db), file, kind, as_json, options) | place for file in files]
         if as_json:
             output.result(reports[0] if len(reports) == 1 else reports)
 

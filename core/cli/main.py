@@ -41,7 +41,13 @@ def where(db: Path | None) -> None:
 
 @main.command()
 @db_option
-@click.option("--port", type=int, default=8501, show_default=True, help="Port of the app.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    default=8501,
+    show_default=True,
+    help="Port of the app.",
+)
 @click.option(
     "--host",
     default="127.0.0.1",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_read
 
 
 @click.command()
@@ -41,7 +41,7 @@ def metrics(
 
     with output.plain_errors(as_json):
         report = measuring.metrics_source(
-            lambda: open_db(db), source, reference, bootstrap, seed, output.note
+            lambda: open_to_read(db), source, reference, bootstrap, seed, output.note
         )
         if as_json:
             output.result(report)

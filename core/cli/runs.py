@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_plan, open_to_read
 from core.cli.grade_options import ASKING, grade_options
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def grade(
     """
     from core.services import grading, headless
 
-    with output.plain_errors(as_json):
-        store = open_db(db)
+    with output.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         asking = {name: options.pop(name) for name in ASKING}
         request = headless.request_from_files(store, rubric, dataset, asking=asking, **options)
         for notice in request.notices:
@@ -58,7 +57,7 @@ def resume(run: int, db: Path | None, as_json: bool) -> None:
     from core.services import grading
 
     with output.plain_errors(as_json):
-        store = open_db(db)
+        store = open_to_read(db)
         grading.resume(store, run)
         _follow(store, run, as_json)
 
@@ -72,7 +71,7 @@ def retry(run: int, db: Path | None, as_json: bool) -> None:
     from core.services import grading
 
     with output.plain_errors(as_json):
-        store = open_db(db)
+        store = open_to_read(db)
         count = grading.retry(store, run)
         output.say(f"Asking {count} failed cells again.")
         _follow(store, run, as_json)
@@ -87,7 +86,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
     from core.services import grading
 
     with output.plain_errors(as_json):
-        rows = grading.runs(open_db(db), limit=limit)
+        rows = grading.runs(open_to_read(db), limit=limit)
         if as_json:
             keys = ("name", "status", "planned", "votes")
             output.result(
@@ -135,7 +134,7 @@ def show(run: int, item: str | None, db: Path | None, as_json: bool) -> None:
     from core.services import grading, showing
 
     with output.plain_errors(as_json):
-        store = open_db(db)
+        store = open_to_read(db)
         if item is None:
             figures = grading.summary(store, run)
             if as_json:
@@ -186,7 +185,7 @@ def score(
 
     with output.plain_errors(as_json):
         report = rescoring.score_source(
-            lambda: open_db(db), source, rules, abstain, raters, output.note
+            lambda: open_to_read(db), source, rules, abstain, raters, output.note
         )
         if as_json:
             output.result(report)

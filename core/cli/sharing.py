@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from core.cli import output
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_to_read
 from core.cli.writing import write_files
 
 #: As ``core.services.sharing.SHARE_FORMS``.
@@ -54,7 +54,7 @@ def convert(
     from core.services import sharing
 
     with output.plain_errors():
-        found = sharing.rubrics_at(open_db(db), rubric, scaling)
+        found = sharing.rubrics_at(open_to_read(db), rubric, scaling)
         files: dict[Path, str] = {}
         for read in found:
             made = sharing.share(read.value, form)

@@ -67,6 +67,12 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
         return Problem(f"is {_short(detail['input'])}.", f"Use {context.get('expected')}.", path)
     if kind == "finite_number":
         return Problem(f"is {_short(detail['input'])}.", "Use a finite number.", path)
+    if kind == "string_too_long":
+        most = f"{context['max_length']:,} is the limit."
+        return Problem(f"has {len(detail['input']):,} characters; {most}", "Shorten it.", path)
+    if kind == "submission_form":
+        mend = "Use text, a list of {role, content}, or {thinking, output}."
+        return Problem(f"is {_short(detail['input'])}, no submission.", mend, path)
     return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.rubric import Criterion, Rubric
@@ -41,7 +41,26 @@ class Sections(Noun):
     output: LongText
 
 
-Answer = LongText | tuple[Message, ...] | Sections
+def _form(value: Any) -> str | None:
+    """Which form a submission was given in, so that only that form's trouble is told."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list | tuple):
+        return "messages"
+    if isinstance(value, Pair) or (isinstance(value, dict) and value.keys() & {"first", "second"}):
+        return "answers"
+    return "sections" if isinstance(value, Sections | dict) else None
+
+
+_FORM = Discriminator(
+    _form,
+    custom_error_type="submission_form",
+    custom_error_message="is no submission.",
+)
+_Text = Annotated[LongText, Tag("text")]
+_Messages = Annotated[tuple[Message, ...], Tag("messages")]
+_Sections = Annotated[Sections, Tag("sections")]
+Answer = Annotated[_Text | _Messages | _Sections, _FORM]
 
 
 class Pair(Noun):
@@ -51,7 +70,7 @@ class Pair(Noun):
     second: Answer
 
 
-Submission = LongText | tuple[Message, ...] | Sections | Pair
+Submission = Annotated[_Text | _Messages | _Sections | Annotated[Pair, Tag("answers")], _FORM]
 Split = Literal["calibration", "evaluation"]
 
 

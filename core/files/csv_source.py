@@ -10,6 +10,7 @@ from itertools import islice
 from core.domain.dataset import MAX_TEXT
 from core.errors import Problem
 from core.files.parsed import enough, refusal
+from core.files.text import MAX_ROWS, too_many_rows
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
@@ -31,7 +32,9 @@ def read_csv(
     """
     columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
-    for line, cells in records(text, delimiter_of(text, name), problems):
+    delimiter = delimiter_of(text, name)
+    refuse_too_many(text, delimiter, name)
+    for line, cells in records(text, delimiter, problems):
         if not any(cell.strip() for cell in cells):
             continue
         if not columns:
@@ -53,6 +56,19 @@ def read_csv(
     if problems:
         raise refusal("table", problems, name)
     return columns, tuple(rows), tuple(lines)
+
+
+def refuse_too_many(text: str, delimiter: str, name: str) -> None:
+    """Count the rows before any is kept, where the text has that many lines at all.
+
+    Raises:
+        InputError: more rows than ``MAX_ROWS``.
+    """
+    if text.count("\n") + text.count("\r") <= MAX_ROWS:
+        return
+    rows = records(text, delimiter, [])
+    if next(islice(rows, MAX_ROWS + 1, None), None) is not None:
+        raise refusal("table", [too_many_rows()], name)
 
 
 def delimiter_of(text: str, name: str) -> str:

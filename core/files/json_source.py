@@ -26,7 +26,7 @@ from core.files.document import (
     number,
 )
 from core.files.parsed import ENOUGH, enough, refusal
-from core.files.text import Lines, has_half_character
+from core.files.text import MAX_ROWS, Lines, has_half_character, too_many_rows
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
 #: What a number too large for us must hold somewhere: a long run of digits, or a high exponent.
@@ -65,32 +65,15 @@ def decode(text: str) -> tuple[Any, list[Problem]]:
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
-    faults: list[Problem] = []
-
-    def note(fault: Problem) -> None:
-        faults.append(fault)
-        if enough(faults):
-            raise _EnoughError
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) != len(found):
-            counts = Counter(key for key, _ in found)
-            twice = counts.most_common(1)[0][0]
-            note(Problem("is given twice.", _ONCE, (twice,)))
-        return made
-
-    def numeric(digits: str) -> Any:
-        try:
-            return number(digits)
-        except BadNumber as error:
-            note(Problem(str(error), "Use a finite number."))
-            return None
-
+    made = _Made()
+    faults = made.faults
     # Python's own numbers are ten times faster, and right where no number can be out of bounds.
-    careful = numeric if _OUT_OF_BOUNDS.search(text) else None
+    careful = made.number if _OUT_OF_BOUNDS.search(text) else None
     decoder = json.JSONDecoder(
-        object_pairs_hook=pairs, parse_int=careful, parse_float=careful, parse_constant=numeric
+        object_pairs_hook=made.object if text.count("{") <= MAX_ROWS else made.counted,
+        parse_int=careful,
+        parse_float=careful,
+        parse_constant=made.number,
     )
     try:
         value = decoder.decode(text)
@@ -104,6 +87,42 @@ def decode(text: str) -> tuple[Any, list[Problem]]:
         return None, [Problem(TOO_DEEP, "Make it flatter.")]
     faults += unfit(value, halves="\\u" in text)
     return value, faults
+
+
+class _Made:
+    """Makes objects and numbers while JSON is decoded, and notes what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Problem] = []
+        self._left = MAX_ROWS
+
+    def object(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if len(made) != len(found):
+            counts = Counter(key for key, _ in found)
+            twice = counts.most_common(1)[0][0]
+            self._note(Problem("is given twice.", _ONCE, (twice,)))
+        return made
+
+    def counted(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The same where there may be too many of them: counting costs time."""
+        self._left -= 1
+        if self._left < 0:
+            self.faults.append(too_many_rows())
+            raise _EnoughError
+        return self.object(found)
+
+    def number(self, digits: str) -> Any:
+        try:
+            return number(digits)
+        except BadNumber as error:
+            self._note(Problem(str(error), "Use a finite number."))
+            return None
+
+    def _note(self, fault: Problem) -> None:
+        self.faults.append(fault)
+        if enough(self.faults):
+            raise _EnoughError
 
 
 def unfit(value: Any, halves: bool) -> list[Problem]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.errors import InputError, Problem
-from core.files.csv_source import delimiter_of
+from core.files.csv_source import delimiter_of, refuse_too_many
 from core.files.parsed import refusal
 
 _BOM = "\ufeff"
@@ -96,6 +96,7 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
     """
     text, encoding = (data, "utf-8") if isinstance(data, str) else _decoded(data, name, what)
     delimiter = delimiter_of(text.removeprefix(_BOM), name)
+    refuse_too_many(text, delimiter, name)
     records, problems = list[RawRow](), list[Problem]()
     for row in _records(text, delimiter, problems):
         if any(cell.text.strip() for cell in row.cells):

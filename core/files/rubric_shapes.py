@@ -62,7 +62,12 @@ class Shaper:
         self._body(known, path)
 
     def _take(self, key: str, value: Any, path: Path) -> None:
-        if key == "meta" and isinstance(value, dict):
+        if key == "meta":
+            if not isinstance(value, dict):
+                self._wrong(
+                    f"is {kind_of(value)}.", "Use a mapping of notes, each with a key.", path
+                )
+                return
             for name, note in value.items():
                 self._note(self.data["meta"], name, note, (*path, name))
         elif (key,) in self.origins:

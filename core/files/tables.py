@@ -13,7 +13,13 @@ from core.files.csv_source import MAX_COLUMNS, bad_columns, read_csv
 from core.files.document import Document, kind_of
 from core.files.json_source import decode, read_json
 from core.files.parsed import ENOUGH, enough, refusal
-from core.files.text import MAX_DATASET_BYTES, MAX_DOCUMENT_BYTES, read_text
+from core.files.text import (
+    MAX_DATASET_BYTES,
+    MAX_DOCUMENT_BYTES,
+    MAX_ROWS,
+    read_text,
+    too_many_rows,
+)
 from core.files.yaml_source import read_yaml
 
 Kind = Literal["csv", "jsonl", "json"]
@@ -94,6 +100,8 @@ def _looks_like_jsonl(text: str) -> bool:
 
 
 def _from_jsonl(text: str, name: str) -> Table:
+    if text.count("\n") - text.count("\n\n") > MAX_ROWS:
+        raise refusal("table", [too_many_rows()], name)
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
     for line, written in enumerate(text.split("\n"), start=1):
         if not written.strip():

@@ -15,6 +15,8 @@ MAX_RUBRIC_BYTES = 5 * MEGABYTE
 MAX_DATASET_BYTES = 100 * MEGABYTE
 #: JSON and YAML datasets are held whole while they are read; CSV and JSONL are not.
 MAX_DOCUMENT_BYTES = 20 * MEGABYTE
+#: More rows are refused before any is kept: a small machine could not hold them.
+MAX_ROWS = 2_000_000
 
 _SAVE = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and try again."
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -101,6 +103,11 @@ def _sound(text: str) -> Problem | None:
         line = text.count("\n", 0, half.start()) + 1
         return Problem("holds half of a surrogate pair.", _SAVE, (), line)
     return None
+
+
+def too_many_rows() -> Problem:
+    """The problem of a file with more rows than ``MAX_ROWS``."""
+    return Problem(f"has more than {MAX_ROWS:,} rows, which is the limit.", "Split it.")
 
 
 def has_half_character(text: str) -> bool:

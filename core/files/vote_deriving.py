@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +20,8 @@ AWAY = frozenset(
 MOST_OPTIONS = 50
 #: Whole numbers this far apart get the levels between them, too, used or not.
 MOST_LEVELS = 20
+#: From here on whole numbers are not told from their neighbours.
+MOST_EXACT = 2.0**53
 
 
 class Derived(NamedTuple):
@@ -156,7 +157,8 @@ def _number(label: str) -> float | None:
         number = float(label)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    # A level is counted from; where counting is not exact any more it is a name.
+    return number if abs(number) < MOST_EXACT else None
 
 
 def _levels(numbers: set[float]) -> list[float]:

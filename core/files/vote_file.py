@@ -8,7 +8,7 @@ from pathlib import Path
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files.csv_source import DELIMITERS, records
+from core.files.csv_source import DELIMITERS, records, refuse_too_many
 from core.files.folder import read_bytes
 from core.files.parsed import Parsed, refusal
 from core.files.text import MAX_DATASET_BYTES, read_text
@@ -41,7 +41,7 @@ def parse_votes(
     text = read_text(data, name, "file of votes", MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
-    votes = checker.read(_rows(text, delimiter, columns, checker.problems))
+    votes = checker.read(_rows(text, delimiter, columns, checker.problems, name))
     return Parsed(votes, checker.notices)
 
 
@@ -66,9 +66,10 @@ def _header(text: str, name: str) -> tuple[list[str], str]:
 
 
 def _rows(
-    text: str, delimiter: str, columns: Sequence[str], problems: list[Problem]
+    text: str, delimiter: str, columns: Sequence[str], problems: list[Problem], name: str
 ) -> Iterator[VoteLine]:
     header = True
+    refuse_too_many(text, delimiter, name)
     for line, cells in records(text, delimiter, problems):
         if not any(cell.strip() for cell in cells):
             continue

@@ -40,6 +40,10 @@ _PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 T = TypeVar("T")
 
 
+class _TakenBack(Exception):
+    """Ends a rehearsal."""
+
+
 class Connections:
     """The connections of one process to one data file. Made ready on construction.
 
@@ -102,6 +106,13 @@ class Connections:
                     for statement in undo.split("; "):
                         connection.execute(statement)
                 raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """A transaction that is always taken back: to see what would come of it."""
+        with suppress(_TakenBack), self.write():
+            yield
+            raise _TakenBack
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""

@@ -63,6 +63,10 @@ class Store:
         """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""
         return self._files.write()
 
+    def rehearsal(self) -> AbstractContextManager[None]:
+        """A transaction that is always taken back: to see what would come of it."""
+        return self._files.rehearsal()
+
     def close(self) -> None:
         """Close this thread's connection. The next use opens it again."""
         self._files.close()

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from core.errors import InputError
+from core.files import csv_source, json_source, tables, text
 from tests.files.refusals import dataset_refused, rubric_refused
 
 #: Each would take minutes or gigabytes if it were worked off to its end.
@@ -48,6 +50,34 @@ def test_a_dataset_of_bad_rows_is_read_no_further_than_a_thousand(
     found = dataset_refused(text, name)
     assert words in found[0][1]
     assert found[-1] == (None, "and at least 950 more; reading stopped there.")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("1,2\n", "x.csv"), ("1\t2\n", "x.tsv"), ('{"a":1}\n', "x.jsonl"), ('{"a":1},', "x.json")],
+)
+def test_more_rows_than_the_limit_are_refused_and_as_many_as_it_are_read(
+    line: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (csv_source, tables, json_source, text):
+        monkeypatch.setattr(module, "MAX_ROWS", 100)
+
+    def table(rows: int) -> str:
+        if name.endswith(".json"):
+            return f"[{line * (rows - 1)}{line[:-1]}]"
+        return {"x.csv": "a,b\n", "x.tsv": "a\tb\n"}.get(name, "") + line * rows
+
+    assert len(tables.read_table(table(100), name).rows) == 100
+    with pytest.raises(InputError, match="more than 100 rows, which is the limit"):
+        tables.read_table(table(101), name)
+
+
+def test_lines_inside_of_texts_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (csv_source, text):
+        monkeypatch.setattr(module, "MAX_ROWS", 100)
+    essay = '"' + "line\n" * 70 + '"'
+    found = tables.read_table("id,submission\n" + f"1,{essay}\n2,{essay}\n", "x.csv")
+    assert len(found.rows) == 2
 
 
 def test_endless_columns_are_refused() -> None:

@@ -41,6 +41,8 @@ A = "criteria:\n- name: a\n  requirement: A\n"
         (A + "  options:\n  - {label: x}\n  - {label: y, value: 1}\n", 5, "is missing for option"),
         (A + "  source: Q\n  meta: {source: P}\n", 4, "is given twice, once under meta"),
         (A + "  meta: 3\n", 4, "criteria 1, meta"),
+        (A + "  meta: 3\n  source: Q\n", 4, "criteria 1, meta"),
+        (A + "meta: hello\nodd: 1\n", 4, "meta: is text"),
         (A + "- name: A\n  requirement: B\n", 4, "criteria 2, name: repeats the name 'A'"),
         (A + "- name: b\n", 4, "criteria 2, requirement: is missing. Add it."),
         (A + "- 5\n", 4, "criteria 2: is a number, not a criterion."),

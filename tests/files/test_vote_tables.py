@@ -229,3 +229,14 @@ def test_a_column_that_says_why_beside_a_raters_column_is_no_rater() -> None:
 def test_a_name_with_these_letters_in_it_is_no_model(name: str) -> None:
     table = read_table(f"item,{name},ann\n1,yes,no\n", "votes.csv")
     assert guess_vote_mapping(table, "wide").kinds == {}
+
+
+def test_a_number_too_long_to_count_from_is_a_name_and_not_a_level() -> None:
+    # 20251122000000000001 and ...002 are one number in double precision, and so is one more.
+    one, other = "20251122000000000001", "20251122000000000002"
+    bundle = read(f"item,rater,criterion,label\na,kim,stamp,{one}\nb,kim,stamp,{one}\n")
+    assert [o.label for o in bundle.rubric.criteria[0].options] == [one, "Other"]
+    bundle = read(f"item,rater,criterion,label\na,kim,stamp,{one}\nb,kim,stamp,{other}\n")
+    (stamp,) = bundle.rubric.criteria
+    assert (stamp.scale, [o.label for o in stamp.options]) == ("nominal", [one, other])
+    assert [v.option for v in bundle.votes.rows] == [0, 1]

@@ -130,6 +130,58 @@ def test_an_estimate_asks_nobody(tmp_path: Path, db: Path) -> None:
     assert json.loads(cli("runs", "--db", db, "--json").stdout) == {"runs": []}
 
 
+@pytest.mark.parametrize(
+    ("verb", "status"),
+    [
+        (("runs", "--json"), 0),
+        (("show", "1"), 2),
+        (("metrics", "1"), 2),
+        (("score", "1"), 2),
+        (("compare", "1", "2"), 2),
+        (("rank", "1"), 2),
+        (("export", "1", "--format", "csv"), 2),
+        (("resume", "1"), 2),
+        (("retry", "1"), 2),
+        (("where",), 0),
+        (("import", "votes.csv", "--dry-run"), 0),
+        (("grade", "rubric.yaml", "items.jsonl", "--judge", "openai/gpt-4o-mini", "--estimate"), 0),
+    ],
+    ids=lambda v: v[0] if isinstance(v, tuple) else "",
+)
+def test_a_verb_that_keeps_nothing_makes_no_file_and_no_folder(
+    verb: tuple[str, ...], status: int, tmp_path: Path
+) -> None:
+    rubric, dataset = write_files(tmp_path, 2)
+    votes = tmp_path / "votes.csv"
+    votes.write_text("item,rater,criterion,label\na,ann,c,yes\na,bob,c,no\nb,ann,c,no\n")
+    files = {"rubric.yaml": rubric, "items.jsonl": dataset, "votes.csv": votes}
+    db = tmp_path / "new" / "studio.db"
+    done = cli(*(files.get(word, word) for word in verb), "--db", db)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert not db.parent.exists()
+
+
+def test_an_estimate_leaves_the_library_as_it_was(
+    tmp_path: Path, provider: Provider, db: Path
+) -> None:
+    graded(tmp_path, provider, db)
+    other, dataset = write_files(tmp_path, 5)
+    other.write_text(other.read_text() + "guidelines: Of another version.\n")
+    before = [(r.id, r.name) for r in Store(db).rubrics.list()], Store(db).counts()
+    done = cli("grade", other, dataset, "--judge", "openai/gpt-4o-mini", "--estimate", "--db", db)
+    assert done.returncode == 0, done.stderr
+    assert ([(r.id, r.name) for r in Store(db).rubrics.list()], Store(db).counts()) == before
+
+
+@pytest.mark.parametrize("port", ["0", "99999", "-1"])
+def test_a_port_that_cannot_be_is_one_message(port: str) -> None:
+    done = cli("app", "--port", port)
+    assert done.returncode == 2
+    assert "65535" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_ctrl_c_ends_with_130_and_what_was_finished_is_kept(
     tmp_path: Path, provider: Provider, db: Path
 ) -> None:

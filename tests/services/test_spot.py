@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
@@ -119,3 +120,26 @@ def test_a_kept_form_that_lacks_a_field_opens_with_the_default(store: Store) -> 
     store.drafts.save("spot/form", {"text": "kept", "unknown": 1}, now=NOW)
     form = spot_form.opened(store)
     assert (form["text"], form["replicates"], "unknown" in form) == ("kept", 1, False)
+
+
+@pytest.mark.parametrize(
+    ("submission", "says"),
+    [
+        ("x" * 2_000_001, "submission, text: has 2,000,001 characters; 2,000,000 is the limit."),
+        (
+            {"output": "x" * 2_000_001},
+            "submission, sections, output: has 2,000,001 characters; 2,000,000 is the limit.",
+        ),
+        (7, "submission: is 7, no submission. Use text, a list of {role, content}, or "),
+        ([{"role": "user"}], "submission, messages 1, content: is missing. Add it."),
+        ({"first": "a"}, "submission, answers, second: is missing. Add it."),
+    ],
+    ids=["text", "sections", "number", "messages", "answers"],
+)
+def test_what_is_no_submission_is_said_once_and_of_the_form_it_was_given_in(
+    submission: object, says: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        build(Item, {"id": "a", "submission": submission}, "item")
+    (problem,) = error.value.problems
+    assert str(problem).startswith(says)
