@@ -1,8 +1,11 @@
 """False alarms and power of what ails judges and criteria, on runs made up by tests/ailments.
 
-Usage: python -m bench.ailments [RUNS]. Clean runs: how many raise anything (designed: 1 %), and how
-small the p of single checks get. Planted runs: how often the planted ailment is found and named,
-and what else is told with it.
+Usage: python -m bench.ailments [RUNS]. Clean runs: how many raise anything that is promised of
+(designed: 1 %), how many show the slope on length, of which nothing is promised, and how small the
+p of single checks get. Among them are runs of 600 items in which longer answers really are better:
+with labels that err as often as the judges, or that tell less than judges see, or both; and with
+labels that err more than the judges, of which nothing is promised either. Planted runs: how often
+the planted ailment is found and named, and what else is told with it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,13 @@ from core.services.diagnosing import Diagnosis, examine
 from tests.ailments.planted import Plant, made
 
 HEALTHY = Plant()
+LONGER = {
+    "": Plant(deserved=1.0),
+    ", labels err as judges do": Plant(deserved=1.0, noisy=0.2),
+    ", judges see finer than labels": Plant(deserved=1.0, finer=True),
+    ", both": Plant(deserved=1.0, finer=True, noisy=0.2),
+    ", labels err more than judges": Plant(deserved=1.0, noisy=0.35),
+}
 PLANTS = {
     "position": (Plant(first=0.15), "ann"),
     "verbosity": (Plant(longer=0.25), "ann"),
@@ -34,20 +44,23 @@ PLANTS = {
 }
 
 
-def clean(runs: int, n: int, plant: Plant = HEALTHY) -> None:
+def clean(runs: int, n: int, plant: Plant = HEALTHY, said: str = "") -> None:
     raised: Counter[str] = Counter()
     smallest: dict[str, list[float]] = {}
-    any_found = checks = 0
+    any_found = slopes = checks = 0
     for seed in range(runs):
         diagnosis = examine(made(seed, n, plant))
-        any_found += bool(diagnosis.findings)
+        any_found += any(f.false_alarms is not None for f in diagnosis.findings)
+        slopes += any(f.false_alarms is None for f in diagnosis.findings)
         checks = diagnosis.made
         raised.update(f.kind for f in diagnosis.findings)
         for check in diagnosis.checks:
             if check.effect.p is not None:
                 smallest.setdefault(check.kind, []).append(check.effect.p)
     print(
-        f"clean, {runs} runs of {n} items ({checks} checks each): {any_found} raised anything",
+        f"clean, {runs} runs of {n} items ({checks} checks each){said}: {any_found} raised "
+        f"anything promised of ({any_found / runs:.1%}), {slopes} a slope on length "
+        f"({slopes / runs:.1%})",
         dict(raised),
     )
     below = {kind: f"{np.mean(np.array(p) < 0.01):.2%}" for kind, p in sorted(smallest.items())}
@@ -73,7 +86,9 @@ def main() -> None:
     started = time.perf_counter()
     for n in (60, 300, 1000):
         clean(runs, n)
-    clean(runs, 300, Plant(labelled=0.0))
+    clean(runs, 300, Plant(labelled=0.0), ", without labels")
+    for said, plant in LONGER.items():
+        clean(runs, 600, plant, f", longer is better{said}")
     for n in (100, 300, 600):
         for kind in PLANTS:
             planted(kind, max(20, runs // 10), n)

@@ -76,22 +76,22 @@ def inconsistency(judge: str, effect: Effect) -> str:
 
 
 def verbosity(judge: str, effect: Effect) -> str:
-    """Length that pays, or costs."""
-    verb = "rewards" if _of(effect) > 0 else "punishes"
-    sign = "add" if _of(effect) > 0 else "take"
+    """Length that goes with more, or with less; why is not known."""
+    more = "more" if _of(effect) > 0 else "less"
     return (
-        f"{judge} {verb} length: among answers with the same label, twice the words {sign} "
-        f"{_points(_of(effect))} of an option's value {_sure(_sized(effect))}."
+        f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
+        f"with {_points(_of(effect))} {more} of an option's value {_sure(_sized(effect))}. That "
+        "may be deserved, for labels err and tell levels only; a paired edit would tell."
     )
 
 
 def leniency(judge: str, effect: Effect, versus: str) -> str:
     """Too kind, or too strict."""
     word = "lenient" if _of(effect) > 0 else "severe"
-    where = "above" if _of(effect) > 0 else "below"
+    more = "more" if _of(effect) > 0 else "less"
     return (
-        f"{judge} is {word}: its options are worth {_points(_of(effect))} {where} those of "
-        f"{versus} on the same cells {_sure(_sized(effect))}."
+        f"{judge} is more {word} than {versus}: its options are worth {_points(_of(effect))} "
+        f"{more} on the same cells {_sure(_sized(effect))}."
     )
 
 
@@ -124,27 +124,27 @@ def leaning_together(
 
 def extremes(judge: str, effect: Effect, versus: str) -> str:
     """Keeps to the middle, or to the ends."""
-    what = "prefers the ends of the scale" if _of(effect) > 0 else "avoids the ends of the scale"
     more = "more" if _of(effect) > 0 else "less"
     return (
-        f"{judge} {what}: it picks the lowest or highest option {_percentage_points(effect)} "
-        f"{more} often than {versus} {_sure(_sized(effect), shares=True)}."
+        f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
+        f"than {versus} {_sure(_sized(effect), shares=True)}."
     )
 
 
 def halo(judge: str, found: Halo, truth: str) -> str:
     """One impression for everything."""
     return (
-        f"{judge} lets one impression colour all criteria: its answers correlate "
-        f"{found.own or 0.0:.2f} between criteria, {truth} {found.reference or 0.0:.2f}; "
-        f"the difference is {_of(found.effect):.2f} {_sure(found.effect)}."
+        f"{judge}'s answers go together more between criteria than {truth}: they correlate "
+        f"{found.own or 0.0:.2f}, {truth} {found.reference or 0.0:.2f}; the difference is "
+        f"{_of(found.effect):.2f} {_sure(found.effect)}. One impression may colour all, or {truth} "
+        f"err more than {judge}."
     )
 
 
 def abstention(judge: str, effect: Effect, versus: str) -> str:
     """Will not say where others do."""
     return (
-        f"{judge} abstains too often: {_percentage_points(effect)} more often than {versus} "
+        f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
         f"{_sure(effect, shares=True)}."
     )
 
@@ -168,11 +168,15 @@ def agreement(criterion: str, found: Agreement, who: str) -> str:
 
 
 def discrimination(criterion: str, effect: Effect) -> str:
-    """It says nothing about the rest."""
-    turned = " It may be turned round." if (effect.high or 0.0) < 0 else ""
+    """It goes its own way."""
+    turned = (
+        "It may be turned round, "
+        if (effect.high or 0.0) < 0
+        else "It may not tell good items from poor ones, "
+    )
     return (
-        f"{criterion} does not tell good items from poor ones: its verdicts correlate "
-        f"{_of(effect):.2f} with the mean of the other criteria {_sure(effect)}.{turned}"
+        f"{criterion} hardly goes with the rest: its verdicts correlate {_of(effect):.2f} with the "
+        f"mean of the other criteria {_sure(effect)}. {turned}or it asks something else."
     )
 
 
@@ -198,9 +202,10 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
         else ""
     )
     return (
-        f"{who} cannot tell “{labels[found.first]}” from “{labels[found.second]}” of {criterion}: "
-        f"between these two their alpha is {_of(found.apart):.2f} {_sure(found.apart)}. As one "
-        f"option, alpha would go from {before:.2f} to {after:.2f}{accuracy}."
+        f"{who} hardly agree on “{labels[found.first]}” or “{labels[found.second]}” of "
+        f"{criterion}: between these two their alpha is {_of(found.apart):.2f} "
+        f"{_sure(found.apart)}. As one option, alpha would go from {before:.2f} to "
+        f"{after:.2f}{accuracy}."
     )
 
 

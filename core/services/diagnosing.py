@@ -9,7 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.metrics.ailments.effect import Effect
-from core.metrics.ailments.findings import BOUNDS, FALSE_ALARMS, Finding, Kind, severity, told
+from core.metrics.ailments.findings import (
+    BOUNDS,
+    FALSE_ALARMS,
+    OBSERVED,
+    PROMISED,
+    Finding,
+    Kind,
+    severity,
+    told,
+)
 from core.metrics.ailments.paired import clustered_mean
 from core.services import ailing_words as words
 from core.services.ailing_criteria import criterion_candidates
@@ -22,7 +31,7 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``findings``, the serious first; ``checks`` are all that were looked at, found or not.
+    """``findings``, the serious first, the observed last; ``checks`` are all that were looked at.
 
     A check whose effect has no ``p`` could not be made: ``effect.reason`` says why.
     """
@@ -39,10 +48,7 @@ class Diagnosis:
     def promise(self) -> str:
         """How many checks were made, and how often they raise a false alarm."""
         checks = "1 check was" if self.made == 1 else f"{self.made} checks were"
-        return (
-            f"{checks} made. Where nothing ails, at most {FALSE_ALARMS:.0%} of runs raise any "
-            "finding at all."
-        )
+        return f"{checks} made. {PROMISED}"
 
 
 def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagnosis:
@@ -103,7 +109,7 @@ def examine(
         for check, p in zip(checks, corrected, strict=True)
         if p is not None and not check.held
     ]
-    findings.sort(key=lambda f: (f.severity != "serious", f.p))
+    findings.sort(key=lambda f: (f.kind in OBSERVED, f.severity != "serious", f.p))
     return Diagnosis(tuple(told_by_model(findings, evidence)), tuple(checks))
 
 
@@ -122,6 +128,7 @@ def _finding(check: Candidate, p: float) -> Finding:
         p=p,
         severity=severity(check.kind, effect),
         other=check.other,
+        false_alarms=None if check.kind in OBSERVED else FALSE_ALARMS,
     )
 
 

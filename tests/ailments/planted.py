@@ -20,6 +20,7 @@ from core.metrics.ailments.position import Shown
 from core.services.evidence import Asked, Evidence
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _FOUR = tuple(
     Option(label=word, value=i / 3) for i, word in enumerate(("Poor", "Fair", "Good", "Top"))
@@ -51,6 +52,11 @@ class Plant:
     never picked. ``twin``: warm gets the verdicts of clear. ``vague``: the share of random answers
     to cites. ``alone``: clear has nothing to do with quality. ``blurred``: "Fair" and "Good" of
     warm are told apart by a coin.
+
+    Healthy, too, and harder to tell from an ailment: ``deserved`` is how much length and quality go
+    together, .5 by default; with ``finer`` judges see the quality behind an answer, of which a
+    label tells the level alone; ``noisy`` is the share of labels that people guessed, as often
+    each level as the truth has it: with .2 they err as the judges do.
     """
 
     first: float = 0.0
@@ -68,6 +74,9 @@ class Plant:
     blurred: bool = False
     labelled: float = 1.0
     judges: int = field(default=3)
+    deserved: float = 0.5
+    finer: bool = False
+    noisy: float = 0.0
 
 
 HEALTHY = Plant()
@@ -78,20 +87,28 @@ def made(seed: int, n: int = 300, plant: Plant = HEALTHY, *, texts: int | None =
     world = np.random.default_rng([n, seed if texts is None else texts])
     rng = np.random.default_rng([n, seed, 1])
     quality = world.normal(size=n)
-    words = np.round(2 ** (7 + world.normal(size=n) + 0.5 * quality))
-    truths = [_truth(c, quality, plant, world) for c in CRITERIA]
+    words = np.round(2 ** (7 + world.normal(size=n) + plant.deserved * quality))
+    traits = [_trait(c, quality, plant, world) for c in CRITERIA]
+    truths = [_truth(c, trait, world) for c, trait in zip(CRITERIA, traits, strict=True)]
     judges = JUDGES[: plant.judges]
     shown: dict[str, list[Shown]] = {judge.name: [] for judge in judges}
     criteria = []
-    for criterion, truth in zip(CRITERIA, truths, strict=True):
+    for criterion, truth, trait in zip(CRITERIA, truths, traits, strict=True):
+        seen = [
+            _level(criterion, trait + 0.3 * rng.normal(size=n), truth) if plant.finer else truth
+            for _ in judges
+        ]
         answers = [
-            _answers(criterion, truth, quality, words, plant, at, rng) for at in range(len(judges))
+            _answers(criterion, seen[at], quality, words, plant, at, rng)
+            for at in range(len(judges))
         ]
         for judge, (_, _, table) in zip(judges, answers, strict=True):
             shown[judge.name].append(table)
         levels = np.stack([a[0] for a in answers], axis=1)
         abstained = np.stack([a[1] for a in answers], axis=1)
-        criteria.append(_asked(criterion, levels, abstained, truth, plant, rng))
+        noise = np.random.default_rng([n, seed, 2, len(criteria)])
+        labels = np.where(noise.random(n) < plant.noisy, noise.permutation(truth), truth)
+        criteria.append(_asked(criterion, levels, abstained, labels, plant, rng))
     if plant.twin:
         _, _, clear, warm, _ = criteria
         copied = np.where(rng.random(n)[:, None, None] < 0.01, warm.levels, clear.levels)
@@ -100,16 +117,24 @@ def made(seed: int, n: int = 300, plant: Plant = HEALTHY, *, texts: int | None =
     return Evidence(judges, items, words, tuple(criteria), shown, own=2)
 
 
-def _truth(
-    c: Criterion, quality: npt.NDArray[np.float64], plant: Plant, rng: np.random.Generator
-) -> Ints:
-    n, k = len(quality), len(c.scored)
-    own = rng.normal(size=n)
-    if c.scale == "nominal":
-        return rng.choice(k, n, p=[0.5, 0.3, 0.2])
+def _trait(c: Criterion, quality: Floats, plant: Plant, rng: np.random.Generator) -> Floats:
+    own = rng.normal(size=len(quality))
     alone = plant.alone and c.name == "clear"
-    trait = own if alone else np.sqrt(0.5) * quality + np.sqrt(0.5) * own
-    if k == 2:  # level 0 is MET: good for cites, bad for rude
+    found: Floats = own if alone else np.sqrt(0.5) * quality + np.sqrt(0.5) * own
+    return found
+
+
+def _truth(c: Criterion, trait: Floats, rng: np.random.Generator) -> Ints:
+    if c.scale == "nominal":
+        return rng.choice(len(c.scored), len(trait), p=[0.5, 0.3, 0.2])
+    return _level(c, trait, np.zeros(len(trait), np.int64))
+
+
+def _level(c: Criterion, trait: Floats, nominal: Ints) -> Ints:
+    """The level of so much of a trait; where levels have no order, what is given."""
+    if c.scale == "nominal":
+        return nominal
+    if len(c.scored) == 2:  # level 0 is MET: good for cites, bad for rude
         met = trait > -0.5 if c.weight > 0 else trait < -0.8
         return np.where(met, 0, 1)
     return np.searchsorted([-0.9, 0.0, 0.9], trait)

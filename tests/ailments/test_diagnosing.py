@@ -118,6 +118,7 @@ def test_a_judge_that_takes_the_first_option_is_named(store: Store) -> None:
     assert finding.high is not None
     assert finding.low <= 0.3 <= finding.high
     assert finding.n == 2 * ITEMS  # the one item with its own rubric says nothing by itself
+    assert finding.false_alarms is not None
     assert finding.p <= finding.false_alarms
 
 

@@ -169,6 +169,6 @@ def test_of_imported_votes_people_are_the_truth_and_only_the_model_is_examined(
     leniency = next(one for one in found.findings if one.finding.kind == "leniency")
     # Half the items are UNMET, and all are called MET: .50 of an option's value too kind.
     assert leniency.finding.estimate == pytest.approx(0.5)
-    assert "above those of people's majorities" in leniency.finding.sentence
+    assert "more lenient than people's majorities" in leniency.finding.sentence
     reasons = {kind: why for kind, why, _ in found.unmade}
     assert reasons["position"] == ("No order in which options were shown is known of its answers.")

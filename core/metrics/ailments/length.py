@@ -1,4 +1,4 @@
-"""Does a longer text get more for the same truth? A slope within strata."""
+"""Does a longer text get more for the same truth? A slope within strata, which shows no cause."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def length_slope(
     """How much a value rises per unit of ``log_length`` among cells of the same stratum.
 
     With strata (question x true level) and lengths as log2, the estimate is what a doubling of the
-    length adds to the answer to texts that deserve the same: a judge whose errors depend on the
-    truth only has slope 0 however truth and length go together. Least squares with an effect of
+    length goes with in the answers to texts of the same level: a judge whose errors depend on the
+    level only has slope 0 however truth and length go together. Where the level is a label that
+    errs, or tells less than the judge sees, longer texts that are better have a slope without any
+    regard for length. Least squares with an effect of
     each stratum; the standard error leaves out one item at a time (Cameron and Miller 2015,
     section VI.B, the jackknife form), so cells of one item may go together.
 

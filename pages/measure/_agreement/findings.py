@@ -70,7 +70,8 @@ def _list(places: list[str], at: str, found: Look) -> None:
 
 
 def _caption(one: Shown) -> str:
-    return f"{AILMENTS[one.finding.kind]}, {one.finding.severity}"
+    weight = "only observed" if one.finding.false_alarms is None else one.finding.severity
+    return f"{AILMENTS[one.finding.kind]}, {weight}"
 
 
 def _on_choice(key: str) -> None:

@@ -38,7 +38,7 @@ ESTIMATES = {
     "position": "Pull of the place",
     "flips": "Share of changed answers",
     "inconsistency": "Share of changed answers",
-    "verbosity": "Value that a doubled length adds",
+    "verbosity": "Value that goes with a doubled length",
     "leniency": "Mean difference of values",
     "leaning": "Difference of shares",
     "extremes": "Difference of shares",
