@@ -1,6 +1,7 @@
 """How often the intervals hold the truth: nominal 95 %, by simulation.
 
-    python bench/coverage.py [SIMULATIONS]        # 200; take 1000 for figures to rely on
+    python -m bench.coverage [SIMULATIONS]        # 200; take 1000 for figures to rely on
+    python -m bench.coverage skewed [SIMULATIONS] # where an option is rare: before and now
 
 Two raters share a latent truth on five ordered levels; the true value of each figure is that of
 the exact table of probabilities (for alpha of a panel of three, of a sample of a million items).
@@ -12,17 +13,18 @@ the simulation's own standard error at 95 % is 1.5 points with 200 simulations, 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from core.metrics.accuracy import accuracy
+from core.metrics.accuracy import accuracy, f1_macro
 from core.metrics.agreement import kappa_quadratic, kappa_unweighted
-from core.metrics.bootstrap import SMALL, Interval, bca, percentile, resample_patterns
+from core.metrics.bootstrap import SMALL, Interval, bca, intervals, percentile, resample_patterns
 from core.metrics.correlation import kendall_tau_b, spearman
 from core.metrics.group import alpha_ordinal
 from core.metrics.measure import Array
 from core.metrics.ratings import patterns
+from core.services.measuring_pairs import Pair
 
 K, RESAMPLES, LEVELS = 5, 2_000, np.arange(5)
 PAIRED = {
@@ -106,5 +108,74 @@ def _note(
             held[kind][name] += interval.low <= truth <= interval.high
 
 
+def skewed(share: float, common: float, rare: float) -> Array:
+    """Chances of two levels, the first with that share; how often each is called the other."""
+    return np.array(
+        [[share * (1 - common), share * common], [(1 - share) * rare, (1 - share) * (1 - rare)]]
+    )
+
+
+def skewed_levels(top: float = 0.8, near: float = 2.0) -> Array:
+    """Five levels with that share on the highest; errors fall off with the distance."""
+    chance = np.exp(-near * np.abs(np.subtract.outer(LEVELS, LEVELS)))
+    below = (1 - top) * np.array([0.1, 0.2, 0.3, 0.4])
+    return np.append(below, top)[:, None] * chance / chance.sum(axis=1, keepdims=True)
+
+
+SKEWED = {
+    **{
+        f"{p:.0%} / {1 - p:.0%}, errors {a:.0%} and {b:.0%}": skewed(p, a, b)
+        for p in (0.9, 0.97)
+        for a, b in ((0.04, 0.3), (0.01, 0.1), (0.1, 0.9))
+    },
+    "five levels, 80 % on top": skewed_levels(),
+}
+OF_SKEWED = {
+    "f1_macro": f1_macro,
+    "cohen_kappa": kappa_unweighted,
+    "kappa_quadratic": kappa_quadratic,
+}
+
+
+def main_skewed(simulations: int = 200) -> None:
+    """Per setting, n and figure: how often BCa is there and holds, and how often what is shown."""
+    rng = np.random.default_rng(20261122)
+    print(f"{simulations} simulations, {RESAMPLES // 2} resamples: there, holds (BCa; shown now)")
+    for setting, joint in SKEWED.items():
+        print(setting)
+        for n in (30, 50, 100, 200):
+            cells = "".join(
+                f"{name:>17} {there[0]:4.0%} {held[0]:5.1%}; {there[1]:4.0%} {held[1]:5.1%}"
+                for name, there, held in _skewed(n, simulations, joint, rng)
+            )
+            print(f"  n={n:<4}{cells}")
+
+
+def _skewed(
+    n: int, simulations: int, joint: Array, rng: np.random.Generator
+) -> Iterator[tuple[str, Array, Array]]:
+    k = len(joint)
+    names = [name for name in OF_SKEWED if k > 2 or name != "kappa_quadratic"]
+    truth = {name: float(OF_SKEWED[name].many(joint * 1e9)) for name in names}
+    there, held = {name: np.zeros(2) for name in names}, {name: np.zeros(2) for name in names}
+    for _ in range(simulations):
+        table = rng.multinomial(n, joint.ravel()).reshape(k, k) * 1.0
+        drawn = resample_patterns(table.ravel().astype(np.int64), RESAMPLES // 2, rng)
+        pair = Pair(table, ordered=True, positive=0)
+        before = intervals(pair.bundle, drawn, table.ravel())
+        now = pair.intervals(drawn.reshape(k, k, -1))
+        for name in names:
+            for at, found in enumerate((before, now)):
+                one = found.get(name)
+                if one is not None and one.low is not None and one.high is not None:
+                    there[name][at] += 1
+                    held[name][at] += one.low <= truth[name] <= one.high
+    for name in names:
+        yield name, there[name] / simulations, held[name] / np.maximum(there[name], 1)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    if sys.argv[1:2] == ["skewed"]:
+        main_skewed(*map(int, sys.argv[2:3]))
+    else:
+        main(*map(int, sys.argv[1:2]))

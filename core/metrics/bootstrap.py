@@ -19,7 +19,7 @@ from core.metrics.near import NEAR, near_zero
 
 #: Several statistics of the same resamples by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
-Method = Literal["percentile", "bca", "exact"]
+Method = Literal["percentile", "bca", "exact", "smoothed"]
 
 #: Below this many observations the interval is BCa, from it on percentile. Simulated coverage of
 #: nominal 95 % is closer with BCa up to about here, and the same beyond (tests/metrics).

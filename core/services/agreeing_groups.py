@@ -22,6 +22,8 @@ from core.metrics.ratings import majority, patterns
 from core.services.agreeing_pairs import RESAMPLES, SEED
 from core.services.agreeing_sheet import Asked, Estimate, Sheet, of_each_others
 from core.services.measuring_figures import Draws
+from core.services.measuring_groups import group_intervals
+from core.services.measuring_pairs import kappa_interval
 from core.services.rated_matrix import Levels
 
 HUMAN = "human"
@@ -92,9 +94,9 @@ def _alpha(ratings: Levels, asked: Asked, draws: Draws) -> Estimate:
     figure = _ALPHA[asked.alpha](seen.rows, k, times)
     if figure.value is None:
         return Estimate(None, reason=figure.reason, n=figure.n)
-    of = _ALPHA[asked.alpha].over(seen.rows, k, times)
     drawn = draws.of(seen.of_item, seen.times)
-    return _estimate(figure, intervals(lambda w: {"": of(w)}, drawn, times, n=figure.n)[""])
+    ci = group_intervals({"alpha": _ALPHA[asked.alpha]}, seen.rows, times, drawn, k)
+    return _estimate(figure, ci["alpha"])
 
 
 def _estimate(figure: Figure, interval: Interval | None) -> Estimate:
@@ -164,15 +166,15 @@ def _standings(
         found = tables(weights)
         values = {at: of.many(found[at]) for at in defined}
         means = {kind: _mean([values[at] for at in defined if kinds[at] == kind]) for kind in KINDS}
-        return {str(at): one for at, one in values.items()} | {
-            kind: mean for kind, mean in means.items() if mean is not None
-        }
+        return {kind: mean for kind, mean in means.items() if mean is not None}
 
     points = bundle(times[:, None]) if defined else {}
     drawn = draws.of(seen.of_item, seen.times)
     ci = intervals(bundle, drawn, times, n=len(cells)) if defined else {}
+    resampled = tables(drawn)
+    own = {at: kappa_interval(of, whole[at], resampled[at]) for at in defined}
     standings = tuple(
-        Standing(column, kinds[at], _estimate(figures[at], ci.get(str(at))))
+        Standing(column, kinds[at], _estimate(figures[at], own.get(at)))
         for at, column in enumerate(columns)
     )
     means = {}

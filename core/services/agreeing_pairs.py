@@ -12,7 +12,6 @@ import numpy as np
 from core.domain.rules import Scale
 from core.metrics import group
 from core.metrics.agreement import Weights
-from core.metrics.bootstrap import intervals
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.metrics.pairwise import pair_cells
@@ -20,6 +19,7 @@ from core.metrics.ratings import patterns
 from core.services.agreeing_sheet import FEW, Asked, Estimate, Sheet, sides
 from core.services.leaning import positive
 from core.services.measuring_figures import NO_ORDER, Draws
+from core.services.measuring_groups import group_intervals
 from core.services.measuring_pairs import pair_figures
 from core.services.rated_matrix import ABSTAINED, FAILED, TIED, Levels
 
@@ -240,28 +240,15 @@ def _options(table: Array, levels: Mapping[str, Mapping[str, Any]]) -> list[Opti
 
 def _of_two(met: Met, asked: Asked) -> dict[str, Estimate]:
     """Coefficients of groups, for the pair as a group of two."""
-    k, n = len(met.table), int(met.table.sum())
+    k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = _ORDINAL if asked.ordered else _NOMINAL
     figures = {name: measure(rows, k, times) for name, measure in measures.items()}
-    of = {
-        name: measures[name].over(rows, k, times)
-        for name, figure in figures.items()
-        if figure.value is not None
-    }
-    ci = (
-        intervals(
-            lambda weights: {name: one(weights) for name, one in of.items()},
-            met.drawn.reshape(k * k, -1),
-            times,
-            n=n,
-        )
-        if of
-        else {}
-    )
+    defined = {name: measures[name] for name, one in figures.items() if one.value is not None}
+    ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k)
     found = {name: _with_interval(figure, ci.get(name)) for name, figure in figures.items()}
     if not asked.ordered:
-        found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=n)
+        found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))
     return found
 
 

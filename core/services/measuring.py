@@ -42,8 +42,8 @@ from core.store.store import Store
 
 HUMAN, GOLD = "human", "gold"
 METHOD = (
-    f"items resampled; BCa below {SMALL} observations, percentile from there on; Clopper-Pearson "
-    "for shares of 0 or 1"
+    f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
+    "Dirichlet of the counts and four further ratings; Clopper-Pearson for shares of 0 or 1"
 )
 
 

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics import agreement, group, reliability
+from core.metrics import agreement, group, rare, reliability
+from core.metrics import smoothed as smooth
 from core.metrics.bootstrap import Bundle, Interval, intervals
 from core.metrics.figure import Figure
-from core.metrics.measure import Array, GroupMeasure, tally
+from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 from core.metrics.pairwise import mean_kappas, mean_pairwise_cohen
 from core.metrics.ratings import patterns
 from core.services.measuring_figures import NO_ORDER, UNORDERED, rendered
 
+#: A share of pairs and coefficients that rare options do not sway (bench/coverage.py).
+PLAIN = frozenset({"percent_agreement", "gwet_ac1", "gwet_ac2_quadratic"})
 GROUP: dict[str, GroupMeasure] = {
     "percent_agreement": group.item_agreement,
     "krippendorff_alpha_nominal": group.alpha_nominal,
@@ -58,13 +61,41 @@ def group_figures(
             defined[name] = measure
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
-        ci = intervals(
-            _group_bundle(defined, rows, k, times),
-            tally(of_pattern, len(rows), draws),
-            times,
-            n=int(times[(rows >= 0).sum(axis=1) >= 2].sum()),
-        )
+        ci = group_intervals(defined, rows, times, tally(of_pattern, len(rows), draws), k)
     return _nested(rendered(figures, ci))
+
+
+def group_intervals(
+    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+) -> dict[str, Interval]:
+    """The intervals of figures of a group; the one place that makes them, for every surface.
+
+    Rows are the raters' levels, ``times`` how many items have each, ``drawn`` how many are drawn.
+    Alpha knows only of items rated twice; so does its interval, whoever else rated.
+    """
+    twice = (rows >= 0).sum(axis=1) >= 2
+    alphas = {name: one for name, one in measures.items() if "alpha" in name}
+    others = {name: one for name, one in measures.items() if name not in alphas}
+    found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k)
+    return found | _intervals(others, rows, times, drawn, k)
+
+
+def _intervals(
+    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+) -> dict[str, Interval]:
+    if not measures:
+        return {}
+    n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
+    found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n)
+    rated = rows[:, (rows >= 0).any(axis=0)]
+    beyond = [name for name in measures if name not in PLAIN]
+    if smooth.fits(k, rated.shape[1]):
+        every, counts = smooth.every_pattern(rated, times, k)
+        bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
+        complete = (every >= 0).all(axis=1)
+        return found | smooth.smoothed(bundle, counts, drawn.shape[1], rated.shape[1], complete)
+    why = rare.off_commonest(rare.level_counts_of(rows, times, k), n)
+    return found | {name: rare.withheld(why, found[name]) for name in beyond}
 
 
 def _group_bundle(

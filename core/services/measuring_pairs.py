@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from core.metrics import accuracy as share
-from core.metrics import agreement, correlation, distance, scores
+from core.metrics import agreement, correlation, distance, rare, scores
 from core.metrics.bootstrap import Interval, exact_share, intervals
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, Measure
+from core.metrics.smoothed import smoothed
 from core.services.measuring_figures import (
     NO_INTERVAL,
     NO_ORDER,
@@ -55,6 +56,21 @@ RATES = ("false_positive_rate", "false_negative_rate")
 LEVEL = ("precision", "recall", "f1")
 #: Plain shares of items.
 SHARES = frozenset({"accuracy", "adjacent_accuracy", *RATES})
+#: Sums over items, which rare options do not sway; all others of two levels are ``smoothed``.
+PLAIN = frozenset({"accuracy", "adjacent_accuracy", "majority_share", "mae_levels", "rmse_levels"})
+#: Means over levels, and agreement beyond chance: with more levels, rare ones forbid an interval.
+MACRO = frozenset({"f1_macro", "precision_macro", "recall_macro"})
+BEYOND_CHANCE = frozenset(
+    {
+        "cohen_kappa",
+        "kappa_linear",
+        "kappa_quadratic",
+        "spearman",
+        "kendall_tau_b",
+        "pearson",
+        "phi",
+    }
+)
 #: What a mean level can be compared by, and its name in ``core.metrics.scores``.
 MEAN_LEVEL = {
     "spearman": "spearman",
@@ -111,12 +127,39 @@ class Pair:
             return {}
         cells = tables.reshape(self._table.size, -1)
         found = intervals(self.bundle, cells, self._table.ravel(), n=self.n)
-        for name, interval in found.items():
+        if len(self._table) == 2:
+            even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1])
+            found |= {name: one for name, one in even.items() if name not in PLAIN}
+        else:
+            found = {name: self._withheld(name, one) for name, one in found.items()}
+            found |= self._of_levels(tables.shape[-1])
+        for name in found:
             figure = self.figures.get(name) or self.levels[name]
             # A share of 0 or 1 is the same in every resample, and yet not certain.
-            if interval.low is None and _is_share(name) and figure.value in (0.0, 1.0):
+            if _is_share(name) and figure.value in (0.0, 1.0):
                 n = self._support(name)
                 found[name] = exact_share(figure.value * n, n)
+        return found
+
+    def _withheld(self, name: str, interval: Interval) -> Interval:
+        """The interval, or none where an option is too rare for it (``core.metrics.rare``)."""
+        if name in MACRO:
+            return rare.withheld(rare.of_levels(self._table), interval)
+        return _beyond_chance(self._table, interval) if name in BEYOND_CHANCE else interval
+
+    def _of_levels(self, resamples: int) -> dict[str, Interval]:
+        """Precision, recall and F1 of every level: each is of two levels, it and all others."""
+        found = {}
+        for level in range(len(self._table)):
+            table = _against_rest(self._table, level)
+
+            def bundle(weights: Array) -> Mapping[str, Array]:
+                shares = share.level_shares(weights.reshape(2, 2, -1))
+                return {name: values[0] for name, values in shares.items()}
+
+            for name, interval in smoothed(bundle, table.ravel(), resamples).items():
+                if self.levels[f"{level}.{name}"].value is not None:
+                    found[f"{level}.{name}"] = interval
         return found
 
     def _support(self, name: str) -> int:
@@ -125,6 +168,34 @@ class Pair:
             turned = self._side(name, self._table)
             return int(turned[1 if name == RATES[0] else 0].sum())
         return self.levels[name].n if name in self.levels else self.n
+
+
+def kappa_interval(kappa: Measure, table: Array, drawn: Array) -> Interval:
+    """The interval of a defined kappa alone, the same as among all figures of its pair.
+
+    ``drawn`` are the resampled tables, shape (k, k, resamples).
+    """
+    k, times = len(table), table.ravel()
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        return {"": kappa.many(weights.reshape(k, k, -1))}
+
+    if k == 2:
+        return smoothed(bundle, times, drawn.shape[-1])[""]
+    cells = drawn.reshape(k * k, -1)
+    return _beyond_chance(table, intervals(bundle, cells, times, n=int(times.sum()))[""])
+
+
+def _beyond_chance(table: Array, interval: Interval) -> Interval:
+    """The interval, or none where too few items are off the commonest level of either side."""
+    most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
+    return rare.withheld(rare.off_commonest(most, float(table.sum())), interval)
+
+
+def _against_rest(table: Array, level: int) -> Array:
+    """The table of one level against all others together; it comes first."""
+    hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
+    return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
 
 def _is_share(name: str) -> bool:

@@ -93,5 +93,8 @@ def _figures(
             way = lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
         parts.append(f"{label} {value:.3f}" + (f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""))
+    for name, label in wanted.items():
+        if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
+            missing.setdefault(reason, []).append(f"interval of {label}")
     gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
     return "; ".join([", ".join(parts), *gone])

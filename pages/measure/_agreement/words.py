@@ -122,8 +122,11 @@ def tight(one: Estimate) -> str:
     """As `cell`, for many columns side by side."""
     if one.value is None:
         return f'<span title="{esc(one.reason)}">undefined</span>'
-    ends = "no interval" if one.low is None else f"{fmt.score(one.low)} to {fmt.score(one.high)}"
-    return f'{fmt.score(one.value)}<br><span class="rs-quiet">{ends}</span>'
+    if one.low is None:
+        ends = f'<span class="rs-quiet" title="{esc(one.reason)}">no interval</span>'
+    else:
+        ends = f'<span class="rs-quiet">{fmt.score(one.low)} to {fmt.score(one.high)}</span>'
+    return f"{fmt.score(one.value)}<br>{ends}"
 
 
 def row(name: str, one: Estimate, asked: Asked | None = None) -> list[str]:
