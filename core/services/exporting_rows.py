@@ -14,6 +14,7 @@ from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
 from core.services.reporting_setup import rater_kind
 from core.services.results import RubricOf, rubric_lookup
+from core.services.unvoted import between
 from core.services.viewing import choice_label
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
@@ -222,7 +223,8 @@ def verdict_rows(found: Graded) -> Iterator[Row]:
                 "label": truth.label if truth else None,
             }
             kept = CellResult._fields[2:]
-            yield line | {name: None if cell is None else getattr(cell, name) for name in kept}
+            facts = {name: None if cell is None else getattr(cell, name) for name in kept}
+            yield line | facts | {"between": between(criterion, cell) or None}
 
 
 def failure_rows(found: Graded) -> Iterator[Row]:

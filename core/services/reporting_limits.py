@@ -27,7 +27,18 @@ _REST = {
 
 def limits(report: Report) -> tuple[str, ...]:
     """Every limit that holds for this report; its own ``limits`` are not looked at."""
-    parts = (_progress, _size, _failures, _abstentions, _truth, _accuracy, _judges, _gates, _many)
+    parts = (
+        _progress,
+        _size,
+        _failures,
+        _abstentions,
+        _unvoted,
+        _truth,
+        _accuracy,
+        _judges,
+        _gates,
+        _many,
+    )
     return tuple(sentence for part in parts for sentence in part(report))
 
 
@@ -65,6 +76,16 @@ def _size(report: Report) -> Iterator[str]:
         yield (
             f"Items ask so many different questions that {plural(report.more_criteria, 'more')} "
             f"criteria are in no table here; the first {len(report.criteria)} are."
+        )
+
+
+def _unvoted(report: Report) -> Iterator[str]:
+    n = report.counts.unvoted
+    if n:
+        yield (
+            f"{plural(n, 'verdict')} of {count(report.counts.cells)} {'is' if n == 1 else 'are'} "
+            "an option that no vote was for: what the votes come to lies between options, and the "
+            "nearest is shown."
         )
 
 

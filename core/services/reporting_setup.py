@@ -14,6 +14,7 @@ from core.services.fitting import in_words
 from core.services.grading import spared
 from core.services.reporting_values import Counts, JudgeFacts, Setup, Training
 from core.services.twins import twins_of
+from core.services.unvoted import unvoted
 from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
 
@@ -129,6 +130,7 @@ def counts_of(
         missing=asked - len(cells),
         abstained=sum(cell.abstained for _, cell in cells),
         adjudicated=sum(cell.rule == ADJUDICATED for _, cell in cells),
+        unvoted=sum(unvoted(cell) for _, cell in cells),
         planned=run.planned,
         spared=spared(run),
         votes=run.votes,

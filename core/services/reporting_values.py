@@ -123,7 +123,8 @@ class Counts:
     """How much there is. ``cost`` is in US dollars over the calls whose price is known.
 
     ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
-    (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision.
+    (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision, ``unvoted`` ones an
+    option that no vote was for.
     """
 
     items: int
@@ -133,6 +134,7 @@ class Counts:
     missing: int
     abstained: int
     adjudicated: int
+    unvoted: int
     planned: int
     spared: int
     votes: int

@@ -7,6 +7,7 @@ from typing import Any
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.grading import status_of, summary
+from core.services.unvoted import between
 from core.services.viewing import CriterionView, VoteView, item_view
 from core.store.run_rows import Run
 from core.store.store import Store
@@ -72,6 +73,7 @@ def _criterion(view: CriterionView) -> dict[str, Any]:
         "label": None if verdict is None or verdict.abstained else view.verdict_label,
         "abstained": bool(verdict and verdict.abstained),
         "agreement": verdict.agreement if verdict else None,
+        "between": between(view.criterion, verdict),
         "truth": view.truth_label,
         "votes": [_vote(vote) for vote in view.votes],
     }
@@ -106,6 +108,8 @@ def item_as_text(store: Store, run_id: int, item_id: str) -> str:
         lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]
     for criterion in view.criteria:
         settled = criterion.verdict_label or "no verdict"
+        if words := between(criterion.criterion, criterion.verdict):
+            settled += f" ({words})"
         truth = f" (label: {criterion.truth_label})" if criterion.truth_label else ""
         lines.append(f"\n{criterion.criterion.name}: {settled}{truth}")
         lines += [f"  {_vote_line(vote)}" for vote in criterion.votes]

@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Vote, VoteFailure
 from core.services.quoting import find_quote
+from core.services.unvoted import CellResult, between
 from core.services.viewing import CallRow, Standing, VoteView
 from pages.ui import format as fmt
 from pages.ui.text import esc
@@ -40,7 +41,11 @@ STANDINGS: dict[Standing, str] = {
 
 
 def option_chips(
-    criterion: Criterion, chosen: int | None = None, order: Sequence[int] | None = None
+    criterion: Criterion,
+    chosen: int | None = None,
+    order: Sequence[int] | None = None,
+    *,
+    voted: bool = True,
 ) -> str:
     """The HTML of a criterion's choices; the chosen one has a tick, weight and a thick border.
 
@@ -49,21 +54,35 @@ def option_chips(
         chosen: an index into `choices`, or `None`.
         order: `order[shown position] = original index`; where it is given the chips stand as they
             were shown, each with its shown number and, in small, its place in the rubric.
+        voted: whether anybody chose it; a verdict that is only nearest has no tick.
     """
     indices = list(order) if order is not None else range(len(criterion.choices))
     return "".join(
-        _chip(criterion, index, index == chosen, shown if order is not None else None)
+        _chip(criterion, index, index == chosen, shown if order is not None else None, voted)
         for shown, index in enumerate(indices, start=1)
     )
 
 
-def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None) -> str:
+def verdict_chips(criterion: Criterion, verdict: CellResult | None) -> list[str]:
+    """The HTML of a criterion's choices with its verdict; and, where no vote chose that, what the
+    verdict is.
+    """
+    words = between(criterion, verdict)
+    chosen = None if verdict is None else verdict.option
+    chips = option_chips(criterion, chosen, voted=not words)
+    return [chips, tag(words, "warn")] if words else [chips]
+
+
+def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, voted: bool) -> str:
     option = criterion.choices[index]
     classes = "rs-chip" + (" rs-chosen" if chosen else "") + (" rs-na" if option.na else "")
     number = f"<small>{shown}</small>" if shown is not None else ""
     value = "no score" if option.na else fmt.score(option.value)
     place = f" · option {index + 1}" if shown is not None else ""
-    tick = '<span aria-label="chosen">✓</span>' if chosen else ""
+    mark = '<span aria-label="chosen">✓</span>'
+    if not voted:
+        mark = '<span aria-label="nearest, chosen by nobody">≈</span>'
+    tick = mark if chosen else ""
     words = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
     return f'<span class="{classes}">{words}</span>'
 

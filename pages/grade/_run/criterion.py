@@ -16,9 +16,9 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
 from pages.ui.votes import (
     FAILURE_WORDS,
-    option_chips,
     spent,
     standing_tags,
+    verdict_chips,
     vote_card,
     which_answer,
 )
@@ -83,7 +83,7 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
         return
     chosen = verdict.option
     outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
-    row(["<b>Verdict</b>", *outside, option_chips(view.criterion, chosen)])
+    row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
     # The label of a settled cell is what people settled: it says nothing of being right.
     row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
     if verdict.warning:

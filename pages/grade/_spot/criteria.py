@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services.unvoted import unvoted
 from core.services.viewing import CriterionView, ItemView, VoteView
 from pages.grade._spot import votes
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc
-from pages.ui.votes import FAILURE_WORDS, option_chips, which_answer
+from pages.ui.votes import FAILURE_WORDS, verdict_chips, which_answer
 from pages.ui.widgets import row, tag
 
 
@@ -35,7 +36,7 @@ def _criterion(
     weight = earned or f"weight {fmt.weight(noun.weight)}"
     quiet = f'<span class="rs-quiet rs-num">{esc(weight)}</span>'
     row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
-    row([option_chips(noun, None if verdict is None else verdict.option)])
+    row(verdict_chips(noun, verdict))
     row([_mark(criterion, vote, active) for vote in criterion.votes])
     key = state.key(state.SPOT_OPEN, view.run.id, noun.name)
     with st.expander(_why(criterion), key=key, on_change="rerun") as opened:
@@ -59,6 +60,8 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag("Abstained: every judge did", "warn"))
     elif verdict.votes == 1:
         parts.append(tag("1 vote", "neutral"))
+    elif unvoted(verdict):
+        parts.append(tag(f"chosen by none of {verdict.votes} votes", "warn"))
     else:
         agreed = round((verdict.agreement or 0.0) * verdict.votes)
         words = f"{agreed} of {verdict.votes} votes agree"

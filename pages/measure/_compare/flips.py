@@ -13,7 +13,7 @@ from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, prose
-from pages.ui.votes import option_chips, standing_tags, vote_card, which_answer
+from pages.ui.votes import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.widgets import empty_state, row, tag
 
 ROWS, PAGE = 20, 10
@@ -140,7 +140,7 @@ def _votes(view: CriterionView | None, text: str) -> None:
         return
     chosen = None if view.verdict is None else view.verdict.option
     words = "<b>Verdict</b>" if view.verdict is not None else tag("No verdict", "warn")
-    row([words, option_chips(view.criterion, chosen)])
+    row([words, *verdict_chips(view.criterion, view.verdict)])
     if view.truth_label is not None:
         right = chosen is not None and chosen == view.truth
         row(

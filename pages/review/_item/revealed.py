@@ -8,7 +8,7 @@ from core.domain.review import WHYS
 from core.services.reviewing import Other, RevealedCell
 from pages.ui import format as fmt
 from pages.ui.text import esc
-from pages.ui.votes import option_chips, standing_tags, vote_card, which_answer
+from pages.ui.votes import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.widgets import row, tag
 
 REASONS = {
@@ -31,7 +31,7 @@ def summary(cell: RevealedCell) -> None:
     """What the judges' votes gave, how they spread, why the cell was queued, what others said."""
     view = cell.view
     criterion, verdict = view.criterion, view.verdict
-    chips = option_chips(criterion, verdict.option) if verdict else tag("no verdict", "warn")
+    chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
     row([f"<b>Judges</b>{chips}", _same(cell)])
     st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
