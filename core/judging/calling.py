@@ -41,7 +41,9 @@ class Caller:
         sleep: Sleep,
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
     ) -> None:
+        self._on_call = on_call
         self._spec, self._door, self._key, self._gate = spec, door, key, gate
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
@@ -71,9 +73,8 @@ class Caller:
         while True:
             guess = self._gate.pacer.guess(length)
             started = await self._gate.enter(guess)
-            tally.asked += tally.requests == before
             try:
-                completion = await self._send(request, tally)
+                completion = await self._send(request, tally, tally.requests == before)
             except CallError as error:
                 await self._bear(error, request, started, tally, rng)
             except BaseException:
@@ -119,15 +120,26 @@ class Caller:
             key=self._key,
         )
 
-    async def _send(self, request: Request, tally: Tally) -> Completion:
-        tally.requests += 1
+    async def _send(self, request: Request, tally: Tally, first: bool) -> Completion:
+        """One request; the ``first`` one of a call is counted as that call while it is out."""
+        self._count(tally, 1, first)
         tally.format = request.format
         began = self._clock()
         try:
             completion = await self._door.complete(request)
             return _without_key(completion, self._key)
+        except CallError as error:
+            if not error.sent:
+                self._count(tally, -1, first)
+            raise
         finally:
             tally.seconds = self._clock() - began
+
+    def _count(self, tally: Tally, more: int, first: bool) -> None:
+        tally.requests += more
+        if first:
+            tally.asked += more
+            self._on_call(more)
 
     async def _bear(
         self,

@@ -72,7 +72,8 @@ class CallError(Exception):
     """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
 
     ``retry_after`` is in seconds, ``status`` the HTTP status; ``None`` where there is none.
-    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent.
+    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent, and
+    ``sent`` whether a request went out at all: what never did is no call, and costs nothing.
     """
 
     def __init__(
@@ -83,9 +84,10 @@ class CallError(Exception):
         retry_after: float | None = None,
         status: int | None = None,
         about_format: bool = False,
+        sent: bool = True,
     ) -> None:
         self.kind, self.message, self.retry_after = kind, message, retry_after
-        self.status, self.about_format = status, about_format
+        self.status, self.about_format, self.sent = status, about_format, sent
         super().__init__(message)
 
 
@@ -143,9 +145,8 @@ def response_format(request: Request) -> dict[str, object] | None:
 def check_params(params: dict[str, object]) -> None:
     """Refuse parameters that a judge may not set, with ``CallError``."""
     if refused := sorted(RESERVED_PARAMS & params.keys()):
-        raise CallError(
-            "bad_request", f"The judge's params may not hold {', '.join(refused)}. Remove them."
-        )
+        words = f"The judge's params may not hold {', '.join(refused)}. Remove them."
+        raise CallError("bad_request", words, sent=False)
 
 
 def effort(request: Request) -> str | None:

@@ -68,7 +68,9 @@ class LiteLLMDoor:
         except Exception as error:
             if not hasattr(error, "status_code"):
                 raise
-            raise call_error(error, request) from None
+            found = call_error(error, request)
+            found.sent = not _refused_before(error)
+            raise found from None
         return _completion(response, request)
 
     async def close(self) -> None:
@@ -157,6 +159,32 @@ def call_error(error: Any, request: Request) -> CallError:
     headers = {str(header).lower(): str(value) for header, value in given.items()}
     body = json.dumps({"error": {"message": words, "code": _code(error)}})
     return from_status(status, body, headers=headers, key=request.key)
+
+
+#: What litellm says of a request that it did not send, and what its libraries call the failure to
+#: reach anybody.
+_UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_key client option")
+_UNSENT_KINDS = {
+    "UnsupportedParamsError",
+    "ConnectError",
+    "ConnectTimeout",
+    "ClientConnectorError",
+    "ClientConnectorDNSError",
+    "ClientConnectorCertificateError",
+    "ClientConnectorSSLError",
+}
+
+
+def _refused_before(error: BaseException) -> bool:
+    """Whether no request went out: litellm refused it itself, or nobody was reached."""
+    if _UNSENT_WORDS.search(str(error).lower()):
+        return True
+    one: BaseException | None = error
+    while one is not None:
+        if type(one).__name__ in _UNSENT_KINDS:
+            return True
+        one = one.__cause__ or one.__context__
+    return False
 
 
 def _code(error: Any) -> str:

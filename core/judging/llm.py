@@ -7,6 +7,7 @@ import json
 import logging
 import time
 import traceback
+from collections.abc import Callable
 from functools import cache as once
 from functools import partial
 
@@ -31,7 +32,8 @@ class LLMJudge:
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset. The door and
     the gate may be shared with other judges; whoever made the door closes it. Answers are taken
-    from ``cache``, and with one an outcome brings those that gave a vote.
+    from ``cache``, and with one an outcome brings those that gave a vote. ``on_call`` is told of
+    each call when it goes out (1), and again if it turns out that it could not (-1).
     """
 
     def __init__(
@@ -43,11 +45,12 @@ class LLMJudge:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
     ) -> None:
         self.spec = spec
         # A variable read from a file often ends in a line break, which no header may hold.
         self._key = (key or "").strip() or None
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache)
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call)
         self._params = _shown_params(spec, door.name, self._key)
 
     async def ask(self, question: Question) -> Outcome:

@@ -68,12 +68,13 @@ class OpenAIDoor:
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-            raise CallError(
-                "not_found", "The address is not a web address. Check api_base."
-            ) from None
+            words = "The address is not a web address. Check api_base."
+            raise CallError("not_found", words, sent=False) from None
         except (aiohttp.ClientError, OSError) as error:
             detail = brief(str(error) or type(error).__name__, request.key)
-            raise CallError("connection", f"The connection failed: {detail}") from None
+            # Nobody was reached: no such name, refused, or no trust in the certificate.
+            sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise CallError("connection", f"The connection failed: {detail}", sent=sent) from None
 
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -108,6 +109,7 @@ def chat_body(request: Request) -> dict[str, object]:
             "bad_request",
             "A thinking budget in tokens has no field in the OpenAI protocol. Use off, low, medium "
             "or high, or put the server's own field into the judge's params.",
+            sent=False,
         )
     # OpenAI's reasoning models refuse the old name; other servers know only the old name.
     limit = "max_tokens" if request.api_base else "max_completion_tokens"

@@ -22,6 +22,8 @@ __all__ = [
     "cancel",
     "is_stalled",
     "listing",
+    "lost",
+    "lost_words",
     "means",
     "progress",
     "release_if_gone",
@@ -217,6 +219,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
     """What the command line says of a run (``grade --json`` of the contract).
 
     ``votes`` counts abstentions too; ``cost_usd`` is ``None`` when a call's price is unknown.
+    ``lost_calls`` went out and were never recorded: they are in neither ``calls`` nor ``cost_usd``.
     ``spared`` counts the planned votes that a cascade or an early stop made needless.
     """
     row = store.runs.row(run_id)
@@ -229,6 +232,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "abstentions": row.abstentions,
         "failures": {kind.kind: kind.times for kind in kinds},
         "calls": row.calls,
+        "lost_calls": lost(row),
         "cached": row.cached,
         "saved_usd": row.saved,
         "cost_usd": None if row.cost_unknown else row.cost,
@@ -236,6 +240,27 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "spared": spared(row),
         "db": str(store.path),
     }
+
+
+def lost(row: RunRow) -> int:
+    """Calls that went out before a stop or a kill, and whose answers were never recorded."""
+    live = row.status == "running" and not is_stalled(row)
+    return row.lost + (0 if live else row.out)
+
+
+def lost_words(count: int) -> str:
+    """What a stop or a kill lost of the calls, in a sentence; nothing where nothing was lost.
+
+    >>> lost_words(1)
+    '1 more call was out when the run was stopped: it is not counted and may have been paid.'
+    """
+    if not count:
+        return ""
+    calls, they = ("call was", "it is") if count == 1 else ("calls were", "they are")
+    return (
+        f"{count:,} more {calls} out when the run was stopped: {they} not counted and may have "
+        "been paid."
+    )
 
 
 def spared(row: RunRow) -> int:

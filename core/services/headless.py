@@ -17,7 +17,7 @@ from core.files import parse_data, read_dataset_file, read_rubric_file
 from core.judging.pricing import price_of
 from core.services import clock
 from core.services.estimating import estimate
-from core.services.grading import Progress, progress, release_if_gone
+from core.services.grading import Progress, lost_words, progress, release_if_gone
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES
@@ -189,8 +189,8 @@ def progress_line(look: Progress) -> str:
         parts.append(f"{look.seconds_left:.0f} s left")
     if row.failures_open:
         parts.append(f"{row.failures_open} failed")
-    if row.calls and not row.cost_unknown:
-        parts.append(f"${row.cost:.4f}")
+    if row.calls:
+        parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:
         parts.append(f"{row.cached} known already")
     return f"run {row.id}: " + ", ".join(parts)
@@ -205,6 +205,8 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls{_known(figures)}, "
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
+    if figures["lost_calls"]:
+        lines.append(lost_words(figures["lost_calls"]))
     if failed:
         lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
     elif figures["status"] == "budget":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -128,9 +128,14 @@ class Doors:
         self._doors: dict[str, Door] = {}
         self._gates: dict[str, ProviderGate] = {}
 
-    def judge(self, spec: Judge, cache: ResponseCache | None = None) -> LLMJudge:
+    def judge(
+        self,
+        spec: Judge,
+        cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
+    ) -> LLMJudge:
         """An LLM judge that can be asked; its key comes from the environment, here and now."""
-        return LLMJudge(spec, *self._way(spec), cache=cache)
+        return LLMJudge(spec, *self._way(spec), cache=cache, on_call=on_call)
 
     def writer(self, spec: Judge) -> Writer:
         """The same model behind the same gate, to be asked for a piece of writing."""
@@ -153,7 +158,10 @@ class Doors:
 
 
 async def ready_judges(
-    job: Job, doors: Doors, cache: ResponseCache | None = None
+    job: Job,
+    doors: Doors,
+    cache: ResponseCache | None = None,
+    on_call: Callable[[int], None] = lambda more: None,
 ) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
     """The run's judges by name, and notes on how offline judges were trained."""
     judges: dict[str, AskableJudge] = {}
@@ -164,7 +172,7 @@ async def ready_judges(
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
             )
         else:
-            judges[spec.name] = doors.judge(spec, cache)
+            judges[spec.name] = doors.judge(spec, cache, on_call)
     return judges, {"training": training} if training else {}
 
 

@@ -40,10 +40,14 @@ class Recorder:
     def add(self, outcome: Outcome) -> None:
         """Record this outcome soon."""
         self._waiting.append(outcome)
-        self._some.set()
-        self._none.clear()
+        self.stir()
         if len(self._waiting) >= HOLD_AT:
             self.ready.clear()
+
+    def stir(self) -> None:
+        """Write soon, be there an outcome or none."""
+        self._some.set()
+        self._none.clear()
 
     @property
     def unwritten(self) -> list[Outcome]:
@@ -73,7 +77,7 @@ class Recorder:
                 await self._write(self._writing)
                 self._writing = []
                 self.ready.set()
-                if not self._waiting:
+                if not self._some.is_set():
                     self._none.set()
         except Exception:
             self._on_failure()

@@ -8,6 +8,7 @@ from typing import Any
 from core.files.paper import Block, Facts, Section, Sentences, Table, Words
 from core.identity import canonical_json
 from core.metrics.bootstrap import SMALL
+from core.services.grading import lost_words
 from core.services.numbers import DASH, cost, count, number, percent, seconds, tokens
 from core.services.reporting_values import JudgeFacts, Report, Setup
 from core.services.reporting_words import day_and_time, kind
@@ -120,11 +121,15 @@ _FAILED = {"only": "failures"}
 def _calls(report: Report) -> list[tuple[str, Words]]:
     counts = report.counts
     unknown = f"without {count(counts.cost_unknown)} calls whose price is not known"
+    priced = counts.calls > counts.cost_unknown or not counts.calls
     rows = [
-        ("Calls", counted(counts.calls)),
+        ("Calls", counted(counts.calls)._replace(below=lost_words(counts.lost_calls))),
         ("Tokens in", Words(tokens(counts.tokens_in))),
         ("Tokens out", Words(tokens(counts.tokens_out))),
-        ("Cost", Words(cost(counts.cost), unknown if counts.cost_unknown else "")),
+        (
+            "Cost",
+            Words(cost(counts.cost if priced else None), unknown if counts.cost_unknown else ""),
+        ),
         ("Time", Words(seconds(counts.seconds))),
     ]
     if counts.cached:

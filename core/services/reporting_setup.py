@@ -11,7 +11,7 @@ from core.domain.rubric import Rubric
 from core.identity import canonical_json
 from core.services.fitted import fitted_of
 from core.services.fitting import in_words
-from core.services.grading import spared
+from core.services.grading import lost, spared
 from core.services.reporting_values import Counts, JudgeFacts, Setup, Training
 from core.services.twins import twins_of
 from core.services.unvoted import unvoted
@@ -137,6 +137,7 @@ def counts_of(
         abstentions=run.abstentions,
         failures={kind.kind: kind.times for kind in store.votes.failure_kinds(run.id)},
         calls=run.calls,
+        lost_calls=lost(run),
         cached=run.cached,
         tokens_in=run.tokens_in,
         tokens_out=run.tokens_out,

@@ -141,6 +141,7 @@ class Counts:
     abstentions: int
     failures: Mapping[str, int]
     calls: int
+    lost_calls: int
     cached: int
     tokens_in: int
     tokens_out: int

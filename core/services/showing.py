@@ -6,7 +6,7 @@ from typing import Any
 
 from core.scoring import explain
 from core.scoring.trace import Trace
-from core.services.grading import status_of, summary
+from core.services.grading import lost_words, status_of, summary
 from core.services.unvoted import between
 from core.services.viewing import CriterionView, VoteView, item_view
 from core.store.run_rows import Run
@@ -28,6 +28,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  failed   {failed}",
         *_asked(run, cost),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
+        *([f"  lost     {lost_words(gone)}"] if (gone := figures["lost_calls"]) else []),
     ]
     if run.message:
         lines.append(f"  note     {run.message}")

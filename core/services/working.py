@@ -52,6 +52,8 @@ class Work:
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
         self._trouble = ""
+        #: Calls that went out, and that have no outcome on the disk yet.
+        self._out = 0
 
     def leave(self, status: RunStatus) -> None:
         """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
@@ -104,7 +106,7 @@ class Work:
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
     ) -> tuple[RunStatus, str]:
-        judges, notes = await ready_judges(job, self.doors, kept)
+        judges, notes = await ready_judges(job, self.doors, kept, partial(self._called, recorder))
         await self._patiently(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:
@@ -147,8 +149,15 @@ class Work:
             fence=self.lease.fence,
             now=clock.now(),
             derive=job.derive,
+            out=self._out - (calls := sum(o.call.calls for o in outcomes if o.call is not None)),
         )
         await self._patiently(write, self.lease.run_id, outcomes)
+        self._out -= calls
+
+    def _called(self, recorder: Recorder, more: int) -> None:
+        """A call went out: soon the file says so, for whoever finds it after a kill."""
+        self._out += more
+        recorder.stir()
 
     async def _keep(self, outcomes: Sequence[Outcome]) -> None:
         """Keeps the answers of outcomes that could not be recorded: they were paid for."""
@@ -222,7 +231,13 @@ class Work:
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
         await self._patiently(
-            partial(self.store.leases.release, now=clock.now(), message=message, seconds=seconds),
+            partial(
+                self.store.leases.release,
+                now=clock.now(),
+                message=message,
+                seconds=seconds,
+                lost=self._out,
+            ),
             self.lease,
             status,
         )

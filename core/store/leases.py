@@ -58,7 +58,7 @@ class Leases:
             found = db.execute(
                 f"""
                 UPDATE run SET status = 'running', lease_owner = ?, lease_until = ?,
-                    fence = fence + 1, started = coalesce(started, ?)
+                    lost = lost + out, out = 0, fence = fence + 1, started = coalesce(started, ?)
                 WHERE id =
                     (SELECT id FROM run WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1)
                 RETURNING id, fence, cancel
@@ -80,11 +80,19 @@ class Leases:
         return Beat(True, bool(found[0][0])) if found else Beat(False, False)
 
     def release(
-        self, lease: Lease, status: RunStatus, *, now: str, message: str = "", seconds: float = 0.0
+        self,
+        lease: Lease,
+        status: RunStatus,
+        *,
+        now: str,
+        message: str = "",
+        seconds: float = 0.0,
+        lost: int = 0,
     ) -> bool:
         """Give the run back with its new status; ``False`` (and nothing done) if it was not held.
 
-        ``seconds`` is the time spent since the claim. A run given back as ``queued`` while
+        ``seconds`` is the time spent since the claim, ``lost`` counts calls that went out and whose
+        outcomes will never come. A run given back as ``queued`` while
         somebody wants it stopped is cancelled.
         """
         with self._files.write() as db:
@@ -96,10 +104,10 @@ class Leases:
             db.execute(
                 f"""
                 UPDATE run SET status = ?, finished = ?, message = ?, seconds = seconds + ?,
-                    lease_owner = NULL, lease_until = NULL
+                    lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL
                 WHERE {_HELD}
                 """,
-                (settled, finished, clean(message), seconds, *_key(lease)),
+                (settled, finished, clean(message), seconds, lost, *_key(lease)),
             )
         return True
 

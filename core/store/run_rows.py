@@ -51,7 +51,10 @@ class RunRow:
     two in two steps, and one more for a repair or a summary. ``cost`` is in US dollars over the
     calls whose cost is known, ``cost_unknown`` counts the others. ``cached`` counts answers kept
     from earlier calls, which are no calls and cost nothing now; ``saved`` is what they cost then,
-    where known. ``seconds`` is the time that runners spent.
+    where known. ``lost`` counts calls that went out and whose answer was never recorded, because
+    the run was stopped or killed; ``out`` those that are under way, or were when a run that nobody
+    works on any more was killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time that
+    runners spent.
     ``lease_until`` is in Unix seconds. ``rubric_version_id`` is what was asked; scores follow
     ``scored_version_id``, which is the same unless somebody let them follow a newer one.
     """
@@ -87,6 +90,8 @@ class RunRow:
     cost_unknown: int
     cached: int
     saved: float
+    lost: int
+    out: int
     seconds: float
     created: str
     started: str | None

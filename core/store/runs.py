@@ -22,8 +22,8 @@ _ROW = """
     r.dataset_version_id, dv.dataset_id, dv.name AS dataset_name, dv.number AS dataset_number,
     r.panel, r.panel_hash, r.plan_hash, r.status, r.items, r.planned,
     r.votes, r.abstentions, r.failures_open, r.calls, r.tokens_in, r.tokens_cached, r.tokens_out,
-    r.tokens_thinking, r.cost, r.cost_unknown, r.cached, r.saved, r.seconds, r.created, r.started,
-    r.finished, r.message, r.cancel, r.lease_owner, r.lease_until, r.fence
+    r.tokens_thinking, r.cost, r.cost_unknown, r.cached, r.saved, r.lost, r.out, r.seconds,
+    r.created, r.started, r.finished, r.message, r.cancel, r.lease_owner, r.lease_until, r.fence
 """
 _FROM = """
     run r JOIN rubric_version rv ON rv.id = r.rubric_version_id

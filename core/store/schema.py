@@ -27,6 +27,7 @@ NAMES = (
     "scored_versions",
     "helps",
     "exchanges",
+    "calls_out",
 )
 
 
@@ -88,6 +89,12 @@ def exchanges(db: Database) -> None:
         db.conn.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
 
 
+def calls_out(db: Database) -> None:
+    """Calls that are under way, and that were when a run was stopped or killed: unknown before."""
+    for column in ("lost", "out"):
+        db.conn.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -101,6 +108,7 @@ def migrations() -> Migrations:
     steps()(scored_versions)
     steps()(helps)
     steps()(exchanges)
+    steps()(calls_out)
     return steps
 
 

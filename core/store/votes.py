@@ -43,8 +43,11 @@ class Votes:
         fence: int,
         now: str,
         derive: Derive,
+        out: int = 0,
     ) -> Recorded:
         """Keep what judges answered, and the results ``derive`` makes of the touched items.
+
+        ``out`` calls went out besides, and their outcomes are still to come.
 
         One transaction: afterwards all of it is on the disk, or nothing. A vote that is there
         already is not doubled; a vote closes the failures of its cell.
@@ -54,6 +57,7 @@ class Votes:
         """
         with self._files.write() as db:
             require_lease(db, run_id, owner, fence)
+            db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
             return record(db, run_id, outcomes, now, derive)
 
     def present(self, run_id: int) -> set[Cell]:

@@ -297,7 +297,7 @@ CREATE TABLE run (
     lease_owner TEXT,
     lease_until REAL,
     fence INTEGER NOT NULL DEFAULT 0
-, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id)) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id), lost INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE run_item (
     run_id INTEGER NOT NULL REFERENCES run(id),
     position INTEGER NOT NULL,

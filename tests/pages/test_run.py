@@ -44,6 +44,24 @@ def test_failures_are_told_in_words_and_name_the_variable_to_set(store: Store) -
     assert "Set NO_SUCH_KEY in the environment of the app" in text
 
 
+def test_what_was_spent_is_unknown_while_no_price_is_known_and_never_nothing(store: Store) -> None:
+    run_id = graded(store, "running", at=clock.at())
+    with store.write() as db:
+        db.execute("UPDATE run SET cost = 0, cost_unknown = calls")
+    app = open_run(run_id)
+    assert "cost unknown" in shown(app)
+    assert [one.value for one in app.metric if one.label == "Spent so far"] == ["unknown"]
+
+
+def test_what_a_stop_lost_of_the_calls_is_said(store: Store) -> None:
+    run_id = graded(store)
+    with store.write() as db:
+        db.execute("UPDATE run SET lost = 129")
+    assert "129 more calls were out when the run was stopped: they are not counted" in shown(
+        open_run(run_id)
+    )
+
+
 def test_retrying_closes_the_failures_and_queues_the_run(store: Store) -> None:
     run_id = graded(store)
 

@@ -13,13 +13,15 @@ import pytest
 
 from core.domain.panel import Asking
 from core.services import estimating, grading
-from core.services.jobs import work_here
+from core.services.headless import summary_as_text
+from core.services.jobs import Runner, work_here
 from core.services.planning import RunRequest
+from core.services.showing import run_as_text
 from core.store.store import Store
 from core.store.vote_rows import CallRow
-from tests.provider import Answer, Provider, malformed, refusal, said, status
+from tests.provider import Answer, Provider, malformed, refusal, said, stall, status
 from tests.runs.test_kept_answers import run, with_judge
-from tests.runs.world import by_request
+from tests.runs.world import by_request, until
 
 
 def any_mode(body: dict[str, Any]) -> Answer:
@@ -122,3 +124,64 @@ def test_calls_of_a_run_that_is_resumed_add_up(
     grading.retry(store, found)
     work_here(store, found)
     assert (store.runs.row(found).calls, provider.count) == (3 + 12 * 2, 3 + 12 * 2)
+
+
+@pytest.mark.parametrize("door", ["openai", "litellm"])
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"params": {"stream": True}}, "bad_request"),  # refused by us
+        ({"api_base": "http://127.0.0.1:9/v1"}, "connection"),  # the discard port: nobody listens
+    ],
+    ids=["params", "refused"],
+)
+def test_what_never_reached_the_wire_is_no_call_and_costs_nothing(
+    change: dict[str, Any],
+    kind: str,
+    door: str,
+    store: Store,
+    request_: RunRequest,
+    provider: Provider,
+) -> None:
+    found = run(store, with_judge(request_, door=door, tries=1, **change))
+    figures = grading.summary(store, found)
+    assert provider.count == 0
+    assert figures["failures"] == {kind: 12}
+    assert (figures["calls"], figures["lost_calls"], figures["cost_usd"]) == (0, 0, 0.0)
+
+
+def test_what_litellm_refuses_itself_is_no_call(store: Store, request_: RunRequest) -> None:
+    # It knows that this model takes no such setting, and sends nothing.
+    (judge,) = request_.panel.judges
+    alone = judge.model_copy(
+        update={"model": "mistral/mistral-small", "door": "litellm", "api_base": "", "tries": 1}
+    )
+    asked = replace(request_, panel=request_.panel.model_copy(update={"judges": (alone,)}))
+    found = run(store, with_judge(asked, thinking="high"))
+    figures = grading.summary(store, found)
+    assert sum(figures["failures"].values()) == 12
+    assert (figures["calls"], figures["lost_calls"]) == (0, 0)
+
+
+def test_a_stopped_run_says_how_many_calls_were_out(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    # Eight of twelve are answered, and the other four are under way when somebody cancels.
+    provider.rule = lambda body: by_request(body) if provider.count <= 8 else stall(60)
+    found = grading.start(store, with_judge(request_, concurrency=4))
+    runner = Runner(store).start()
+    until(lambda: store.runs.row(found).votes == 8 and store.runs.row(found).out == 4)
+    assert grading.summary(store, found)["lost_calls"] == 0  # they may still be answered
+    grading.cancel(store, found)
+    until(lambda: store.runs.row(found).status == "cancelled")
+    runner.stop()
+    figures = grading.summary(store, found)
+    assert (figures["calls"], figures["lost_calls"], provider.count) == (8, 4, 12)
+    said = "4 more calls were out when the run was stopped: they are not counted and may have been"
+    assert said in summary_as_text(figures)
+    assert said in run_as_text(store, found)
+    provider.rule = by_request
+    grading.resume(store, found)
+    work_here(store, found)
+    figures = grading.summary(store, found)
+    assert (figures["calls"], figures["lost_calls"], provider.count) == (12, 4, 16)

@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 from core.store.store import Store
-from tests.provider import Provider
-from tests.runs.world import ROOT, cli, slowly, votes_of, write_files
+from tests.provider import Provider, stall
+from tests.runs.world import ROOT, by_request, cli, slowly, until, votes_of, write_files
 
 JUDGES = ("--judge", "openai/ada", "--judge", "openai/bea", "--seed", 7, "--concurrency", 4)
 PLANNED = 40 * 3 * 2
@@ -45,6 +45,29 @@ def kill_in_the_middle(command: list[str], db: Path) -> int:
     votes = store.runs.row(1).votes
     store.close()
     return votes
+
+
+def test_after_a_kill_the_calls_counted_and_the_calls_lost_are_all_that_were_made(
+    tmp_path: Path, provider: Provider
+) -> None:
+    # A third is answered; then nothing is, so that the four calls a judge may have out are out.
+    provider.rule = lambda body: by_request(body) if provider.count <= PLANNED // 3 else stall(60)
+    db = tmp_path / "killed.db"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", *arguments(tmp_path, provider, db)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: db.exists() and provider.count == PLANNED // 3 + 8, 60)
+    store = Store(db)
+    until(lambda: (store.runs.row(1).votes, store.runs.row(1).out) == (PLANNED // 3, 8))
+    running.kill()
+    running.wait()
+    provider.rule = by_request
+    resumed = json.loads(cli("resume", 1, "--db", db, "--json").stdout)
+    assert (resumed["calls"], resumed["lost_calls"]) == (PLANNED, 8)
+    assert provider.count == PLANNED + 8
 
 
 def test_a_killed_and_resumed_run_equals_an_undisturbed_one(

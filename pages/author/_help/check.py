@@ -67,7 +67,7 @@ def _live(run_id: int, was_active: bool) -> None:
             st.rerun()
         words, tone = common.STATUS[run.status]
         facts = f"{fmt.count(look.settled)} of {fmt.plural(run.planned, 'answer')}"
-        cost = f" · {fmt.cost(run.cost)}" if run.calls else ""
+        cost = f" · cost {fmt.cost(None if run.cost_unknown else run.cost)}" if run.calls else ""
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
             if run.active:

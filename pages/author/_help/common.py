@@ -116,14 +116,20 @@ def _live(task_id: int, was_active: bool, more_cost: float) -> None:
         _draw(task, more_cost)
 
 
+def _spent(task: HelpTask, more_cost: float) -> str:
+    if task.cost_unknown == task.calls and not more_cost:
+        return "cost unknown"
+    unknown = " and calls of unknown price" if task.cost_unknown else ""
+    return f"{fmt.cost(task.cost + more_cost)}{unknown}"
+
+
 def _draw(task: HelpTask, more_cost: float) -> None:
     words, tone = STATUS[task.status]
     over = task.status == "done"
     steps = fmt.plural(task.planned, "step")
     facts = [fmt.plural(task.done, "step") if over else f"{fmt.count(task.done)} of {steps}"]
     facts += [fmt.plural(task.calls, "call")] if task.calls else []
-    unknown = " and calls of unknown price" if task.cost_unknown else ""
-    facts += [f"{fmt.cost(task.cost + more_cost)}{unknown}"] if task.calls else []
+    facts += [_spent(task, more_cost)] if task.calls else []
     facts.append(fmt.ago(task.updated))
     with st.container(horizontal=True, vertical_alignment="center"):
         row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])

@@ -14,6 +14,7 @@ from pages.grade._run.words import (
     advice,
     cost_words,
     known_words,
+    spent_words,
     status_tag,
     votes_words,
 )
@@ -67,6 +68,8 @@ def _draw(look: Progress) -> None:
             f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
             "verdicts stood without them."
         )
+    if lost := grading.lost(run):
+        st.caption(grading.lost_words(lost))
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
     if run.message:
@@ -94,7 +97,7 @@ def _pace(look: Progress) -> None:
     waiting = look.row.status == "queued"
     rate = "waiting" if waiting else "measuring" if look.rate is None else _per_second(look.rate)
     left = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
-    spent = fmt.cost(look.row.cost) if look.row.calls else fmt.DASH
+    spent = spent_words(look.row) if look.row.calls else fmt.DASH
     figures(
         [
             Figure("Votes a second", rate),

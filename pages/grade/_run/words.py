@@ -104,8 +104,14 @@ def cost_words(row: RunRow) -> str:
         return "no calls"
     if row.cost_unknown == row.calls:
         return "cost unknown"
-    more = " and more (some prices unknown)" if row.cost_unknown else ""
-    return fmt.cost(row.cost) + more
+    return f"{spent_words(row)} (some prices unknown)" if row.cost_unknown else spent_words(row)
+
+
+def spent_words(row: RunRow) -> str:
+    """What a run's calls cost, where a figure is called that: never $0.00 for what is unknown."""
+    if row.cost_unknown == row.calls:
+        return "unknown"
+    return fmt.cost(row.cost) + (" and more" if row.cost_unknown else "")
 
 
 def known_words(row: RunRow) -> str:
