@@ -34,7 +34,7 @@ def offline_findings(rubric: Rubric) -> Findings:
 def findings_after(store: Store, run_id: int) -> Findings:
     """What a run's votes say of its criteria."""
     found: Findings = {}
-    for one in after.told(store, run_id):
+    for one in after.heard(store, run_id).told:
         found.setdefault(one.criterion, []).append(one.sentence)
     return found
 

@@ -52,19 +52,32 @@ def items() -> tuple[Item, ...]:
     return (*usual, Item(id="own", submission="", rubric=OWN, labels={"tone": Label(label="MET")}))
 
 
-def run(store: Store, first: float = 0.0, *, flip: bool = False, replicates: int = 1) -> int:
-    """A run in which both judges are right, and ann takes the first option in a share of cells."""
-    rubric = store.rubrics.create(RUBRIC, now=NOW)
-    dataset = store.datasets.create(Dataset(items=items()), now=NOW)
-    panel = Panel(judges=JUDGES, asking=Asking(flip="check" if flip else "off"))
-    plan = RunPlan("made", rubric.id, dataset.id, panel, replicates=replicates)
+def run(
+    store: Store,
+    first: float = 0.0,
+    *,
+    flip: bool = False,
+    replicates: int = 1,
+    judges: tuple[Judge, ...] = JUDGES,
+    rubric_version: int = 0,
+    labelled: bool = True,
+) -> int:
+    """A run in which both judges are right, and ann takes the first option in a share of cells.
+
+    ``rubric_version``: one that is there, else a new rubric is made.
+    """
+    version = rubric_version or store.rubrics.create(RUBRIC, now=NOW).id
+    given = items() if labelled else tuple(i.model_copy(update={"labels": {}}) for i in items())
+    dataset = store.datasets.create(Dataset(items=given), now=NOW)
+    panel = Panel(judges=judges, asking=Asking(flip="check" if flip else "off"))
+    plan = RunPlan("made", version, dataset.id, panel, replicates=replicates)
     lease = claimed(store, store.runs.create(plan, [(i.id, 4) for i in items()], now=NOW).id, at=AT)
     rng = np.random.default_rng(3)
     outcomes = [
         Outcome((_vote(item, c, judge.name, r, first if judge.name == "ann" else 0.0, rng),))
         for item in items()
         for c in (item.rubric or RUBRIC).criteria
-        for judge in JUDGES
+        for judge in judges
         for r in range(replicates * (2 if flip else 1))
     ]
     store.votes.record(

@@ -12,7 +12,7 @@ from core.services import draft_options as options
 from core.services.authoring import opened
 from core.services.checking import after
 from core.store import Store
-from tests.ailments.test_diagnosing import run
+from tests.ailments.test_diagnosing import JUDGES, run
 
 
 @pytest.fixture
@@ -24,19 +24,42 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> None:
     run_id = run(store, first=1.0)  # ann always takes the option she is shown first
-    newest = after.newest_run(store, store.runs.row(run_id).rubric_id)
+    newest = after.newest_answer(store, store.runs.row(run_id).rubric_id)
     assert newest is not None
-    assert newest.id == run_id
-    told = after.told(store, run_id)
-    about = after.of_criterion(told, "cites")
+    assert (newest.run.id, newest.passed) == (run_id, None)
+    about = after.of_criterion(newest.heard.told, "cites")
     assert about
     assert about[0].serious
     assert "agree" in about[0].sentence
 
 
 def test_a_healthy_run_and_a_rubric_without_runs_say_nothing(store: Store) -> None:
-    assert after.told(store, run(store)) == ()
-    assert after.newest_run(store, 99) is None
+    healthy = after.heard(store, run(store))
+    assert (healthy.told, healthy.answers) == ((), True)
+    assert after.newest_answer(store, 99) is None
+
+
+def test_a_run_with_one_judge_does_not_make_an_ailment_forgotten(store: Store) -> None:
+    before = run(store, first=1.0)
+    row = store.runs.row(before)
+    alone = run(store, judges=JUDGES[1:], rubric_version=row.rubric_version_id, labelled=False)
+    said = after.newest_answer(store, row.rubric_id)
+    assert said is not None
+    assert said.passed is not None
+    assert (said.run.id, said.passed.id, said.why) == (before, alone, "one judge")
+    assert [one.serious for one in after.of_criterion(said.heard.told, "cites")] == [True]
+
+
+def test_where_no_run_can_tell_agreement_is_unknown_and_not_healthy(store: Store) -> None:
+    alone = run(store, judges=JUDGES[1:], labelled=False)
+    said = after.newest_answer(store, store.runs.row(alone).rubric_id)
+    assert said is not None
+    assert not said.heard.answers
+    assert said.heard.unknown["cites"] == "one judge"
+
+
+def test_one_judge_beside_labels_can_tell(store: Store) -> None:
+    assert after.heard(store, run(store, judges=JUDGES[1:])).answers
 
 
 def test_only_what_judges_are_shown_makes_a_criterion_another_question(store: Store) -> None:

@@ -8,7 +8,7 @@ from core.domain.rubric import Rubric
 from core.services import authoring
 from core.store.store import Store
 from pages.ui import state
-from tests.ailments.test_diagnosing import run
+from tests.ailments.test_diagnosing import JUDGES, run
 from tests.checking.made import criterion, levels, rubric
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
@@ -95,6 +95,19 @@ def test_what_the_newest_run_says_stands_beside_its_criterion_with_the_way_to_it
     assert "has changed since" not in shown(app)
     app = done(app.text_area(key=field(name, uid, "requirement")).set_value("Cites a law."))
     assert "The criterion has changed since that run asked it" in shown(app)
+
+
+def test_a_newer_run_with_one_judge_says_that_agreement_is_unknown(store: Store) -> None:
+    row = store.runs.row(run(store, judges=JUDGES[1:], labelled=False))
+    app = open_page(PAGE, rubric=str(row.rubric_id))
+    assert "Agreement unknown: one judge." in shown(app)
+    assert "Nothing is surely wrong" not in shown(app)
+
+    worse = store.runs.row(run(store, first=1.0))
+    run(store, judges=JUDGES[1:], rubric_version=worse.rubric_version_id, labelled=False)
+    app = open_page(PAGE, rubric=str(worse.rubric_id))
+    assert "A newer run, made, cannot tell of agreement: one judge." in shown(app)
+    assert "serious" in shown(app)
 
 
 def test_a_criterion_is_added_from_a_template_with_a_way_out_in_one_click() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from core.domain.rubric import Criterion
 from core.errors import InputError
@@ -13,8 +14,10 @@ from core.services.rehearsing import criterion_from
 from core.store.run_rows import RunRow as RunRow
 from core.store.store import Store
 
-#: So many runs are looked through for the newest one of a rubric.
+#: So many runs are looked through for the newest of a rubric.
 RECENT = 200
+#: Of these, so many are asked at most what they say.
+LOOKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +29,73 @@ class Told:
     serious: bool
 
 
-def newest_run(store: Store, rubric_id: int) -> RunRow | None:
-    """The newest run with votes that asked a version of this rubric; ``None`` where there is none.
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a run can say: what ails its criteria, and on which agreement is unknown, and why."""
 
-    Looks through the last ``RECENT`` runs.
+    told: tuple[Told, ...]
+    unknown: Mapping[str, str]
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What is known of a rubric's criteria by ``run``, the newest that can tell of agreement.
+
+    ``passed`` is a newer run that cannot, and ``why``; where none can, ``run`` is the newest.
     """
-    rows = store.runs.list(limit=RECENT)
-    return next((row for row in rows if row.rubric_id == rubric_id and row.votes), None)
+
+    run: RunRow
+    heard: Heard
+    passed: RunRow | None = None
+    why: str = ""
 
 
-def told(store: Store, run_id: int) -> tuple[Told, ...]:
-    """What ails the criteria of a run, the serious first; raises ``NotFound``."""
-    return tuple(
+def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
+    """The runs with votes that asked a version of this rubric, newest first, of the last so many
+    (``RECENT``).
+    """
+    for row in store.runs.list(limit=RECENT):
+        if row.rubric_id == rubric_id and row.votes:
+            yield row
+
+
+def newest_answer(
+    store: Store, rubric_id: int, hear: Callable[[RunRow], Heard] | None = None
+) -> Says | None:
+    """What the newest run says that can say anything of agreement; ``None`` without a run.
+
+    Looks at ``LOOKED`` runs. ``hear`` replaces ``heard``, for whoever keeps what it found.
+    """
+    first: Says | None = None
+    for row in islice(newest_runs(store, rubric_id), LOOKED):
+        found = hear(row) if hear else heard(store, row.id)
+        if found.answers:
+            if first is None:
+                return Says(row, found)
+            return Says(row, found, first.run, first.why)
+        if first is None:
+            first = Says(row, found, why=next(iter(found.unknown.values()), "no votes to compare"))
+    return first
+
+
+def heard(store: Store, run_id: int) -> Heard:
+    """What ails the criteria of a run, the serious first, and what it cannot tell; ``NotFound``."""
+    found = diagnose(store, run_id)
+    told = tuple(
         Told(one.subject, one.sentence, one.severity == "serious")
-        for one in diagnose(store, run_id).findings
+        for one in found.findings
         if one.role == "criterion"
     )
+    asked = [one for one in found.checks if (one.role, one.kind) == ("criterion", "agreement")]
+    voting = [judge for judge in store.runs.get(run_id).panel.judges if not judge.shadow]
+    alone = len(voting) == 1
+    unknown = {
+        one.subject: "one judge" if alone else one.effect.reason.rstrip(".").lower()
+        for one in asked
+        if one.effect.p is None
+    }
+    return Heard(told, unknown, answers=len(unknown) < len(asked))
 
 
 def asked_otherwise(store: Store, run: RunRow, draft: Draft, uid: str) -> bool:

@@ -132,8 +132,8 @@ def _judged(name: str, rubric: Rubric) -> Findings:
 
 def _run(name: str) -> int | None:
     rubric_id = work.draft(name)["rubric_id"]
-    row = None if rubric_id is None else after.newest_run(store(), rubric_id)
-    return None if row is None else row.id
+    said = None if rubric_id is None else after.newest_answer(store(), rubric_id)
+    return None if said is None else said.run.id
 
 
 def _subject(name: str) -> str:
