@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
@@ -14,6 +15,7 @@ from core.domain.review import Given, QueueRule, QueueSettings
 from core.services import calibrating, claiming, reviewing
 from core.services.browsing import stands_on
 from core.store.store import Store
+from pages.review._record.fitted import mark_of
 from pages.ui import record_keys as keys
 from pages.ui import review_keys, state
 from tests.pages.conftest import FRAME, shown
@@ -232,3 +234,18 @@ def test_five_files_can_be_taken_away_half_way(store: Store) -> None:
         "Record",
         "Labelled dataset",
     ]
+
+
+def test_an_offer_that_unseen_labels_do_not_bear_out_is_said_to_be_unsure(store: Store) -> None:
+    queue = make_queue(store, 24)
+    run = store.queues.get(queue).run_id
+    for n in range(24):
+        reviewed.settle(
+            store, sit(store, "Ada"), queue, f"i{n}", UNMET if n % 4 == 1 else MET, note="x"
+        )
+    offer = calibrating.offers(store, run)[0]
+    assert offer.fitted is not None
+    sure = offer.fitted
+    unsure = sure.model_copy(update={"right": sure.plain_right, "offered": True})
+    assert "✓ offered" in mark_of(offer, sure)
+    assert "offered, not sure" in mark_of(replace(offer, fitted=unsure), unsure)

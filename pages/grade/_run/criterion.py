@@ -115,7 +115,7 @@ def _certainty(view: CriterionView) -> str:
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
         parts.append(f"settled by {rule}{', a tie' * verdict.tie}")
         if verdict.continuous is not None:
-            parts.append(f"mean before snapping {fmt.score(verdict.continuous)}")
+            parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
     if verdict.coverage is not None and verdict.coverage < 1:
         parts.append(f"coverage {fmt.percent(verdict.coverage)}")
     return " · ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.fitted import Fitted
 from core.services import calibrating, fitting
 from core.services.calibrating import Offer
 from core.services.queueing import QueueRow
@@ -36,7 +37,9 @@ def show(queue: QueueRow) -> None:
         "levels have an order, the mean of the votes moved to the labels. Every item counted was "
         "settled by a rule that was both chosen and fitted without its label, so that the two "
         "figures can be compared. Where levels have an order the distance to the label counts, "
-        "else right answers. It is offered only where it is ahead. No judge is asked again."
+        "else right answers. It is offered only where it is ahead; it is not sure where that holds "
+        "for all labels together, but not for those that its choice had not seen. No judge is "
+        "asked again."
     )
 
 
@@ -46,12 +49,9 @@ def _line(one: Offer) -> list[str]:
         name = f"{name}<br>{quiet(fitting.how(fitted))}"
     else:
         return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
-    mark = tag("in use", "info") if one.used else tag("no better")
-    if one.offered and not one.used:
-        mark = tag("✓ offered", "good")
     return [
         name,
-        mark,
+        mark_of(one, fitted),
         f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far)}<br>"
         f"{quiet(_plain(fitted.plain))}",
         _came(fitted.right, fitted.labels, fitted.far),
@@ -59,6 +59,16 @@ def _line(one: Offer) -> list[str]:
         fmt.count(fitted.lost),
         fmt.count(fitted.labels),
     ]
+
+
+def mark_of(one: Offer, fitted: Fitted) -> str:
+    """The HTML of whether a fit is in use, offered, or neither."""
+    if one.used:
+        return tag("in use", "info")
+    if not one.offered:
+        return tag("no better")
+    sure = fitted.far is not None or fitted.right > fitted.plain_right
+    return tag("✓ offered", "good") if sure else tag("offered, not sure", "warn")
 
 
 def _came(right: int, labels: int, far: float | None) -> str:
