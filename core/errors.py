@@ -5,6 +5,7 @@
     ├── NotFound          no such rubric, dataset, run ...
     ├── Conflict          it changed under you; nothing was overwritten
     └── StoreError        the data file is not ours, newer than us, gone, or out of reach
+        ├── Damaged       its bytes are not what was written
         └── NotNow        it cannot be written now (locked, disk full) and may be later
 
 Anything else is a bug and may crash. Trouble with one judge's call is never an exception across
@@ -90,6 +91,10 @@ class Conflict(RubricStudioError):
 
 class StoreError(RubricStudioError):
     """The data file is not ours, newer than this program, gone, or out of reach."""
+
+
+class Damaged(StoreError):
+    """The bytes of the data file are not what was written."""
 
 
 class NotNow(StoreError):

@@ -13,6 +13,7 @@ from core.cli.comparing import compare
 from core.cli.contests import contest, rank
 from core.cli.exporting import export
 from core.cli.importing import import_
+from core.cli.keeping import backup, verify
 from core.cli.linting import lint
 from core.cli.measure import metrics
 from core.cli.runs import grade, resume, retry, runs, score, show
@@ -27,7 +28,7 @@ def main() -> None:
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
-for command in (contest, rank, convert, schema):
+for command in (contest, rank, convert, schema, backup, verify):
     main.add_command(command)
 
 

@@ -241,6 +241,8 @@ class Work:
             self.lease,
             status,
         )
+        # Whoever copies the file now copies all of the run.
+        await self.io(self.store.checkpoint)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
         """Runs a store call in the writer's thread."""

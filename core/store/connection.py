@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import NotNow, StoreError
+from core.errors import Damaged, NotNow, StoreError
 from core.store.place import Place
 from core.store.schema import migrate, pending
 
@@ -114,6 +114,22 @@ class Connections:
             yield
             raise _TakenBack
 
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """One transaction that only reads."""
+        self.mine.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.mine.execute("ROLLBACK")
+
+    def checkpoint(self) -> None:
+        """Move the log into the file and empty it, unless others are busy with it for a second."""
+        with suppress(sqlite3.OperationalError):
+            self.mine.execute("PRAGMA busy_timeout = 1000")
+            self.mine.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.mine.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""
         with self._in_words():
@@ -154,7 +170,9 @@ class Connections:
             words = _IN_WORDS.get(_code(error))
             if words is None:
                 raise
-            kind = NotNow if _code(error) in _PASSING else StoreError
+            code = _code(error)
+            broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
+            kind = NotNow if code in _PASSING else broken
             raise kind(f"{self.path} {words}.") from error
 
 

@@ -132,6 +132,10 @@ class Runs:
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
         return int(count)
 
+    def all_ids(self) -> builtins.list[int]:
+        """Every run there is, of every kind."""
+        return [run_id for (run_id,) in self._files.tuples("SELECT id FROM run ORDER BY id")]
+
     def item_ids(self, run_id: int) -> builtins.list[str]:
         """The ids of the run's items, in its order."""
         found = self._files.tuples(

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from core.identity import content_hash
+from core.store.backup import Backup, copy_to, damage
 from core.store.connection import Connections
 from core.store.datasets import Datasets
 from core.store.helps import Helps
@@ -70,6 +71,25 @@ class Store:
     def close(self) -> None:
         """Close this thread's connection. The next use opens it again."""
         self._files.close()
+
+    def moment(self) -> AbstractContextManager[None]:
+        """All that is read within is of one moment, whatever others write meanwhile."""
+        return self._files.moment()
+
+    def checkpoint(self) -> None:
+        """Bring what the log holds into the file, so that a plain copy of it is whole, if possible.
+
+        Others who read or write may keep it from that; then a later one does it.
+        """
+        self._files.checkpoint()
+
+    def backup(self, target: Path) -> Backup:
+        """A whole, consistent copy in ``target``, in place of what is there, while others write."""
+        return copy_to(self._files.mine, target)
+
+    def damage(self) -> list[dict[str, str]]:
+        """What SQLite finds wrong with the file: ``what`` and ``where``."""
+        return damage(self._files)
 
     def counts(self) -> Counts:
         """How much there is. Hidden and archived rubrics and datasets do not count."""
