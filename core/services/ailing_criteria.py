@@ -19,9 +19,14 @@ from core.metrics.ailments.association import (
 from core.metrics.ailments.effect import FEW, Effect
 from core.metrics.ailments.findings import BOUNDS, Kind
 from core.metrics.ailments.shares import hardly_used
+from core.metrics.group import alpha_nominal, alpha_ordinal
+from core.metrics.ratings import patterns
 from core.services import ailing_words as words
+from core.services.agreeing_pairs import RESAMPLES, SEED
 from core.services.ailing_judges import Candidate
 from core.services.evidence import Asked, Evidence
+from core.services.measuring_figures import Draws
+from core.services.measuring_groups import group_intervals
 from core.services.rated_matrix import Levels
 
 
@@ -40,6 +45,7 @@ def _of_criterion(asked: Asked, evidence: Evidence) -> Iterator[Candidate]:
     k = len(asked.labels)
     name = asked.name
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
+    agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
     yield _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
     yield from _unused(asked, evidence.own, evidence.truth)
     judges = asked.levels.shape[1]
@@ -54,6 +60,21 @@ def _of_criterion(asked: Asked, evidence: Evidence) -> Iterator[Candidate]:
             other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
             held=not what_if.helps,
         )
+
+
+def _with_one_interval(effect: Effect, ratings: Levels, asked: Asked) -> Effect:
+    """The effect with the interval that alpha has everywhere else; its p stays that of the check.
+
+    The Agreement page, the report and ``metrics`` make theirs of the same resamples.
+    """
+    if effect.low is None:
+        return effect
+    seen, k = patterns(ratings), len(asked.labels)
+    measure = alpha_ordinal if asked.ordered and k > 2 else alpha_nominal
+    drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
+    times = seen.times.astype(np.float64)
+    ci = group_intervals({"alpha": measure}, seen.rows, times, drawn, k)["alpha"]
+    return effect._replace(low=ci.low, high=ci.high)
 
 
 def raters_of(asked: Asked, truth: str) -> tuple[Levels, str]:

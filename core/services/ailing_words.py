@@ -8,10 +8,11 @@ from core.metrics.ailments.agreement import Agreement, Merge
 from core.metrics.ailments.effect import Effect
 from core.metrics.ailments.halo import Halo
 from core.metrics.ailments.position import Pull
+from core.services.numbers import score
 
 
 def _points(value: float) -> str:
-    return f"{abs(value):.2f}"
+    return score(abs(value))
 
 
 def _share(value: float) -> str:
@@ -39,7 +40,7 @@ def _sure(effect: Effect, *, shares: bool = False) -> str:
     if effect.low is None or effect.high is None:
         return f"(the same on all of {effect.n:,} items)"
     low, high = effect.low, effect.high
-    ends = (f"{low:.0%}", f"{high:.0%}") if shares else (f"{low:.2f}", f"{high:.2f}")
+    ends = (f"{low:.0%}", f"{high:.0%}") if shares else (score(low), score(high))
     return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
 
 
@@ -135,9 +136,9 @@ def halo(judge: str, found: Halo, truth: str) -> str:
     """One impression for everything."""
     return (
         f"{judge}'s answers go together more between criteria than {truth}: they correlate "
-        f"{found.own or 0.0:.2f}, {truth} {found.reference or 0.0:.2f}; the difference is "
-        f"{_of(found.effect):.2f} {_sure(found.effect)}. One impression may colour all, or {truth} "
-        f"err more than {judge}."
+        f"{score(found.own or 0.0)}, {truth} {score(found.reference or 0.0)}; the difference is "
+        f"{score(_of(found.effect))} {_sure(found.effect)}. One impression may colour all, or "
+        f"{truth} err more than {judge}."
     )
 
 
@@ -162,7 +163,7 @@ def agreement(criterion: str, found: Agreement, who: str) -> str:
     """Raters do not understand it alike."""
     alike = "" if found.alike.value is None else f" They answer alike in {found.alike.value:.0%}."
     return (
-        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {_of(found.effect):.2f} "
+        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(found.effect))} "
         f"{_sure(found.effect)}.{alike}"
     )
 
@@ -175,8 +176,8 @@ def discrimination(criterion: str, effect: Effect) -> str:
         else "It may not tell good items from poor ones, "
     )
     return (
-        f"{criterion} hardly goes with the rest: its verdicts correlate {_of(effect):.2f} with the "
-        f"mean of the other criteria {_sure(effect)}. {turned}or it asks something else."
+        f"{criterion} hardly goes with the rest: its verdicts correlate {score(_of(effect))} with "
+        f"the mean of the other criteria {_sure(effect)}. {turned}or it asks something else."
     )
 
 
@@ -203,17 +204,17 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
     )
     return (
         f"{who} hardly agree on “{labels[found.first]}” or “{labels[found.second]}” of "
-        f"{criterion}: between these two their alpha is {_of(found.apart):.2f} "
-        f"{_sure(found.apart)}. As one option, alpha would go from {before:.2f} to "
-        f"{after:.2f}{accuracy}."
+        f"{criterion}: between these two their alpha is {score(_of(found.apart))} "
+        f"{_sure(found.apart)}. As one option, alpha would go from {score(before)} to "
+        f"{score(after)}{accuracy}."
     )
 
 
 def redundancy(first: str, second: str, effect: Effect, in_truth: float | None, truth: str) -> str:
     """Two criteria that are one."""
     how = "the same answer" if _of(effect) > 0 else "opposite answers"
-    known = "" if in_truth is None else f" In {truth} the correlation is {in_truth:.2f}."
+    known = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {how}: their verdicts correlate "
-        f"{_of(effect):.2f} {_sure(effect)}.{known}"
+        f"{score(_of(effect))} {_sure(effect)}.{known}"
     )

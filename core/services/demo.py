@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
 from core.errors import NotFound
 from core.files import read_dataset_file, read_rubric_file
-from core.metrics.wilson import wilson
 from core.services import clock
 from core.services.grading import start, summary
+from core.services.numbers import score
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
 from core.store.run_rows import ADJUDICATED, CellRow, Run
 from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.services.agreeing import Line
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_rubrics"
 RUBRIC = SAMPLES / "short-science-answers.yaml"
@@ -34,6 +37,7 @@ class CriterionReport:
     ``majority`` is the accuracy of always giving the commonest label of the same ``n`` items,
     those that the panel gave an answer to, so that the two can be compared.
     ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
+    ``interval`` is that of the accuracy, 95 %.
     """
 
     name: str
@@ -46,13 +50,7 @@ class CriterionReport:
     kappa_weights: str
     reason: str
     switched_off: bool = False
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Where the accuracy lies with 95 % confidence (Wilson); ``None`` where undefined."""
-        if self.accuracy is None:
-            return None
-        return wilson(round(self.accuracy * self.n), self.n)
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -140,21 +138,22 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
-    """Per criterion of the run's rubric: what its votes gave against the items' labels.
+    """Per criterion of the run's rubric: the panel against the items' labels, as on the Agreement
+    page, in the report and in ``metrics``.
 
     Labels are the dataset's own and, laid over them, what people settled.
     Items on which the panel abstains are counted, and left out of all three figures alike.
     """
+    from core.services import agreeing
+
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    truth = _truth(store, run, rubric)
     off = _switched_off(run)
+    sheet = agreeing.sheet_of(store, run_id)
+    rater = agreeing.PANEL if sheet.panel else agreeing.PEOPLE
+    lines = {line.name: line for line in agreeing.compare(sheet, agreeing.LABELS, rater)}
     return [
-        replace(
-            _criterion_report(rubric, c.name, truth, store.results.all_cells(run_id, c.name)),
-            switched_off=c.name in off,
-        )
-        for c in rubric.criteria
+        _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]
 
 
@@ -212,34 +211,22 @@ def _abstained(cell: CellRow, scored: Sequence[int]) -> bool:
     return cell.abstained
 
 
-def _criterion_report(
-    rubric: Rubric,
-    name: str,
-    truth: dict[tuple[str, str], int | None],
-    cells: list[CellRow],
-) -> CriterionReport:
-    from core.metrics.accuracy import accuracy, confusion, majority_share
-    from core.metrics.agreement import cohen_kappa
-
-    criterion = rubric.criterion(name)
-    level = {index: at for at, index in enumerate(criterion.scored)}
-    labelled = [(c, level[t]) for c in cells if (t := truth.get((c.item_id, name))) in level]
-    answered = [(t, level[c.judged]) for c, t in labelled if c.judged in level]
-    k = len(level)
-    counts = confusion([t for t, _ in answered], [v for _, v in answered], k)
-    weights: Literal["quadratic", "none"] = "quadratic" if criterion.scale == "ordinal" else "none"
-    right, kappa = accuracy(counts), cohen_kappa(counts, weights)
-    commonest = majority_share(counts)
+def _criterion_report(line: Line, switched_off: bool) -> CriterionReport:
+    right, kappa = line.accuracy, line.kappa
+    missing = [one.reason for one in (right, kappa) if one.value is None]
+    ends = None if right.low is None or right.high is None else (right.low, right.high)
     return CriterionReport(
-        name=name,
-        scale=criterion.scale,
-        n=len(answered),
-        abstained=sum(_abstained(c, criterion.scored) for c, _ in labelled),
+        name=line.name,
+        scale=line.scale,
+        n=line.n,
+        abstained=line.abstained,
         accuracy=right.value,
-        majority=commonest.value,
+        majority=line.commonest.value,
         kappa=kappa.value,
-        kappa_weights=weights,
-        reason=right.reason or kappa.reason,
+        kappa_weights=line.weights,
+        reason=missing[0] if missing else "",
+        interval=ends,
+        switched_off=switched_off,
     )
 
 
@@ -253,10 +240,10 @@ def as_text(found: dict[str, Any]) -> str:
     ]
     for name, c in found["criteria"].items():
         figures = (c["accuracy"], c["majority_class_accuracy"], c["kappa"])
-        accuracy, majority, kappa = ("-" if f is None else f"{f:.2f}" for f in figures)
+        accuracy, majority, kappa = map(score, figures)
         lines.append(
             f"{name[:33]:<34}{c['n']:>5}{c['abstained']:>11}{accuracy:>10}{majority:>10}{kappa:>8}"
         )
     mean = found["mean_score"]
-    lines += ["", f"Mean score: {'none' if mean is None else f'{mean:.3f}'}. See {found['look']}"]
+    lines += ["", f"Mean score: {'none' if mean is None else score(mean)}. See {found['look']}"]
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.services.leaning import DIRECTED, lean
+from core.services.numbers import percent, score
 
 #: Below this many items a figure says little, and the text says so.
 FEW = 30
@@ -19,6 +20,8 @@ _PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
 _ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "lean"}
 _MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "lean"}
 _SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
+#: Written in percent, as on every page.
+SHARES = frozenset({"accuracy", "percent_agreement"})
 _WHOLE = (
     "Scores of whole items: those with a verdict on every criterion, an answer or cannot assess"
 )
@@ -92,7 +95,9 @@ def _figures(
         if criterion is not None and name in DIRECTED:
             way = lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
-        parts.append(f"{label} {value:.3f}" + (f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""))
+        form = percent if name in SHARES else score
+        between = f" ({form(ends[0])} to {form(ends[1])})" if ends else ""
+        parts.append(f"{label} {form(value)}{between}")
     for name, label in wanted.items():
         if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
             missing.setdefault(reason, []).append(f"interval of {label}")

@@ -28,6 +28,10 @@ from core.services.ranking_methods import Methods, side_by_side
 from core.services.rated_matrix import Rated, Rater
 from core.services.results import texts_from
 
+#: The mean of every judge's own scores. Another number than the mean score of a report, which is of
+#: the panel's verdicts; so it has another name, on every surface.
+JUDGES_MEAN = "judges' mean score"
+
 
 @dataclass(frozen=True)
 class Ballots:
@@ -140,7 +144,7 @@ def listwise(ballots: Ballots) -> Listwise:
     z = z_scores(ballots.scores)
     methods = side_by_side(
         {
-            "mean score": _list(means(ballots.scores)),
+            JUDGES_MEAN: _list(means(ballots.scores)),
             "Borda": _list(means(borda(ballots.keys))),
             "z-mean": _list(means(z)),
             "win rate": _list(win_rates(table.pairs, table.totals(), table.systems)),

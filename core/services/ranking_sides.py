@@ -35,7 +35,7 @@ class Sides(NamedTuple):
     """All contests whose two answers have scores, the worst contradictions first.
 
     ``left_out`` have no winner or a missing score. ``by_task`` counts reversals per task, most
-    first; ``tau`` is Kendall's between mean scores and strengths of the systems.
+    first; ``tau`` is Kendall's between mean scores of the run and strengths of the systems.
     """
 
     sides: tuple[Side, ...]

@@ -1,4 +1,4 @@
-"""Systems whose answers share no task: ranked by the mean score of what each answered.
+"""Systems whose answers share no task: ranked by the mean of their judges' scores.
 
 Every system is scored on items of its own, so a difference may lie in the items. That is said, and
 nothing that needs two answers to the same task (win rates, strengths) is given.
@@ -17,6 +17,7 @@ from core.errors import InputError
 from core.metrics.means import MeanFigure, mean_of
 from core.metrics.measure import Array
 from core.metrics.ranking_ranks import competition_ranks, mid_ranks, rank_ranges
+from core.services.numbers import score
 from core.services.ranking_families import related
 from core.services.ranking_listwise import Scores
 from core.services.rated_matrix import Rated, Rater
@@ -78,8 +79,8 @@ def as_text(report: Mapping[str, Any]) -> str:
     lines = []
     for one in sorted(report["standings"], key=lambda s: (s["rank"] is None, s["rank"])):
         value, ends = one["score"]["value"], one["score"]["ci"]
-        said = "no score" if value is None else f"mean score {value:.3f}"
-        said += f" ({ends[0]:.3f} to {ends[1]:.3f})" if ends else ""
+        said = "no score" if value is None else f"judges' mean score {score(value)}"
+        said += f" ({score(ends[0])} to {score(ends[1])})" if ends else ""
         lines.append(f"{one['range'] or '-':>5}  {one['system']}: {said}, {one['items']} items")
     return "\n".join([*lines, *(f"note: {note}" for note in report["notes"])])
 

@@ -14,6 +14,7 @@ from core.domain.rubric import Rubric
 from core.domain.rules import RULES, rules_in_words
 from core.errors import InputError
 from core.files import ImportedVote, read_folder, read_votes
+from core.services import numbers as say
 from core.services.counting import Counting, counting_of
 from core.services.fitted import fitted_of
 from core.services.preparing import resolved_items, settled_lookup
@@ -214,11 +215,11 @@ def as_text(report: dict[str, Any]) -> str:
     """The report as a line per item."""
     lines = []
     for item in report["items"]:
-        score = "no score" if item["score"] is None else f"{item['score']:.3f}"
+        score = "no score" if item["score"] is None else say.score(item["score"])
         verdicts = ", ".join(
             f"{name}={v['label'] or 'abstained'}" for name, v in item["verdicts"].items()
         )
         lines.append(f"{item['id']}  {score}  {verdicts}")
     mean = report["mean_agreement"]
-    lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else f'{mean:.3f}'}")
+    lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else say.score(mean)}")
     return "\n".join(lines)

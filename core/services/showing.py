@@ -6,6 +6,7 @@ from typing import Any
 
 from core.scoring import explain
 from core.scoring.trace import Trace
+from core.services import numbers as say
 from core.services.grading import lost_words, status_of, summary
 from core.services.unvoted import between
 from core.services.viewing import CriterionView, VoteView, item_view
@@ -103,7 +104,7 @@ def _vote(view: VoteView) -> dict[str, Any]:
 def item_as_text(store: Store, run_id: int, item_id: str) -> str:
     """One item with verdicts and every vote, to be read."""
     view = item_view(store, run_id, item_id)
-    score = "no score" if view.row.score is None else f"{view.row.score:.3f}"
+    score = "no score" if view.row.score is None else say.score(view.row.score)
     lines = [f"Run {run_id}, item {item_id}: {score}"]
     if view.row.trace is not None:
         lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]

@@ -72,7 +72,7 @@ def test_a_folder_of_pointwise_votes_is_ranked(tmp_path: Path) -> None:
     report = rank_source(no_store, str(folder_of(tmp_path / "f", marks)), resamples=100)
     assert report["kind"] == "pointwise"
     assert report["ballots"] == 12
-    assert report["methods"]["mean score"]["values"] == {"x": 0.75, "y": 0.25}
+    assert report["methods"]["judges' mean score"]["values"] == {"x": 0.75, "y": 0.25}
     assert report["methods"]["Borda"]["ranks"] == {"x": 1, "y": 2}
     assert not report["winner_differs"]
     # ada is half a point above bob on everything.

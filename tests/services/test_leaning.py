@@ -11,6 +11,7 @@ import pytest
 
 from core.services.leaning import lean
 from core.services.measuring_text import as_text
+from core.services.numbers import score
 from tests.services.measured import measured, written
 
 
@@ -29,14 +30,14 @@ def test_a_judge_who_always_says_met_is_said_to_say_met_more_often(always_met: P
     gold = report["criteria"]["right"]["raters"]["yes"]["vs_gold"]
     assert gold["bias_levels"] == pytest.approx(-2 / 3)  # the contract: MET is level 0
     text = as_text(report)
-    assert "says MET more often by 0.667" in text
-    assert "-0.667" not in text
+    assert "says MET more often by .67" in text
+    assert "\u2212.67" not in text
     assert "bias in levels" not in text
 
 
 def test_a_judge_who_always_says_unmet_is_said_to_say_unmet_more_often(tmp_path: Path) -> None:
     folder = written(tmp_path / "no", _votes(dict.fromkeys("abcd", "UNMET")))
-    assert "says UNMET more often by 0.333" in as_text(measured(folder))
+    assert "says UNMET more often by .33" in as_text(measured(folder))
 
 
 def test_the_interval_is_turned_with_the_figure(always_met: Path) -> None:
@@ -45,14 +46,14 @@ def test_the_interval_is_turned_with_the_figure(always_met: Path) -> None:
     turned = lean("bias_levels", "binary", ["MET", "UNMET"], -2 / 3, low, high)
     assert (turned.low, turned.high) == (-high, -low)
     assert turned.low < turned.value < turned.high
-    assert f"by 0.667 [{0 - high:.3f}, {0 - low:.3f}]" in as_text(report)
+    assert f"by .67 ({score(0 - high)} to {score(0 - low)})" in as_text(report)
 
 
 def test_an_ordinal_judge_leans_towards_an_option(tmp_path: Path) -> None:
     votes = [(item, "depth", "up", "llm", "high") for item in "abcd"]
     people = [(item, "depth", "ann", "human", "mid") for item in "abcd"]
     text = as_text(measured(written(tmp_path / "up", votes + people)))
-    assert "leans towards high by 1.000" in text
+    assert "leans towards high by 1.00" in text
 
 
 @pytest.mark.parametrize("labels", [["MET", "UNMET"], ["UNMET", "MET"]])

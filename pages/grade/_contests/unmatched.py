@@ -1,4 +1,4 @@
-"""Systems that answered different tasks: ranked by the mean scores of what each answered."""
+"""Systems that answered different tasks: ranked by the mean of their judges' scores."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ def show(report: Mapping[str, Any]) -> None:
     table(
         ("System", "Ranks", "Mean of the judges' scores", "Items"),
         (_row(one) for one in standings),
-        name="Systems by mean score",
+        name="Systems by their judges' mean score",
         numbers=(1, 2, 3),
     )
     st.caption(
-        "An item's score is the mean of what its judges' own answers come to. Ranks: those that "
+        "An item's score is the mean of what its judges' own answers come to, not that of the "
+        "panel's verdicts, whose mean a report gives. Ranks: those that "
         "differences of means larger than chance allow (Welch 1947, corrected for the number of "
         "pairs). Intervals: 95 %, by resampling items."
     )

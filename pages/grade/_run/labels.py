@@ -58,8 +58,10 @@ def _line(one: CriterionReport) -> list[str]:
 
 
 def _right(one: CriterionReport) -> str:
-    if one.accuracy is None or one.interval is None:
+    if one.accuracy is None:
         return "undefined"
+    if one.interval is None:
+        return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">no interval</span>'
     low, high = one.interval
     between = f"{fmt.percent(low)} to {fmt.percent(high)}"
     return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">{between}</span>'
