@@ -9,6 +9,11 @@ write them, without tickets. What is done is said in `tests/services/promised.py
 three queues, narrowed ones, orders that follow what was found. A line per promise: how often
 something was accepted, how often more of it was wrong than was allowed (promised: 5 % of trials),
 and how often the 95 % interval of what nobody looked at missed its share. Nothing is timed.
+
+Then the metric alone, at its worst: five confidences, 500 verdicts of which a fifth or a little
+more is wrong at every confidence, so that each threshold is a false one that nearly holds; others
+settle a twentieth at a time and the promise (at most 20 %) is read each time, until something is
+accepted: twenty looks at one draw.
 """
 
 from __future__ import annotations
@@ -17,6 +22,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.acceptance import acceptance
 from tests.services.promised import WORKLOADS, base, tallies
 
 TRIALS, ALPHA = 1000, 0.25
@@ -45,6 +54,48 @@ def main(trials: int = TRIALS) -> None:
                         f"{found.missed / max(1, found.given):.1%}",
                     )
                     print(" | ".join(row), flush=True)
+    at_its_worst(trials)
+
+
+Floats = npt.NDArray[np.float64]
+ORDERS = ("nobody settles anything", "at random", "surest first", "right ones first")
+
+
+def looks(order: str, wrong: float, drawn: float, trials: int) -> tuple[float, float]:
+    """How often something was accepted, and how often the promise was then broken."""
+    rng = np.random.default_rng(17)
+    accepted = broken = 0
+    for _ in range(trials):
+        sure = np.tile(np.linspace(1, 0.6, 5), 100)
+        right = rng.random(500) >= wrong
+        seen = rng.random(500) < drawn
+        firsts: dict[str, Floats] = {"surest first": -sure, "right ones first": ~right * 1.0}
+        turn = np.lexsort((rng.random(500), firsts.get(order, np.zeros(500))))
+        for step in range(1 if order == ORDERS[0] else 20):
+            known = np.zeros(500, np.bool_)
+            known[turn[: step * 25]] = True
+            others, rest = known & ~seen, ~known & ~seen
+            known_cells = (sure[others], right[others])
+            at = acceptance(
+                sure[seen], right[seen], 0.2, unseen=sure[rest], known=known_cells
+            ).threshold
+            if at is not None:
+                accepted += 1
+                broken += bool((~right[rest & (sure >= at)]).mean() > 0.2)
+                break
+    return accepted / trials, broken / trials
+
+
+def at_its_worst(trials: int) -> None:
+    print("\nwrong | drawn | others settle | accepted | broken")
+    for wrong in (0.2, 0.22):
+        for drawn in (0.2, 0.5):
+            for order in ORDERS:
+                accepted, broken = looks(order, wrong, drawn, trials)
+                print(
+                    f"{wrong:.0%} | {drawn:.0%} | {order} | {accepted:.1%} | {broken:.1%}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -152,14 +152,29 @@ def test_a_threshold_that_accepts_nobody_is_none() -> None:
     assert "Of the 80 labels" in found.reason
 
 
+def test_with_some_known_all_thresholds_are_bounded_at_once() -> None:
+    # Two thresholds: each at .025. The surer one fails and does not end it.
+    found = acceptance(
+        [0.9] * 50 + [0.5] * 50,
+        [True] * 40 + [False] * 10 + [True] * 50,
+        0.2,
+        unseen=[0.9] * 140 + [0.5] * 60,
+        known=([0.9], [True]),
+    )
+    assert [(step.threshold, step.held) for step in found.steps] == [(0.9, False), (0.5, True)]
+    assert found.threshold == 0.5
+    assert found.bound == upper_bound_of_rest(10, 100, 200, 0.025, Known(1, 0))
+
+
 @pytest.mark.parametrize("look", ["surest first", "easy first", "at random"])
 def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
     # 300 verdicts at three confidences, half of them hard; a third labelled at random. Then others
     # settle a tenth at a time until something is accepted: ten looks at one draw, the worst case.
-    # At most 5 % of 200 trials are broken; 5 % + 2.5 standard errors is 8.9 %.
+    # At most 5 % of 60 trials are broken; 5 % + 2.5 standard errors is 12 %. bench/promises.py has
+    # 1,000 trials a line.
     rng = np.random.default_rng(5)
     broken = 0
-    for _ in range(200):
+    for _ in range(60):
         sure, hard = rng.choice([0.6, 0.8, 1.0], 300), rng.random(300) < 0.5
         right = rng.random(300) < np.where(hard, 0.65, 0.97)
         seen = rng.random(300) < 1 / 3
@@ -179,4 +194,4 @@ def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
             if found.threshold is not None:
                 broken += bool((~right[rest & (sure >= found.threshold)]).mean() > 0.2)
                 break
-    assert broken <= 200 * 0.089
+    assert broken <= 60 * 0.12

@@ -155,7 +155,8 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
         "finite number). Cells settled besides stay among those that the audit was drawn from: "
         "what is bounded is how many of all of those are wrong, and the wrong ones that are known "
-        "are taken off. Nothing is accepted by itself: it is for you to decide."
+        "are taken off; all thresholds are then bounded at once. Nothing is accepted by itself: it "
+        "is for you to decide."
     )
 
 
@@ -199,9 +200,11 @@ def _tested(promise: Acceptance) -> None:
 
 
 def _why_not(promise: Acceptance) -> str:
-    if not promise.steps or promise.steps[-1].held:
+    from core.metrics.acceptance import nearest
+
+    step = nearest(promise.steps)
+    if step is None:
         return promise.reason
-    step = promise.steps[-1]
     words = (
         f"Of {fmt.plural(step.labels, 'random label')} on which at least "
         f"{fmt.percent(step.threshold)} of the votes agree, {fmt.count(step.wrong)} disagree with "
