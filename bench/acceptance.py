@@ -61,9 +61,9 @@ def judged(recorded: Recorded, name: str, learn: int = 0) -> Judged:
         if verdict is None or verdict.option is None:
             continue
         sure = verdict.agreement or 0.0
-        if weights:
-            logs = log_weights(recorded.criterion, cell.ballots, weights)
-            chances = dict(zip(logs or {}, shares(tuple((logs or {}).values())), strict=True))
+        logs = log_weights(recorded.criterion, cell.ballots, weights) if weights else None
+        if logs:
+            chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
             sure = chances[verdict.option]
         rows.append(
             (sure, verdict.option == cell.truth, float(np.mean(votes)), values[cell.truth] or 0.0)
