@@ -57,7 +57,11 @@ def _counted(chosen: Chosen, close: Close) -> None:
 def _figures(close: Close, asked: Asked) -> None:
     first = (row(*one, asked) for one in close.first)
     table(HEADS, first, name="Figures", numbers=(1, 2, 3))
-    st.caption("Intervals come from resampling items.", help=STRENGTH)
+    st.caption(
+        "Intervals come from resampling items; with two options, most of them from the counts and "
+        "four further ratings, spread evenly, so that they hold where one option is rare.",
+        help=STRENGTH,
+    )
     with st.expander("Every other figure", icon=":material/more_horiz:"):
         rest = (row(*one, asked) for one in close.rest)
         table(HEADS, rest, name="Other figures", numbers=(1, 2, 3))
