@@ -51,7 +51,7 @@ def main(trials: int = TRIALS) -> None:
                         *(said, f"{2 * split} cells", name, f"queue {n}"),
                         f"{found.accepted / found.promises:.1%}",
                         f"{found.broken / found.promises:.1%}",
-                        f"{found.missed / max(1, found.given):.1%}",
+                        f"{found.missed / found.promises:.1%}",
                     )
                     print(" | ".join(row), flush=True)
     at_its_worst(trials)
