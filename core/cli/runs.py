@@ -109,7 +109,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                     [
                         [
                             str(r.id),
-                            grading.status_of(r),
+                            grading.said_of(r),
                             f"{r.votes}/{r.planned}",
                             str(r.failures_open),
                             r.created,

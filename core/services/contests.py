@@ -24,6 +24,7 @@ from core.services.contest_field import Field, join
 from core.services.contest_questions import Question, contest_rubric, overall
 from core.services.estimating import Estimate, estimate_planned
 from core.services.planning import Planned, versions
+from core.services.readiness import require_ready
 from core.store.content import noun_hash
 from core.store.run_rows import RunPlan, RunRow
 from core.store.store import Store
@@ -116,6 +117,7 @@ def estimate(store: Store, request: ContestRequest) -> Estimate:
 def start(store: Store, request: ContestRequest) -> int:
     """Makes the run and queues it; returns its id."""
     made = plan(store, request)
+    require_ready(made.planned.plan.panel.judges)
     now = clock.now()
     with store.write():
         dataset = store.datasets.create(made.dataset, now=now, source="contest", hidden=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from core.errors import Conflict
 from core.services import clock
 from core.services.planning import RunRequest, plan_run
+from core.services.readiness import require_ready
 from core.store.run_rows import RunKind, RunMeans, RunRow
 from core.store.store import Store
 from core.store.vote_rows import FailureCount
@@ -30,6 +31,7 @@ __all__ = [
     "resume",
     "retry",
     "runs",
+    "said_of",
     "spared",
     "start",
     "status_of",
@@ -97,8 +99,13 @@ class Progress:
 
 
 def start(store: Store, request: RunRequest) -> int:
-    """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does."""
+    """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does.
+
+    Raises:
+        InputError: there is nothing to ask, or a judge could not be asked (``readiness``).
+    """
     planned = plan_run(store, request)
+    require_ready(request.panel.judges)
     return store.runs.create(planned.plan, planned.cells, now=clock.now()).id
 
 
@@ -199,8 +206,19 @@ def is_stalled(row: RunRow) -> bool:
 
 
 def status_of(row: RunRow) -> str:
-    """The run's status as a person should hear it: ``interrupted`` where nobody works on it."""
-    return "interrupted" if is_stalled(row) else row.status
+    """The run's status: ``interrupted`` where nobody works on it, ``failed`` where it came to an
+    end and no question had an answer.
+    """
+    if is_stalled(row):
+        return "interrupted"
+    nothing = row.status == "done" and row.failures_open and not row.votes
+    return "failed" if nothing else row.status
+
+
+def said_of(row: RunRow) -> str:
+    """The same as a person should hear it: ``incomplete`` where some questions had no answer."""
+    status = status_of(row)
+    return "incomplete" if status == "done" and row.failures_open else status
 
 
 def _rate(now: Look, before: Look | None) -> float | None:
@@ -220,7 +238,8 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
 
     ``votes`` counts abstentions too; ``cost_usd`` is ``None`` when a call's price is unknown.
     ``lost_calls`` went out and were never recorded: they are in neither ``calls`` nor ``cost_usd``.
-    ``spared`` counts the planned votes that a cascade or an early stop made needless.
+    ``spared`` counts the planned votes that a cascade or an early stop made needless; ``reasons``
+    has the newest message of each kind of failure, in the provider's words where there are any.
     """
     row = store.runs.row(run_id)
     kinds = store.votes.failure_kinds(run_id)
@@ -231,6 +250,8 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "votes": row.votes,
         "abstentions": row.abstentions,
         "failures": {kind.kind: kind.times for kind in kinds},
+        "complete": row.status == "done" and not row.failures_open,
+        "reasons": {kind.kind: kind.message for kind in kinds},
         "calls": row.calls,
         "lost_calls": lost(row),
         "cached": row.cached,

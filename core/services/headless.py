@@ -201,7 +201,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
     cost = figures["cost_usd"]
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items())
     lines = [
-        f"Run {figures['run']}: {figures['status']}. {figures['votes']} of {figures['planned']} "
+        f"Run {figures['run']}: {_status(figures)}. {figures['votes']} of {figures['planned']} "
         f"votes ({figures['abstentions']} abstentions), {figures['calls']} calls{_known(figures)}, "
         f"{'cost unknown' if cost is None else f'${cost:.4f}'}, {figures['seconds']:.1f} s."
     ]
@@ -209,6 +209,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         lines.append(lost_words(figures["lost_calls"]))
     if failed:
         lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
+        lines += [f"  {kind}: {why}" for kind, why in figures["reasons"].items() if why]
     elif figures["status"] == "budget":
         lines.append(
             "Its budget is spent. Ask the same with a higher --budget and the --seed that "
@@ -218,6 +219,11 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
     return "\n".join(lines)
+
+
+def _status(figures: dict[str, Any]) -> str:
+    done = figures["status"] == "done"
+    return "incomplete" if done and not figures["complete"] else str(figures["status"])
 
 
 def _known(figures: dict[str, Any]) -> str:

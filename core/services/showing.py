@@ -7,7 +7,7 @@ from typing import Any
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services import numbers as say
-from core.services.grading import lost_words, status_of, summary
+from core.services.grading import lost_words, said_of, summary
 from core.services.unvoted import between
 from core.services.viewing import CriterionView, VoteView, item_view
 from core.store.run_rows import Run
@@ -21,13 +21,14 @@ def run_as_text(store: Store, run_id: int) -> str:
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
     cost = figures["cost_usd"]
     lines = [
-        f"Run {run.id}: {run.name} ({status_of(run)})",
+        f"Run {run.id}: {run.name} ({said_of(run)})",
         f"  rubric   {run.rubric_name}, {run.version_words}",
         f"  dataset  {run.dataset_name}, version {run.dataset_number}, {run.items} items",
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
         *_asked(run, cost),
+        *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *([f"  lost     {lost_words(gone)}"] if (gone := figures["lost_calls"]) else []),
     ]

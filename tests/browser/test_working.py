@@ -146,7 +146,7 @@ def test_failures_are_counted_by_kind_and_retried_from_the_page(
     )
     run_id = started(store, "Failing", items=3)
     visit(page, f"{app_url}/run?run={run_id}")
-    page.get_by_text("✓ Done, 1 failure").wait_for()
+    page.get_by_text("◼ Incomplete, 1 failure").wait_for()
     settle(page)
     said = main_text(page)
     assert "1 × provider's fault" in said

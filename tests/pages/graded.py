@@ -15,6 +15,8 @@ A tie on a binary criterion of positive weight takes UNMET, so the verdict on `a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
@@ -108,15 +110,30 @@ def planned(store: Store, name: str = "First **run**", budget: float | None = No
     return store.runs.create(plan, [(item.id, 4) for item in DATASET.items], now=NOW).id
 
 
-def graded(store: Store, status: RunStatus = "done", at: float = 1e10) -> int:
+def all_failed(store: Store) -> int:
+    """The run, over, without any vote."""
+    lost = [
+        Outcome((VoteFailure(Cell(item.id, name, judge.name), "server", "It is down."),))
+        for item in DATASET.items
+        for name in ("Clear", "Depth")
+        for judge in (ANN, BOB)
+    ]
+    return graded(store, outcomes=lost)
+
+
+def graded(
+    store: Store,
+    status: RunStatus = "done",
+    at: float = 1e10,
+    outcomes: Sequence[Outcome] | None = None,
+) -> int:
     """The run with the votes of the table above; still `running` where that is asked for."""
+    found = _outcomes() if outcomes is None else outcomes
     run_id = planned(store)
     lease = store.leases.claim("gone:1:x", at=at, seconds=60, run_id=run_id)
     assert lease is not None
     derive = derive_for(store.runs.get(run_id).plan, RUBRIC, DATASET.items)
-    store.votes.record(
-        run_id, _outcomes(), owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
-    )
+    store.votes.record(run_id, found, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
     if status != "running":
         store.leases.release(lease, status, now=NOW)
     return run_id

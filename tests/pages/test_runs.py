@@ -11,7 +11,7 @@ from core.store.store import Store
 from pages.ui import run_keys as keys
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
-from tests.pages.graded import ANN, DATASET, NOW, RUBRIC, graded, planned
+from tests.pages.graded import ANN, DATASET, NOW, RUBRIC, all_failed, graded, planned
 
 PAGE = "grade/runs.py"
 
@@ -61,8 +61,20 @@ def test_runs_are_listed_newest_first_with_versions_and_figures(store: Store) ->
     assert "Essays *starred*, version 1, on Essays, version 1 · ann, bob" in text
     # (0.5 + 1 + 0.25) / 3 = 0.583; 10 votes and 2 failures of 12.
     assert "10 of 12 votes · mean score .58" in text
-    assert "✓ Done, 2 failures" in text
+    assert "◼ Incomplete, 2 failures" in text
     assert "Waiting to start" in text
+
+
+def test_a_run_whose_every_question_failed_is_green_nowhere(store: Store) -> None:
+    run_id = all_failed(store)
+    for page, query in (
+        (PAGE, {}),
+        ("grade/run.py", {"run": str(run_id)}),
+        ("home/start.py", {}),
+    ):
+        text = shown(open_page(page, **query))
+        assert "✕ Failed, 12 failures" in text, page  # 3 items x 2 criteria x 2 judges
+        assert "✓ Done" not in text
 
 
 def test_runs_are_searched_by_name(store: Store) -> None:

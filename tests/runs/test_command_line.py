@@ -79,11 +79,59 @@ def test_a_wrong_key_stops_the_judge_after_one_call_and_says_so(
 def test_a_key_that_is_not_set_is_named_and_no_call_is_made(
     tmp_path: Path, provider: Provider, db: Path
 ) -> None:
-    figures = graded(tmp_path, provider, db, "--key-env", "NO_SUCH_KEY_FOR_RUBRIC_STUDIO")
-    assert figures["failures"] == {"missing_key": 12}
+    refused = graded(tmp_path, provider, db, "--key-env", "NO_SUCH_KEY_FOR_RUBRIC_STUDIO")
+    assert refused["exit"] == 2
+    assert "NO_SUCH_KEY_FOR_RUBRIC_STUDIO" in json.dumps(refused["problems"])
     assert provider.count == 0
-    shown = cli("show", 1, "i000", "--db", db)
-    assert "NO_SUCH_KEY_FOR_RUBRIC_STUDIO" in shown.stdout
+    assert json.loads(cli("runs", "--db", db, "--json").stdout) == {"runs": []}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"thinking": 4000}, "no field"),
+        ({"door": "litellm", "thinking": 4000, "max_tokens": 4000}, "leaves none for the answer"),
+    ],
+)
+def test_thinking_that_cannot_be_sent_is_refused_before_a_run_is_made(
+    settings: dict[str, object], says: str, tmp_path: Path, provider: Provider, db: Path
+) -> None:
+    rubric, dataset = write_files(tmp_path, 2)
+    judge = {"name": "ada", "model": "m", "api_base": provider.url, **settings}
+    panel = tmp_path / "panel.json"
+    panel.write_text(json.dumps({"judges": [judge]}))
+    done = cli("grade", rubric, dataset, "--panel", panel, "--db", db)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert provider.count == 0
+
+
+def test_a_run_without_any_vote_has_failed_and_says_why(
+    tmp_path: Path, provider: Provider, db: Path
+) -> None:
+    provider.rule = lambda body: status(400, "no such model here")
+    figures = graded(tmp_path, provider, db, items=2)
+    assert (figures["status"], figures["complete"], figures["exit"]) == ("failed", False, 1)
+    ((kind, count),) = figures["failures"].items()
+    assert count == figures["planned"]
+    assert "no such model here" in figures["reasons"][kind]
+    shown = cli("show", 1, "--db", db).stdout
+    assert "(failed)" in shown
+    assert shown.count("no such model here") == 1
+    (listed,) = json.loads(cli("runs", "--db", db, "--json").stdout)["runs"]
+    assert listed["status"] == "failed"
+    assert " failed " in cli("runs", "--db", db).stdout.splitlines()[-1]
+
+
+def test_a_run_with_some_failures_is_incomplete_in_words(
+    tmp_path: Path, provider: Provider, db: Path
+) -> None:
+    provider.say(status(400, "no such parameter"))
+    figures = graded(tmp_path, provider, db, "--concurrency", 1)
+    # The contract's word is done, with status 1; what is missing is said beside it.
+    assert (figures["status"], figures["complete"], figures["exit"]) == ("done", False, 1)
+    assert "(incomplete)" in cli("show", 1, "--db", db).stdout
+    assert " incomplete " in cli("runs", "--db", db).stdout.splitlines()[-1]
 
 
 def test_replicates_are_each_really_asked_with_an_order_of_their_own(

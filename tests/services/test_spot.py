@@ -21,7 +21,7 @@ RUBRIC = Rubric(
         Criterion(name="Tone", requirement="Is calm."),
     ),
 )
-ANN = Judge(name="Ann", model="m")
+ANN = Judge(name="Ann", model="m", api_base="http://127.0.0.1:9")
 LEARNER = Judge(name="Learner", kind="classifier")
 LABELLED = Dataset(
     name="Answers",

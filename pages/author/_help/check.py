@@ -13,6 +13,7 @@ from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
@@ -65,11 +66,10 @@ def _live(run_id: int, was_active: bool) -> None:
         run = look.row
         if run.active != was_active:
             st.rerun()
-        words, tone = common.STATUS[run.status]
         facts = f"{fmt.count(look.settled)} of {fmt.plural(run.planned, 'answer')}"
         cost = f" · cost {fmt.cost(None if run.cost_unknown else run.cost)}" if run.calls else ""
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
+            row([status_tag(run), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
             if run.active:
                 st.button(
                     "Cancel",

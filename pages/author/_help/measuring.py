@@ -16,8 +16,9 @@ from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc
-from pages.ui.widgets import row, shown_errors, tag
+from pages.ui.widgets import row, shown_errors
 
 RUN_PAGE, DATASETS = "grade/run.py", "author/datasets.py"
 
@@ -75,10 +76,7 @@ def _live(run_id: int, was_active: bool) -> None:
         look = grading.progress(store(), run_id)
         if look.row.active != was_active:
             st.rerun()
-        words, tone = common.STATUS[look.row.status]
         facts = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
-        failed = look.row.failures_open
-        more = f" · {fmt.plural(failed, 'failure')}" if failed else ""
-        row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(facts + more)}</span>'])
+        row([status_tag(look.row), f'<span class="rs-quiet rs-num">{esc(facts)}</span>'])
         if look.row.active:
             st.progress(min(1.0, look.share))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.services import contest_choices, grading
+from core.services import contest_choices
 from core.services.grading import RunRow
-from pages.grade._run.words import cost_words, raters_line, status_tag, votes_words
+from pages.grade._run.words import cost_words, raters_line, votes_words
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
 
@@ -78,7 +79,7 @@ def _card(one: RunRow, begins: int | None) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             link(one, ":material/swords:")
-            row([status_tag(one, grading.is_stalled(one))])
+            row([status_tag(one)])
         if one.active:
             done = one.votes + one.failures_open
             st.progress(min(1.0, done / one.planned) if one.planned else 1.0)

@@ -15,13 +15,13 @@ from pages.grade._run.words import (
     cost_words,
     known_words,
     spent_words,
-    status_tag,
     votes_words,
 )
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.votes import FAILURE_WORDS
 from pages.ui.widgets import Figure, figures, row, shown_errors, tag
@@ -56,7 +56,7 @@ def _draw(look: Progress) -> None:
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
-        row([status_tag(run, look.stalled), votes])
+        row([status_tag(run), votes])
         st.space("stretch")
         _buttons(look)
     _facts(look)

@@ -9,18 +9,7 @@ from core.services.grading import RunRow
 from core.services.registry import key_status
 from pages.ui import format as fmt
 from pages.ui.text import one_line
-from pages.ui.widgets import Tone, tag
 
-STATUS: dict[str, tuple[str, Tone]] = {
-    "queued": ("… Waiting to start", "neutral"),
-    "running": ("▶ Grading", "info"),
-    "done": ("✓ Done", "good"),
-    "cancelled": ("◼ Cancelled", "warn"),
-    "interrupted": ("◼ Interrupted", "warn"),
-    "budget": ("◼ Budget spent", "warn"),
-    "failed": ("✕ Stopped by an error", "bad"),
-}
-IMPORTED: tuple[str, Tone] = ("✓ Imported", "good")
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 12
@@ -47,20 +36,6 @@ ADVICE = {
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }
-
-
-def status_tag(row: RunRow, stalled: bool = False) -> str:
-    """The HTML tag of a run's status; its words tell what its colour tells."""
-    if stalled:
-        return tag("◼ Nobody works on it", "warn")
-    if row.cancel and row.status == "running":
-        return tag("◼ Stopping", "warn")
-    words, tone = STATUS[row.status] if row.panel.askable else IMPORTED
-    if not row.panel.askable:
-        return tag(words, tone)
-    if row.status == "done" and row.failures_open:
-        return tag(f"{words}, {fmt.plural(row.failures_open, 'failure')}", "warn")
-    return tag(words, tone)
 
 
 def advice(kind: str, judges: Sequence[Judge]) -> str:

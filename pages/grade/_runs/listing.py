@@ -9,7 +9,6 @@ from core.services.grading import RunMeans, RunRow
 from pages.grade._run.words import (
     cost_words,
     raters_line,
-    status_tag,
     versions_line,
     votes_words,
 )
@@ -17,6 +16,7 @@ from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
 
@@ -142,7 +142,7 @@ def _card(one: RunRow, means: RunMeans) -> None:
                 icon=":material/monitoring:",
                 query_params={state.RUN: str(one.id)},
             )
-            row([status_tag(one, grading.is_stalled(one))])
+            row([status_tag(one)])
         if one.active:
             done = one.votes + one.failures_open
             st.progress(min(1.0, done / one.planned) if one.planned else 1.0)

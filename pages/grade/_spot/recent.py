@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.services import spot
 from core.services.spot import Recent
-from pages.grade._spot.result import STATUS
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_words
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, shown_errors
 
@@ -35,7 +35,8 @@ def show(open_run: int | None) -> None:
 def _card(check: Recent) -> None:
     run = check.row
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        state_words = "" if run.status == "done" else f" · {STATUS[run.status][0].lower()}"
+        words, tone = status_words(run)
+        state_words = "" if tone == "good" else f" · {words.lower()}"
         judges = fmt.plural(len(run.panel.judges), "judge")
         quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
         with st.container(width="stretch"):

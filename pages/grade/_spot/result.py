@@ -18,22 +18,14 @@ from pages.ui import state
 from pages.ui.item_view import headed, show_contexts, show_submission
 from pages.ui.outcomes import outcome_tags
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
-from pages.ui.widgets import Figure, Tone, figures, row, shown_errors, tag
+from pages.ui.widgets import Figure, figures, row, shown_errors, tag
 
 JUDGES_PAGE = Path(__file__).parents[1] / "judges.py"
 LOOK_EVERY = 0.4
 #: Seconds in the queue after which something is wrong.
 PATIENCE = 8.0
-STATUS: dict[str, tuple[str, Tone]] = {
-    "queued": ("Waiting", "info"),
-    "running": ("Asking", "info"),
-    "done": ("✓ Done", "good"),
-    "cancelled": ("Cancelled", "warn"),
-    "interrupted": ("Interrupted", "warn"),
-    "budget": ("Budget spent", "warn"),
-    "failed": ("✕ Stopped by an error", "bad"),
-}
 
 
 def show(run_id: int) -> None:
@@ -75,13 +67,12 @@ def _elsewhere(run_id: int) -> bool:
 
 
 def _head(view: ItemView, look: Progress) -> None:
-    words, tone = STATUS[look.row.status]
     run = view.run
     st.subheader(label(run.rubric_name, 120), anchor=False)
     version = f"version {run.rubric_number}"
     seed = f"seed {run.plan.seed}"
     quiet = f"check {run.id} · {version} · {seed} · {fmt.ago(run.created)}"
-    row([tag(words, tone), f'<span class="rs-quiet">{esc(quiet)}</span>'])
+    row([status_tag(look.row), f'<span class="rs-quiet">{esc(quiet)}</span>'])
 
 
 def _progress(view: ItemView, look: Progress) -> None:

@@ -12,20 +12,12 @@ from core.services.overview import counts
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.statuses import status_tag
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import Figure, Tone, figures, tag
+from pages.ui.widgets import Figure, figures
 
 PAGES = Path(__file__).parents[2]
 LATEST = 5
-STATUS: dict[str, tuple[str, Tone]] = {
-    "queued": ("waiting", "info"),
-    "running": ("grading", "info"),
-    "done": ("✓ done", "good"),
-    "cancelled": ("cancelled", "warn"),
-    "interrupted": ("interrupted", "warn"),
-    "budget": ("budget spent", "warn"),
-    "failed": ("✕ stopped by an error", "bad"),
-}
 
 
 def show() -> None:
@@ -57,15 +49,13 @@ def _latest(example: int | None) -> list[RunRow]:
 
 
 def _card(run: RunRow) -> None:
-    words, tone = STATUS[run.status]
     spot = run.kind == "spot"
     page = PAGES / "grade" / ("spot_check.py" if spot else "run.py")
-    failed = f" · {fmt.count(run.failures_open)} failed" if run.failures_open else ""
-    quiet = f"{fmt.plural(run.votes, 'vote')}{failed} · {fmt.ago(run.created)}"
+    quiet = f"{fmt.plural(run.votes, 'vote')} · {fmt.ago(run.created)}"
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
             st.html(
-                f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{tag(words, tone)}</div>'
+                f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{status_tag(run)}</div>'
                 f'<span class="rs-quiet">{esc(quiet)}</span>'
             )
         if page.exists():

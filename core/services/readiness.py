@@ -1,0 +1,48 @@
+"""What would keep a judge from answering any question, found before a run is made.
+
+A judge without its key, or with settings that its door cannot send, would fail on every call.
+Where workers of their own do the asking (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from core.domain.panel import Judge
+from core.errors import InputError, Problem
+from core.judging.doors import door_for
+from core.services.registry import key_status
+from core.settings import load_settings
+
+_OWN = "Use off, low, medium or high instead"
+
+
+def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:
+    """Refuse judges that cannot be asked as they are set up.
+
+    Raises:
+        InputError: a key is not there, or a thinking setting cannot be sent; each with its judge.
+    """
+    problems = [one for judge in judges for one in _lacks(judge, environ)]
+    if problems:
+        raise InputError("These judges cannot be asked.", tuple(problems))
+
+
+def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+    if judge.offline:
+        return
+    name, state = key_status(judge, environ)
+    if state == "not set" and load_settings(environ).runner != "none":
+        yield Problem(
+            "has no key.", f"Put it into the environment variable {name}.", (judge.name, "key_env")
+        )
+    budget = judge.thinking
+    if not isinstance(budget, int):
+        return
+    place = (judge.name, "thinking")
+    if door_for(judge) == "openai":
+        message = "is a budget in tokens, for which the OpenAI protocol has no field."
+        yield Problem(message, f"{_OWN}, or give the budget in params under its name.", place)
+    elif judge.max_tokens is not None and budget >= judge.max_tokens:
+        message = f"takes all of max_tokens ({judge.max_tokens:,}) and leaves none for the answer."
+        yield Problem(message, "Lower it, or raise max_tokens.", place)
