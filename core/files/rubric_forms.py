@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
@@ -9,6 +10,9 @@ from typing import Literal, NamedTuple, get_args
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.canvas_rubric import canvas_rubric, looks_like_canvas, read_canvas_rubrics
+from core.files.csv_source import DELIMITERS
+from core.files.grid_heads import looks_like_grid
+from core.files.grid_rubric import read_grid
 from core.files.json_source import read_json
 from core.files.levels_csv import levels_csv, looks_like_levels, moodle_csv, read_levels
 from core.files.parsed import Parsed, refusal
@@ -84,9 +88,12 @@ def read_rubrics(
             return read_canvas_rubrics(text, name, scaling)
         if looks_like_levels(heads):
             return read_levels(text, name, scaling)
+        if looks_like_grid(heads):
+            return (read_grid(text, name, scaling),)
         mend = (
-            "Known are Canvas rubrics, and criterion, level, level_description, score. Votes "
-            "go to Import votes."
+            "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a "
+            "column of criteria, then a column for each level, such as Good (2). Votes go to "
+            "Import votes."
         )
         message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
         raise refusal("rubric", [Problem(message, mend, (), 1)], name)
@@ -127,4 +134,6 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
 def _is_form(text: str) -> bool:
     first = text.lstrip().split("\n", 1)[0]
     heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
-    return looks_like_canvas(heads) or looks_like_levels(heads)
+    if looks_like_canvas(heads) or looks_like_levels(heads):
+        return True
+    return any(looks_like_grid(next(csv.reader([first], delimiter=one))) for one in DELIMITERS)

@@ -6,12 +6,13 @@ An unknown uid changes nothing: the thing was removed a moment ago, in this tab 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar, cast
 
-from core.domain.rubric import fold
+from core.domain.rubric import Criterion, Rubric, fold
 from core.services.draft_templates import TEMPLATE_SCALE, Template, template_options
 from core.services.draft_types import CriterionDraft, Draft, OptionDraft, Serial
+from core.services.drafts import draft_from
 
 Item = TypeVar("Item", CriterionDraft, OptionDraft)
 Step = Literal[-1, 1]
@@ -60,6 +61,31 @@ def add_criterion(
         "serial": serial.last,
     }
     return grown, criterion["uid"]
+
+
+def append_criterion(draft: Draft, criterion: Criterion) -> Draft:
+    """The draft with a whole criterion at its end; a name that is taken gets a number."""
+    (made,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
+    serial = Serial(draft["serial"])
+    fresh: CriterionDraft = {
+        **made,
+        "uid": serial.next("c"),
+        "name": free_of(made["name"], (c["name"] for c in draft["criteria"])),
+        "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
+    }
+    return {**draft, "criteria": [*draft["criteria"], fresh], "serial": serial.last}
+
+
+def free_of(name: str, taken: Iterable[str]) -> str:
+    """The name, with the first number that makes it differ from those taken.
+
+    >>> free_of("Tone", ["tone", "Tone 2"])
+    'Tone 3'
+    """
+    known, found, number = {fold(one) for one in taken}, name, 2
+    while fold(found) in known:
+        found, number = f"{name[:190]} {number}", number + 1
+    return found
 
 
 def free_name(draft: Draft, stem: str) -> str:

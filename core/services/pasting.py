@@ -2,20 +2,24 @@
 
 Understood: bullets and numbers (``- text``, ``3. text``, ``(b) text``), points anywhere people put
 them (``text (10 points)``, ``[-5] text``, ``text: 3 pts``, ``10% text``), a table from a
-spreadsheet (tab-separated: name, requirement, weight), and headings (``# Style`` or ``Style:``) as
-sections.
+spreadsheet (tab-separated: name, requirement, weight), headings (``# Style`` or ``Style:``) as
+sections, and a grid of criteria and levels as a word processor has it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from core.domain.rubric import fold
-from core.services.draft_edits import add_criterion
+from core.domain.rubric import Criterion, fold
+from core.errors import Problem
+from core.files.grid_heads import looks_like_grid
+from core.files.grid_rubric import read_grid
+from core.services.draft_edits import add_criterion, append_criterion, free_of
 from core.services.draft_templates import Template
 from core.services.draft_types import CriterionDraft, Draft
+from core.services.numbers import plural
 
 DEFAULT_WEIGHT = 10.0
 MOST = 500
@@ -46,6 +50,41 @@ class Line(NamedTuple):
     weight: float
     section: str
     stated: bool
+
+
+class Pasted(NamedTuple):
+    """What pasted text was read as: lines, or the criteria of a grid; and what of it was not."""
+
+    lines: tuple[Line, ...]
+    criteria: tuple[Criterion, ...]
+    notices: tuple[Problem, ...]
+
+
+def read_paste(text: str) -> Pasted:
+    """Pasted lines, or a pasted grid, and what of them is left out.
+
+    Raises:
+        InputError: a grid that cannot be read, with every problem and its line.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if looks_like_grid(first.split("\t")):
+        found = read_grid(text, "pasted text")
+        return Pasted((), found.value.criteria, found.notices)
+    return Pasted(read_lines(text), (), tuple(_left_over(text)))
+
+
+def _left_over(text: str) -> Iterator[Problem]:
+    """Cells of pasted tables that are neither name, requirement nor weight."""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        rest = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
+        if len(rest) > 2:
+            yield Problem(
+                f"“{rest[2][:60]}” and {plural(len(rest) - 2, 'cell')} in all are left out.",
+                "If these are levels, paste the line that names them, too: Criterion, Excellent, "
+                "Good, Poor.",
+                (),
+                number,
+            )
 
 
 def read_lines(text: str) -> tuple[Line, ...]:
@@ -81,18 +120,23 @@ def _heading(words: str) -> str | None:
 
 
 def _table_row(number: int, raw: str, section: str) -> Line | None:
-    cells = [cell.strip() for cell in raw.split("\t")]
+    weight, rest = _cells(raw)
+    if not rest or (weight is None and {fold(cell) for cell in rest} & _HEADS):
+        return None  # the heads of the table
+    name, requirement = (rest[0], rest[1]) if len(rest) > 1 else (_short(rest[0]), rest[0])
+    return _line(number, name, requirement, weight, section)
+
+
+def _cells(raw: str) -> tuple[float | None, list[str]]:
+    """The weight and the other cells of a row of a table."""
     weight, rest = None, list[str]()
-    for cell in cells:
+    for cell in (cell.strip() for cell in raw.split("\t")):
         plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
         if plain and weight is None:
             weight = _number(plain.group(1))
         elif cell:
             rest.append(cell)
-    if not rest or (weight is None and {fold(cell) for cell in rest} & _HEADS):
-        return None  # the heads of the table
-    name, requirement = (rest[0], rest[1]) if len(rest) > 1 else (_short(rest[0]), rest[0])
-    return _line(number, name, requirement, weight, section)
+    return weight, rest
 
 
 def _plain(number: int, line: str, section: str) -> Line | None:
@@ -132,13 +176,9 @@ def _short(words: str) -> str:
 
 def added(draft: Draft, lines: Sequence[Line], template: Template = "yes_no") -> Draft:
     """The draft with a criterion for every line at its end; names that are taken get a number."""
-    taken = {fold(c["name"]) for c in draft["criteria"]}
     for line in lines:
+        name = free_of(line.name, (c["name"] for c in draft["criteria"]))
         draft, _ = add_criterion(draft, template)
-        name, count = line.name, 2
-        while fold(name) in taken:
-            name, count = f"{line.name[:190]} {count}", count + 1
-        taken.add(fold(name))
         fields = {
             "name": name,
             "requirement": line.requirement,
@@ -147,4 +187,11 @@ def added(draft: Draft, lines: Sequence[Line], template: Template = "yes_no") ->
         }
         made = cast("CriterionDraft", {**draft["criteria"][-1], **fields})
         draft = {**draft, "criteria": [*draft["criteria"][:-1], made]}
+    return draft
+
+
+def added_whole(draft: Draft, criteria: Iterable[Criterion]) -> Draft:
+    """The draft with the criteria of a grid at its end, their levels and all."""
+    for criterion in criteria:
+        draft = append_criterion(draft, criterion)
     return draft

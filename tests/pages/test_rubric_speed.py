@@ -36,6 +36,26 @@ def test_pasted_lines_are_shown_as_what_they_are_read_as_and_then_added(store: S
     assert draft_of(app)["criteria"] == []
 
 
+def test_a_pasted_grid_is_shown_with_its_levels_and_added_with_them(store: Store) -> None:
+    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    name = name_of(app)
+    text = "Criterion\tExcellent\tGood\tPoor\nThesis\tclear <b>\tvague\tnone\n"
+    app = done(app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).set_value(text))
+    assert "clear &lt;b&gt;" in shown(app)
+    app = press(app, name, "add", family=paste_keys.PASTE_ACT)
+    (made,) = draft_of(app)["criteria"]
+    assert [(o["label"], o["value"]) for o in made["options"]] == [
+        ("Poor", 0.0),
+        ("Good", 0.5),
+        ("Excellent", 1.0),
+    ]
+    # A grid that cannot be read says why, and loses nothing.
+    bad = "Criterion\tGold\tSilver\nThesis\tx\ty\n"
+    app = done(app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).set_value(bad))
+    assert "of which nobody can tell the best" in shown(app)
+    assert app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).value == bad
+
+
 def test_a_criterion_is_put_at_a_place_by_its_number(store: Store) -> None:
     name = opened(store)
     app = open_page(PAGE, rubric=name)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import InputError
 from core.services.draft_types import new_draft
 from core.services.drafts import rubric_from
-from core.services.pasting import added, read_lines
+from core.services.pasting import added, added_whole, read_lines, read_paste
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,26 @@ def test_whatever_is_pasted_is_read_without_failing_and_keeps_its_order(text: st
     lines = read_lines(text)
     assert [one.line for one in lines] == sorted(one.line for one in lines)
     assert all(one.name.strip() and one.requirement.strip() for one in lines)
+
+
+def test_a_pasted_grid_becomes_criteria_with_all_of_their_levels() -> None:
+    text = "Criterion\tExcellent\tGood\tFair\tPoor\nThesis\ta\tb\tc\td\nThesis\te\tf\tg\th\n"
+    with pytest.raises(InputError, match="repeats the name"):
+        read_paste(text)
+    found = read_paste(text.replace("Thesis\te", "Style\te"))
+    assert found.lines == ()
+    draft = added_whole(added(new_draft(), read_lines("Thesis")), found.criteria)
+    # The first Thesis was there already.
+    assert [c["name"] for c in draft["criteria"]] == ["Thesis", "Thesis 2", "Style"]
+    assert [o["description"] for o in draft["criteria"][1]["options"]] == ["d", "c", "b", "a"]
+    assert rubric_from({**draft, "name": "R"}).criteria[2].options[3].label == "Excellent"
+    uids = [o["uid"] for c in draft["criteria"] for o in c["options"]]
+    assert len(uids) == len(set(uids))
+
+
+def test_cells_that_no_column_holds_are_said() -> None:
+    found = read_paste("Name\tRequirement\tWeight\nThesis\tIs it clear?\t3\tgood\tpoor\n")
+    assert [(one.name, one.weight) for one in found.lines] == [("Thesis", 3.0)]
+    (notice,) = found.notices
+    assert notice.line == 2
+    assert "“good” and 2 cells in all are left out" in notice.message

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.rubric import Criterion
 from core.errors import InputError
 from core.services.draft_templates import TEMPLATE_WORDS, Template
-from core.services.pasting import Line, added, read_lines
+from core.services.pasting import Line, Pasted, added, added_whole, read_paste
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import paste_keys as keys
 from pages.ui import state
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import shown_errors, table, tag
+from pages.ui.widgets import problem_list, shown_errors, table, tag
 
 EXAMPLE = "Cites a source (10 points)\n[-5] Invents facts\n# Style\nTone: The reply is warm."
 SHOWN = 60
@@ -22,18 +23,26 @@ def show(name: str) -> None:
     """The field, what its lines are read as, and one button for all of them."""
     with st.expander("Paste many", icon=":material/content_paste:"):
         text = st.text_area(
-            "One requirement per line",
+            "One requirement per line, or a table",
             key=state.key(keys.PASTE_TEXT, name),
             placeholder=EXAMPLE,
             height=140,
             max_chars=200_000,
             help="Bullets, numbers, points in brackets, headings as sections, and columns from a "
-            "spreadsheet (name, requirement, weight) are understood.",
+            "spreadsheet (name, requirement, weight) are understood, and so is a table with a "
+            "column for each level, its headings with it.",
         )
-        lines = read_lines(text or "")
+        found = Pasted((), (), ())
+        with shown_errors():
+            found = read_paste(text or "")
+        lines, count = found.lines, len(found.lines) + len(found.criteria)
         if lines:
             _preview(lines)
-        words = f"Add {fmt.plural(len(lines), 'criterion', 'criteria')}"
+        if found.criteria:
+            _preview_grid(found.criteria)
+        if found.notices:
+            problem_list(found.notices)
+        words = f"Add {fmt.plural(count, 'criterion', 'criteria')}"
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kind: Template = st.selectbox(
                 "Answers of each",
@@ -41,15 +50,40 @@ def show(name: str) -> None:
                 key=state.key(keys.PASTE_KIND, name),
                 format_func=TEMPLATE_WORDS.__getitem__,
                 width=180,
+                disabled=bool(found.criteria),
+                help="A table with levels brings its own answers.",
             )
             st.button(
-                words if lines else "Add criteria",
+                words if count else "Add criteria",
                 key=state.key(keys.PASTE_ACT, name, "add"),
                 type="primary",
                 icon=":material/playlist_add:",
                 on_click=_on_add,
                 args=(name, kind),
             )
+
+
+def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
+    table(
+        ("Name", "Levels, lowest first", "Weight", "Section"),
+        (
+            [
+                esc(one_line(one.name, 60)),
+                "<br>".join(
+                    f"<b>{esc(one_line(o.label, 40))}</b> ({fmt.number(o.value or 0, 2)}) "
+                    f"{esc(one_line(o.description, 90))}"
+                    for o in one.options
+                ),
+                esc(fmt.weight(one.weight)),
+                esc(one_line(one.section or "", 40)),
+            ]
+            for one in criteria[:SHOWN]
+        ),
+        name="What the table is read as",
+        numbers=(2,),
+    )
+    if len(criteria) > SHOWN:
+        st.caption(f"And {fmt.count(len(criteria) - SHOWN)} more.")
 
 
 def _preview(lines: tuple[Line, ...]) -> None:
@@ -80,9 +114,11 @@ def _weight(one: Line) -> str:
 
 def _on_add(name: str, kind: Template) -> None:
     with shown_errors():
-        lines = read_lines(str(state.get(state.key(keys.PASTE_TEXT, name)) or ""))
-        if not lines:
+        found = read_paste(str(state.get(state.key(keys.PASTE_TEXT, name)) or ""))
+        count = len(found.lines) + len(found.criteria)
+        if not count:
             raise InputError("Paste or write lines first, one requirement each.")
-        work.change(name, added(work.draft(name), lines, kind))
+        draft = added_whole(work.draft(name), found.criteria)
+        work.change(name, added(draft, found.lines, kind))
         state.put(state.key(keys.PASTE_TEXT, name), "")
-        state.flash(f"Added {fmt.plural(len(lines), 'criterion', 'criteria')}.")
+        state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
