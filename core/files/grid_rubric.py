@@ -38,6 +38,14 @@ def read_grid(data: str | bytes, name: str, scaling: Scaling = "ratio") -> Parse
     return _Grid(table, roles, scaling).read()
 
 
+def _is_total(cells: Sequence[str]) -> bool:
+    """Whether a row sums up others: it says so, and holds nothing but numbers."""
+    first, *others = [text for text in cells if text] or [""]
+    return fold(first).startswith(("total", "sum")) and all(
+        points_in(text).label == text and points_in(text).points is not None for text in others
+    )
+
+
 class _Grid:
     def __init__(self, table: RawTable, roles: Sequence[Role], scaling: Scaling) -> None:
         self._table, self._roles, self._scaling = table, roles, scaling
@@ -53,7 +61,7 @@ class _Grid:
             cells = self._cells(row)
             if cells is None:
                 continue
-            if not any(cells[at] for at in self._levels):
+            if _is_total(cells) or not any(cells[at] for at in self._levels):
                 section = self._without_levels(row, cells, section)
                 continue
             found, levels = self._criterion(row, cells)
@@ -91,7 +99,7 @@ class _Grid:
         name = cells[self._roles.index("criterion")]
         if name and sum(map(bool, cells)) == 1:
             return name
-        if fold(name).startswith(("total", "sum")):
+        if _is_total(cells):
             said = " ".join(filter(None, cells))
             self._notices.append(Problem(f"is left out: “{said}”.", "", (), row.line))
         else:

@@ -92,6 +92,11 @@ def test_what_is_left_out_is_named() -> None:
     assert "The column 'Score' is left out." in words
     assert "The column 'Comments' is left out." in words
     assert "line 3: is left out: “Total 2”." in words
+    # The sum may stand below a level, too; a criterion that is called so has words.
+    (found,) = read_rubrics("Criterion,Good (2),Poor (0)\nThesis,a,b\nTotal,,8 points\n", "x.csv")
+    assert "line 3: is left out: “Total 8 points”." in str(found.notices[0])
+    (found,) = read_rubrics("Criterion,Good (2),Poor (0)\nTotal impression,a,b\n", "x.csv")
+    assert [c.name for c in found.value.criteria] == ["Total impression"]
 
 
 def test_a_level_that_a_criterion_does_not_have_is_no_level_of_it() -> None:
