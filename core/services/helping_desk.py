@@ -7,6 +7,7 @@ function anew: what was finished comes from the data file, and only what is left
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 from core.domain.panel import Judge
 from core.domain.votes import Call
+from core.errors import NotNow
 from core.judging.authoring import Failed, Partial, Writer, Writing
 from core.judging.budget import Budget
 from core.judging.parsing import Unreadable
@@ -24,6 +26,9 @@ from core.store.helps import HelpStep, HelpTask
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
+#: Seconds until a data file that cannot be written is tried again.
+AGAIN = 2.0
+log = logging.getLogger(__name__)
 
 
 class BudgetSpent(Exception):
@@ -94,6 +99,15 @@ class Desk:
         """Use the store, off the loop."""
         return await asyncio.get_running_loop().run_in_executor(self._io, what, *args)
 
+    async def io_in_time(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
+        """The same, again and again while the data file cannot be written: a reply was paid for."""
+        while True:
+            try:
+                return await self.io(what, *args)
+            except NotNow as error:
+                log.warning("Help task %s waits: %s", self.task.id, error)
+                await asyncio.sleep(AGAIN)
+
     def close(self) -> None:
         """Let go of the models."""
         for writer, _ in self._writers.values():
@@ -135,7 +149,7 @@ class Desk:
         def keep() -> None:
             self.store.helps.keep(self.task.id, self._owner, step, now=clock.now())
 
-        await self.io(keep)
+        await self.io_in_time(keep)
 
     def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
         if judge.name not in self._writers:

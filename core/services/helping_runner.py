@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
-from core.errors import RubricStudioError
+from core.errors import NotNow, RubricStudioError
 from core.services import clock
 from core.services.helping_desk import BudgetSpent, Desk
 from core.services.helping_tasks import look
@@ -133,7 +133,7 @@ async def _ended(desk: Desk, owner: str) -> HelpStatus:
         with contextlib.suppress(asyncio.CancelledError):
             await beat
         desk.close()
-        await desk.io(_end, desk.store, desk.task.id, owner, status, message, result)
+        await desk.io_in_time(_end, desk.store, desk.task.id, owner, status, message, result)
     return status
 
 
@@ -161,7 +161,11 @@ async def _beat(desk: Desk, owner: str, work: asyncio.Task[Any]) -> None:
     """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
-        stop = await desk.io(_renewed, desk.store, desk.task.id, owner)
+        try:
+            stop = await desk.io(_renewed, desk.store, desk.task.id, owner)
+        except NotNow:
+            # The next beat may get through; what was answered waits for that as well.
+            continue
         if stop is not False:
             work.cancel()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from core.errors import InputError
-from core.services import drafting, helping
+from core.errors import InputError, NotNow
+from core.services import drafting, helping, helping_desk
 from core.services.drafting import DraftRequest
 from core.services.drafts import problems_of, rubric_from
+from core.store.helps import Helps
 from core.store.store import Store
 from tests.authoring.made import NOW, finished, limits, reply, text_of, writer
 from tests.authoring.test_replies import DRAFT
@@ -73,6 +76,24 @@ def test_a_draft_that_stays_invalid_opens_with_its_problems_and_is_not_thrown_aw
     (step,) = helping.steps(store, task.id)
     assert step.call is not None
     assert step.call["tries"] == 2
+
+
+def test_a_reply_that_cannot_be_kept_yet_waits_and_is_not_paid_twice(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(helping_desk, "AGAIN", 0.01)
+    full, kept = iter([True, True]), Helps.keep
+
+    def keep(self: Helps, *args: Any, **more: Any) -> None:
+        if next(full, False):
+            raise NotNow("The disk is full.")
+        kept(self, *args, **more)
+
+    monkeypatch.setattr(Helps, "keep", keep)
+    provider.say(reply(DRAFT))
+    task = finished(store, drafting.begin(store, DraftRequest(writer(provider), "Refunds.")))
+    assert (task.status, provider.count) == ("done", 1)
+    assert drafting.drafted(store, task) is not None
 
 
 def test_nothing_to_draft_from_is_refused(store: Store, provider: Provider) -> None:
