@@ -27,7 +27,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
     data = {
         "name": criterion.name,
         "weight": criterion.weight,
-        "requirement": _requirement(criterion),
+        "requirement": requirement_in_full(criterion),
     }
     if criterion.scale == "binary":
         return data
@@ -42,7 +42,7 @@ def _option(option: Option) -> dict[str, Any]:
     return {"label": option.label, "value": option.value or 0.0, "na": option.na}
 
 
-def _requirement(criterion: Criterion) -> str:
+def requirement_in_full(criterion: Criterion) -> str:
     """The requirement, with the anchors below it: its options have no descriptions."""
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
     return "\n".join([criterion.requirement, *anchors])

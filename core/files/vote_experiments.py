@@ -66,6 +66,7 @@ class _Reader:
     def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
         self._title, self._dataset = title, dataset
         self._single = _only_judge(about)
+        self._kinds = {one.get("judge_id"): one.get("judge_kind") for one in _judges(about)}
         self._reports: dict[int, tuple[int, dict[str, Any]]] = {}
         self._lines: list[VoteLine] = []
         self._own: dict[str, Rubric] = {}
@@ -135,7 +136,10 @@ class _Reader:
             self._own[item] = rubric
         for criterion, one in zip(rubric.criteria, reports, strict=True):
             for vote in self._votes(one):
-                row = {"item_id": item, "criterion": criterion.name, "rater_kind": "llm"}
+                kind = self._kinds.get(vote["rater_id"])
+                # The peer's own words are llm and decision_model: both are asked, like a model.
+                known = kind if kind in ("human", "offline") else "llm"
+                row = {"item_id": item, "criterion": criterion.name, "rater_kind": known}
                 self._lines.append((line, row | vote))
 
     def _votes(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
@@ -183,12 +187,15 @@ class _Reader:
         return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(notices))
 
 
-def _only_judge(about: Mapping[str, Any]) -> str:
-    """The judge of an experiment that has one."""
+def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
     config = about.get("grader_config")
     judges = config.get("judges") if isinstance(config, dict) else None
-    first = judges[0] if isinstance(judges, list) and judges else {}
-    named = first if isinstance(first, dict) else {}
+    return [one for one in judges if isinstance(one, dict)] if isinstance(judges, list) else []
+
+
+def _only_judge(about: Mapping[str, Any]) -> str:
+    """The judge of an experiment that has one."""
+    named = next(iter(_judges(about)), {})
     return str(named.get("judge_id") or named.get("model") or "judge")
 
 
