@@ -153,7 +153,7 @@ def _bodies(url: str, items: int) -> list[bytes]:
                 cell = Cell(item.id, c.name, judge.name)
                 prompt = build(Question(cell, item, asked, c, order, SEED))
                 request = Request(judge.model, messages(prompt.segments), prompt.schema)
-                bodies.append(json.dumps(chat_body(request)).encode())
+                bodies.append(json.dumps(chat_body(request, request.params)).encode())
     return bodies
 
 

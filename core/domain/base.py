@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from core.domain.secrets import masked
 from core.errors import InputError, Problem
 
 Path = tuple[str | int, ...]
@@ -105,7 +106,8 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    # Somebody may have written a key where something else was meant.
+    text = masked(repr(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
 

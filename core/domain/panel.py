@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.rules import RULES, mend_rule
+from core.domain.secrets import HOW, address_tells, looks_like_key, names_a_variable, secrets_in
 
 JudgeKind = Literal["llm", "classifier", "neighbours", "imported", "imported_offline", "person"]
 RaterKind = Literal["llm", "offline", "human"]
@@ -21,21 +22,19 @@ IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
 )
 Thinking = Literal["off", "low", "medium", "high"]
 
-_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_DIGIT = re.compile(r"[0-9]")
-
 
 class Judge(Noun):
     """One rater: which model or offline method, with what settings; or one imported with its votes.
 
     ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
-    never stored. ``door`` is how the model is reached: ``litellm`` (any provider), ``openai`` (any
-    endpoint that speaks the OpenAI protocol, cheaper per call) or ``auto``. ``stage`` orders the
-    judges of a cascade; a ``shadow`` judge votes without counting. Known limits of the provider,
-    in requests and tokens per minute, are kept to by pacing. Prices are US dollars
-    per million tokens; ``None`` means that the price is looked up, or unknown. An ``imported``
-    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight and
-    ``shadow`` mean something.
+    never stored. ``params`` go to the provider as they are; one that needs a secret names its
+    variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
+    provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
+    ``auto``. ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting.
+    Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
+    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown. An
+    ``imported`` model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their
+    name, weight and ``shadow`` mean something.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -91,19 +90,23 @@ class Judge(Noun):
             raise broken(
                 "is not a web address.", "It must start with http:// or https://.", "api_base"
             )
+        self._refuse_secrets()
         return self
 
-
-def names_a_variable(text: str) -> bool:
-    """Whether ``text`` can be a variable's name and does not look like a key itself.
-
-    Many keys are spelt like names; what gives them away is a long part that mixes in digits.
-
-    >>> names_a_variable("OPENAI_API_KEY"), names_a_variable("gsk_a1B2c3D4e5F6g7H8i9")
-    (True, False)
-    """
-    random = any(len(part) >= 16 and len(_DIGIT.findall(part)) >= 2 for part in text.split("_"))
-    return _ENV_NAME.match(text) is not None and not random
+    def _refuse_secrets(self) -> None:
+        """No value is repeated: it may be the key itself."""
+        if looks_like_key(self.model):
+            raise broken("looks like a key.", "Never enter a key here.", "model")
+        if address_tells(self.api_base):
+            raise broken(
+                "holds a password or a key.",
+                "Take it out, put it into an environment variable and name that in key_env.",
+                "api_base",
+            )
+        for path in secrets_in(self.params):
+            own = "Put the key into a variable and give its name in the judge's key_env."
+            mend = own if path == ("api_key",) else HOW
+            raise broken("could be a secret, which is never stored.", mend, "params", *path)
 
 
 class Asking(Noun):

@@ -12,7 +12,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache as once
 from functools import partial
@@ -24,8 +24,8 @@ from core.identity import seeded
 from core.judging.authoring_words import REPAIR
 from core.judging.calling import Caller
 from core.judging.doors import CallError, Completion, Door
-from core.judging.faults import redact
 from core.judging.gate import Clock, ProviderGate, Sleep
+from core.judging.hiding import hidden_values, redact
 from core.judging.parsing import Unreadable
 from core.judging.schemas import Schema
 from core.judging.tally import Tally
@@ -101,11 +101,13 @@ class Writer:
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
+        known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
         self._key = (key or "").strip() or None
         self._door = door.name
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock)
+        self._hidden = hidden_values([self._key, *(known or {}).values()])
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock, known=known)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
@@ -193,7 +195,7 @@ class Writer:
             "params": spec.params or None,
         }
         given = {name: value for name, value in sent.items() if value is not None}
-        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self._key))
+        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self._hidden))
         return shown
 
 

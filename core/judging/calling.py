@@ -9,7 +9,7 @@ An answer that is kept from an earlier call is taken from there, past the gate.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 
@@ -17,8 +17,8 @@ from core.domain.panel import Judge
 from core.domain.votes import Answer, FailureKind, Segment
 from core.judging.caching import ResponseCache, as_answer, request_key
 from core.judging.doors import SIMPLER, CallError, Completion, Door, ReplyFormat, Request
-from core.judging.faults import hide
 from core.judging.gate import Clock, ProviderGate, Sleep
+from core.judging.hiding import Hidden, hide, shows
 from core.judging.messages import messages, shared_ends
 from core.judging.schemas import Schema
 from core.judging.tally import Tally
@@ -42,8 +42,9 @@ class Caller:
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
+        known: Mapping[str, str] | None = None,
     ) -> None:
-        self._on_call = on_call
+        self._on_call, self._known = on_call, known or {}
         self._spec, self._door, self._key, self._gate = spec, door, key, gate
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
@@ -118,6 +119,7 @@ class Caller:
             params=spec.params,
             api_base=spec.api_base,
             key=self._key,
+            known=self._known,
         )
 
     async def _send(self, request: Request, tally: Tally, first: bool) -> Completion:
@@ -127,7 +129,7 @@ class Caller:
         began = self._clock()
         try:
             completion = await self._door.complete(request)
-            return _without_key(completion, self._key)
+            return _without_key(completion, request.hidden)
         except CallError as error:
             if not error.sent:
                 self._count(tally, -1, first)
@@ -183,12 +185,12 @@ class Caller:
         return False
 
 
-def _without_key(completion: Completion, key: str | None) -> Completion:
+def _without_key(completion: Completion, hidden: Hidden) -> Completion:
     """A provider that shows the key it was sent does not get it into the records."""
     told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
-    if not key or not any(key in text for text in told):
+    if not any(shows(text, hidden) for text in told):
         return completion
-    text, thinking, refusal, model = (hide(text, key) for text in told)
+    text, thinking, refusal, model = (hide(text, hidden) for text in told)
     return replace(
         completion,
         text=None if completion.text is None else text,

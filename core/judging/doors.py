@@ -6,11 +6,14 @@ shows the key: that is ``core.judging.llm``'s and ``core.judging.faults``' busin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 from core.domain.panel import Judge, Thinking
+from core.domain.secrets import HOW, filled, holds_removed
 from core.domain.votes import FailureKind
+from core.judging.hiding import Hidden, hidden_values
 from core.judging.providers import provider_of
 
 #: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
@@ -19,12 +22,11 @@ ReplyFormat = Literal["schema", "object", "words"]
 #: The next thing to try where an endpoint does not know a format.
 SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
 
-#: Keys of ``Judge.params`` that are refused: they are set elsewhere, would make a call something
-#: else than one visible request, or could hold a secret.
+#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would make a call something
+#: else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
 _RESERVED = """
-    api_base api_key api_version base_url cache caching callbacks extra_headers fallbacks headers
-    max_retries messages metadata mock_response model n num_retries response_format retry_policy
-    stream timeout
+    api_base api_key base_url cache caching callbacks default_headers fallbacks headers max_retries
+    messages metadata mock_response model n num_retries response_format retry_policy stream timeout
 """
 RESERVED_PARAMS = frozenset(_RESERVED.split())
 
@@ -32,6 +34,9 @@ RESERVED_PARAMS = frozenset(_RESERVED.split())
 @dataclass(frozen=True, slots=True)
 class Request:
     """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
+
+    ``known`` holds the values of the variables that ``params`` name, which are filled in when it
+    is sent and nowhere else.
 
     ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
     ``shared_ends`` says where pieces end that other calls share, as (index of the message,
@@ -50,6 +55,12 @@ class Request:
     api_base: str = ""
     key: str | None = field(default=None, repr=False)
     shared_ends: tuple[tuple[int, int], ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def hidden(self) -> Hidden:
+        """What of it must not be seen in anything that comes back."""
+        return hidden_values([self.key, *self.known.values()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +153,27 @@ def response_format(request: Request) -> dict[str, object] | None:
     return {"type": "json_schema", "json_schema": schema}
 
 
-def check_params(params: dict[str, object]) -> None:
-    """Refuse parameters that a judge may not set, with ``CallError``."""
-    if refused := sorted(RESERVED_PARAMS & params.keys()):
+def sent_params(request: Request) -> dict[str, Any]:
+    """The parameters of a request as they are sent, with the values of the variables they name.
+
+    Raises ``CallError`` for those that a judge may not set, and where a value is missing.
+    """
+    if refused := sorted(RESERVED_PARAMS & request.params.keys()):
         words = f"The judge's params may not hold {', '.join(refused)}. Remove them."
         raise CallError("bad_request", words, sent=False)
+    if holds_removed(request.params):
+        words = f"A value was removed from the judge's params: it could be a secret. {HOW}"
+        raise CallError("missing_key", words, sent=False)
+    try:
+        filled_in: dict[str, Any] = filled(request.params, request.known)
+    except KeyError as error:
+        raise CallError("missing_key", unset_words(str(error.args[0])), sent=False) from None
+    return filled_in
+
+
+def unset_words(variable: str) -> str:
+    """What is said of a variable that has no value."""
+    return f"The environment variable {variable} is not set. Put its value into it and start again."
 
 
 def effort(request: Request) -> str | None:

@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from core.domain.votes import FailureKind
 from core.judging.doors import CallError
+from core.judging.hiding import Hidden, redact
 
 MAX_DETAIL, MAX_CODE = 300, 60
 
@@ -80,15 +81,10 @@ _MEND: dict[str, str] = {
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
 }
-_KEYLIKE = re.compile(r"\b(?:(?:sk|pk|rk|xai)-[\w*.\-]{6,}|(?:gsk|hf)_\w{6,}|AIza[\w\-]{10,})")
-#: Shorter "keys" are placeholders such as "none", and common words.
-_SHORTEST_KEY = 6
-_BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
-_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 def from_status(
-    status: int, body: str, *, headers: Mapping[str, str] | None = None, key: str | None = None
+    status: int, body: str, *, headers: Mapping[str, str] | None = None, hidden: Hidden = ()
 ) -> CallError:
     """The error that an HTTP status and the body (JSON, a web page or plain words) stand for.
 
@@ -97,9 +93,9 @@ def from_status(
     words, code = _message(body)
     kind = kind_of(status, words, code)
     about_format = kind == "bad_request" and _FORMAT.search(words) is not None
-    code = redact(" ".join(code.split()), key)[:MAX_CODE]
+    code = redact(" ".join(code.split()), hidden)[:MAX_CODE]
     number = f"{status} {code}" if code and not code.isdigit() else str(status)
-    detail = brief(words, key)
+    detail = brief(words, hidden)
     return CallError(
         kind,
         f"{_SAYS[kind]} ({number}): {detail}{_MEND.get(kind, '')}",
@@ -150,29 +146,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, until - (time.time() if now is None else now))
 
 
-def redact(text: str, key: str | None) -> str:
-    """``text`` without the key, without anything that looks like a key, and without logins.
-
-    >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", None)
-    'Incorrect API key: [key], sent to http://[login]@host/v1'
-    """
-    text = hide(text, key)
-    text = _BEARER.sub("Bearer [key]", _KEYLIKE.sub("[key]", text))
-    return _USERINFO.sub("[login]@", text)
-
-
-def hide(text: str, key: str | None) -> str:
-    """``text`` without the key. What is shorter than a key is taken for a placeholder.
-
-    >>> hide("I was sent topsecret.", "topsecret"), hide("none of it", "none")
-    ('I was sent [key].', 'none of it')
-    """
-    return text.replace(key, "[key]") if key and len(key) >= _SHORTEST_KEY else text
-
-
-def brief(words: str, key: str | None) -> str:
+def brief(words: str, hidden: Hidden) -> str:
     """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
-    text = redact(" ".join(words.split()), key) or "no reason given"
+    text = redact(" ".join(words.split()), hidden) or "no reason given"
     if re.match(r"(?i)<!doctype html|<html", text):
         text = "it answered with a web page"
     if len(text) > MAX_DETAIL:

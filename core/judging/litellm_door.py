@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import re
 import warnings
@@ -18,9 +19,9 @@ from core.judging.doors import (
     CallError,
     Completion,
     Request,
-    check_params,
     effort,
     response_format,
+    sent_params,
     split_thinking,
     tokens,
 )
@@ -38,6 +39,9 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 
+#: litellm's loggers and those of the libraries it sends with.
+_LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
+
 #: Doors in use: litellm keeps its clients for the whole process, so the last one to go closes them.
 _in_use: set[int] = set()
 
@@ -54,7 +58,7 @@ class LiteLLMDoor:
 
     async def complete(self, request: Request) -> Completion:
         """One request, no retry. Raises ``CallError``."""
-        check_params(request.params)
+        params = sent_params(request)
         if self._litellm is None:
             # In a thread, because the import takes seconds and others live on this loop.
             self._litellm = await asyncio.to_thread(load_litellm)
@@ -62,7 +66,7 @@ class LiteLLMDoor:
         try:
             # litellm's own timeout starts again with every piece of an answer.
             async with asyncio.timeout(request.timeout):
-                response = await self._litellm.acompletion(**self._arguments(request))
+                response = await self._litellm.acompletion(**self._arguments(request, params))
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
@@ -82,7 +86,7 @@ class LiteLLMDoor:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
-    def _arguments(self, request: Request) -> dict[str, object]:
+    def _arguments(self, request: Request, params: dict[str, Any]) -> dict[str, object]:
         model, messages = _model(request), request.messages
         if model not in self._marked:
             known = self._litellm.utils.supports_prompt_caching
@@ -101,7 +105,7 @@ class LiteLLMDoor:
             "api_base": request.api_base or None,
             "api_key": request.key,
             **_thinking(request),
-            **request.params,
+            **params,
         }
         if request.api_base and not request.key:
             # Or else litellm would send the key it finds in the environment to that address.
@@ -121,6 +125,10 @@ def load_litellm() -> Any:
         import litellm
 
         litellm.ModelResponse()
+    for name in _LOGGERS:
+        # At DEBUG they write down headers and replies, with the key in them.
+        logger = logging.getLogger(name)
+        logger.setLevel(max(logger.level, logging.WARNING))
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.cache = None
@@ -148,17 +156,17 @@ def call_error(error: Any, request: Request) -> CallError:
     if name == "Timeout":
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
     if status >= 500 and _LOST.search(words):
-        return CallError("connection", f"The connection failed: {brief(words, request.key)}")
+        return CallError("connection", f"The connection failed: {brief(words, request.hidden)}")
     if name == "APIConnectionError":
         # Its name for whatever goes wrong inside itself, too.
-        return CallError("internal", f"The call could not be made: {brief(words, request.key)}")
+        return CallError("internal", f"The call could not be made: {brief(words, request.hidden)}")
     if status >= 500 and "missing credentials" in words.lower():
         # No request was sent: litellm found no key, and says so as an error of the server.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}
     body = json.dumps({"error": {"message": words, "code": _code(error)}})
-    return from_status(status, body, headers=headers, key=request.key)
+    return from_status(status, body, headers=headers, hidden=request.hidden)
 
 
 #: What litellm says of a request that it did not send, and what its libraries call the failure to

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache as once
 from functools import partial
 
@@ -18,8 +18,8 @@ from core.judging.caching import ResponseCache
 from core.judging.calling import Caller
 from core.judging.conversation import Conversation, Results
 from core.judging.doors import CallError, Door
-from core.judging.faults import redact
 from core.judging.gate import Clock, ProviderGate, Sleep
+from core.judging.hiding import Hidden, hidden_values, redact
 from core.judging.prompts import PROMPT_VERSION
 from core.judging.protocol import Question
 from core.judging.tally import Tally
@@ -30,10 +30,11 @@ logger = logging.getLogger(__name__)
 class LLMJudge:
     """A judge behind a door. ``ask`` never raises for trouble with the call; cancelling works.
 
-    ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset. The door and
-    the gate may be shared with other judges; whoever made the door closes it. Answers are taken
-    from ``cache``, and with one an outcome brings those that gave a vote. ``on_call`` is told of
-    each call when it goes out (1), and again if it turns out that it could not (-1).
+    ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
+    holds the values of those that ``spec.params`` name. The door and the gate may be shared with
+    other judges; whoever made the door closes it. Answers are taken from ``cache``, and with one an
+    outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
+    and again if it turns out that it could not (-1).
     """
 
     def __init__(
@@ -46,12 +47,14 @@ class LLMJudge:
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
+        known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
         # A variable read from a file often ends in a line break, which no header may hold.
         self._key = (key or "").strip() or None
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call)
-        self._params = _shown_params(spec, door.name, self._key)
+        self._hidden = hidden_values([self._key, *(known or {}).values()])
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call, known)
+        self._params = _shown_params(spec, door.name, self._hidden)
 
     async def ask(self, question: Question) -> Outcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
@@ -66,8 +69,8 @@ class LLMJudge:
         except Exception as error:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.
-            logger.error("%s", redact(traceback.format_exc(), self._key))
-            words = redact(f"{type(error).__name__}: {error}", self._key)
+            logger.error("%s", redact(traceback.format_exc(), self._hidden))
+            words = redact(f"{type(error).__name__}: {error}", self._hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
         return Outcome(results, tally.call({**self._params, **_asked(question)}), answers)
 
@@ -102,8 +105,8 @@ def _asked(question: Question) -> dict[str, object]:
     return given
 
 
-def _shown_params(spec: Judge, door: str, key: str | None) -> dict[str, object]:
-    """What is kept of the settings of every call: never the key, nor a login in the address."""
+def _shown_params(spec: Judge, door: str, hidden: Hidden) -> dict[str, object]:
+    """What is kept of the settings of every call: never the key, nor what a variable holds."""
     sent = {
         "door": door,
         "prompt": PROMPT_VERSION,
@@ -117,5 +120,5 @@ def _shown_params(spec: Judge, door: str, key: str | None) -> dict[str, object]:
     }
     given = {name: value for name, value in sent.items() if value is not None}
     text = json.dumps(given, default=str)
-    shown: dict[str, object] = json.loads(redact(text, key))
+    shown: dict[str, object] = json.loads(redact(text, hidden))
     return shown

@@ -8,19 +8,21 @@ tokens, so a number is refused; a server that has such a field takes it from the
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.judging.doors import (
     CallError,
     Completion,
     Request,
-    check_params,
     effort,
     response_format,
+    sent_params,
     split_thinking,
     tokens,
 )
 from core.judging.faults import brief, from_status
+from core.judging.hiding import Hidden
 
 if TYPE_CHECKING:
     import aiohttp
@@ -40,8 +42,8 @@ class OpenAIDoor:
         """One POST, no retry. Raises ``CallError``."""
         status, headers, body = await self._post(request)
         if status != 200:
-            raise from_status(status, body, headers=headers, key=request.key)
-        return _completion(body, headers, request.key)
+            raise from_status(status, body, headers=headers, hidden=request.hidden)
+        return _completion(body, headers, request.hidden)
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -52,26 +54,28 @@ class OpenAIDoor:
     async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import aiohttp
 
-        url, data = _url(request), json.dumps(chat_body(request)).encode()
+        params = sent_params(request)
+        headers = _headers(request, params.pop("extra_headers", None))
+        url, data = _url(request), json.dumps(chat_body(request, params)).encode()
         try:
             async with self._open().post(
                 url,
                 data=data,
-                headers=_headers(request),
+                headers=headers,
                 timeout=aiohttp.ClientTimeout(total=request.timeout),
                 # A redirect would carry the key to an address nobody named.
                 allow_redirects=False,
             ) as response:
                 body = (await response.read()).decode("utf-8", "replace")
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                return response.status, headers, body
+                told = {name.lower(): value for name, value in response.headers.items()}
+                return response.status, told, body
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
             words = "The address is not a web address. Check api_base."
             raise CallError("not_found", words, sent=False) from None
         except (aiohttp.ClientError, OSError) as error:
-            detail = brief(str(error) or type(error).__name__, request.key)
+            detail = brief(str(error) or type(error).__name__, request.hidden)
             # Nobody was reached: no such name, refused, or no trust in the certificate.
             sent = not isinstance(error, aiohttp.ClientConnectorError)
             raise CallError("connection", f"The connection failed: {detail}", sent=sent) from None
@@ -94,16 +98,23 @@ def _url(request: Request) -> str:
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
 
-def _headers(request: Request) -> dict[str, str]:
+def _headers(request: Request, extra: object) -> dict[str, str]:
+    """The headers of the POST; the judge's own ones may replace ours."""
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if request.key:
         headers["Authorization"] = f"Bearer {request.key}"
+    for name, value in extra.items() if isinstance(extra, dict) else ():
+        headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}
+        headers[name] = str(value)
     return headers
 
 
-def chat_body(request: Request) -> dict[str, object]:
-    """The body of the POST. Raises ``CallError`` for settings that it cannot carry."""
-    check_params(request.params)
+#: Settings that only litellm's providers know.
+_OF_PROVIDERS = ("aws_", "vertex_", "azure_", "api_version")
+
+
+def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
+    """The body of the POST with these ``params``. Raises ``CallError`` for what it cannot carry."""
     if isinstance(request.thinking, int):
         raise CallError(
             "bad_request",
@@ -111,6 +122,9 @@ def chat_body(request: Request) -> dict[str, object]:
             "or high, or put the server's own field into the judge's params.",
             sent=False,
         )
+    if foreign := [name for name in params if name.startswith(_OF_PROVIDERS)]:
+        words = f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
+        raise CallError("bad_request", words, sent=False)
     # OpenAI's reasoning models refuse the old name; other servers know only the old name.
     limit = "max_tokens" if request.api_base else "max_completion_tokens"
     body: dict[str, object] = {
@@ -121,23 +135,23 @@ def chat_body(request: Request) -> dict[str, object]:
         limit: request.max_tokens,
         "reasoning_effort": effort(request),
     }
-    extra = dict(request.params)
+    extra = dict(params)
     further = extra.pop("extra_body", None)
     body |= extra | (further if isinstance(further, dict) else {})
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _completion(body: str, headers: dict[str, str], key: str | None) -> Completion:
+def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completion:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and data.get("error") and not data.get("choices"):
-        raise _error_in_200(data["error"], body, headers, key)
+        raise _error_in_200(data["error"], body, headers, hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
         raise CallError(
             "server",
-            f"The address answered, but not with a chat completion: {brief(body, key)} "
+            f"The address answered, but not with a chat completion: {brief(body, hidden)} "
             "Check the address (it usually ends in /v1).",
             status=200,
         )
@@ -151,11 +165,11 @@ def _completion(body: str, headers: dict[str, str], key: str | None) -> Completi
     )
 
 
-def _error_in_200(error: object, body: str, headers: dict[str, str], key: str | None) -> CallError:
+def _error_in_200(error: object, body: str, headers: dict[str, str], hidden: Hidden) -> CallError:
     # Some gateways answer 200 and put the upstream status into the error's code.
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 300 <= code < 600 else 500
-    return from_status(status, body, headers=headers, key=key)
+    return from_status(status, body, headers=headers, hidden=hidden)
 
 
 def _first(choices: list[Any]) -> dict[str, Any]:

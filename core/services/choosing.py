@@ -9,7 +9,8 @@ from core.domain.base import build
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.rules import SCALES, Scale
-from core.services.registry import ensure_defaults, key_status
+from core.domain.secrets import variables
+from core.services.registry import ensure_defaults, env_status, key_status
 from core.services.seating import Seating, panel_data
 from core.store.rows import (
     DatasetRow,
@@ -72,6 +73,12 @@ def panel_of(
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:
-    """Judges whose key is not in the environment: (judge, name of the variable)."""
+    """Judges whose key, or another value, is not in the environment: (judge, the variable)."""
     found = [(judge.name, *key_status(judge)) for judge in judges]
-    return [(name, variable) for name, variable, status in found if status == "not set"]
+    missing = [(name, variable) for name, variable, status in found if status == "not set"]
+    return missing + [
+        (judge.name, variable)
+        for judge in judges
+        for variable, there in env_status(variables(judge.params)).items()
+        if not there
+    ]

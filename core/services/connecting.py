@@ -21,6 +21,7 @@ from core.domain.votes import Call, Cell, FailureKind, Outcome, VoteFailure
 from core.errors import InputError
 from core.judging.protocol import Question
 from core.services import clock
+from core.services.judge_settings import known_values
 from core.store.content import noun_hash
 from core.store.store import Store
 
@@ -119,7 +120,8 @@ async def _ask(judge: Judge, timeout: float) -> Outcome:
         update={"tries": min(2, judge.tries), "timeout": min(timeout, judge.timeout)}
     )
     try:
-        return await asyncio.wait_for(LLMJudge(spec, door, key, gate).ask(_question(spec)), timeout)
+        asked = LLMJudge(spec, door, key, gate, known=known_values(spec))
+        return await asyncio.wait_for(asked.ask(_question(spec)), timeout)
     except TimeoutError:
         return _timed_out(timeout)
     finally:

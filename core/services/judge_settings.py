@@ -1,14 +1,15 @@
-"""What a judge's settings may be, beyond the noun: no secret in them, and where its key is kept."""
+"""What a judge's settings may be, beyond the noun, and where its key is kept."""
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from core.domain.base import build
-from core.domain.panel import Judge, names_a_variable
+from core.domain.panel import Judge
+from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
 from core.judging.doors import RESERVED_PARAMS, door_for
 from core.judging.providers import provider_of
@@ -40,8 +41,6 @@ PROVIDER_KEYS = {
 }
 #: Prefixes that litellm takes a model's provider from even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
-_USER = re.compile(r"://[^/?#]*@")
-_SECRETS = re.compile(r"key|token|secret|password|sig", re.IGNORECASE)
 
 
 def checked_judge(settings: Mapping[str, Any]) -> Judge:
@@ -56,7 +55,7 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     try:
         judge = build(Judge, {**given, "name": given.get("name") or "Judge"}, "judge")
     except InputError as error:
-        raise InputError(_REFUSED, (*problems, *error.problems)) from None
+        raise InputError(_REFUSED, tuple(dict.fromkeys((*problems, *error.problems)))) from None
     if not judge.askable:
         problems.append(
             Problem("is a rater who was imported with votes.", "Choose one to ask.", ("kind",))
@@ -95,14 +94,6 @@ def _address_problems(address: str) -> list[Problem]:
         port_fits, parts = False, None
     if parts is None or not port_fits or not parts.hostname:
         return [Problem("is not a web address.", "Write e.g. http://localhost:8000/v1.", _BASE)]
-    if could_be_secret("api_base", address):
-        return [
-            Problem(
-                "holds a password or a key.",
-                "Take it out, put it into an environment variable and name that below.",
-                _BASE,
-            )
-        ]
     return []
 
 
@@ -111,7 +102,7 @@ _BASE = ("api_base",)
 
 def _param_problems(params: Mapping[str, Any]) -> list[Problem]:
     return [
-        Problem("is set elsewhere or could hold a secret.", "Take it out.", ("params", name))
+        Problem("is set elsewhere.", "Take it out.", ("params", name))
         for name in sorted(RESERVED_PARAMS & params.keys())
     ]
 
@@ -124,26 +115,13 @@ def could_be_secret(field: str, text: str) -> bool:
     """
     if field == "key_env":
         return bool(text) and not names_a_variable(text.strip())
-    return looks_like_key(text) or (field == "api_base" and _tells_a_secret(text))
+    return looks_like_key(text) or (field == "api_base" and address_tells(text))
 
 
-def _tells_a_secret(address: str) -> bool:
-    """Whether an address names a user, or a parameter that is called like a secret has a value."""
-    pairs = (part.partition("=") for part in re.split(r"[?&;#]", address)[1:])
-    return _USER.search(address) is not None or any(
-        value and _SECRETS.search(name) for name, _, value in pairs
-    )
-
-
-def looks_like_key(text: str) -> bool:
-    """Whether a text looks like a key rather than like a name.
-
-    >>> looks_like_key("sk-proj-abc123def456ghi789"), looks_like_key("openai/gpt-4.1-mini")
-    (True, False)
-    """
-    return (
-        re.search(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}", text) is not None
-    )
+def known_values(judge: Judge) -> dict[str, str]:
+    """The values of the variables that the judge's ``params`` name, as far as they are set."""
+    found = {name: os.environ.get(name, "").strip() for name in variables(judge.params)}
+    return {name: value for name, value in found.items() if value}
 
 
 def default_key_env(judge: Judge) -> str:

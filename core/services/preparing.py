@@ -24,6 +24,7 @@ from core.judging.providers import provider_of
 from core.services.asking import Asker
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of
+from core.services.judge_settings import known_values
 from core.services.results import NOTHING_FITTED, SettledOf, deriver, rubric_lookup, texts_lookup
 from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of, with_truth
@@ -135,11 +136,13 @@ class Doors:
         on_call: Callable[[int], None] = lambda more: None,
     ) -> LLMJudge:
         """An LLM judge that can be asked; its key comes from the environment, here and now."""
-        return LLMJudge(spec, *self._way(spec), cache=cache, on_call=on_call)
+        return LLMJudge(
+            spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
+        )
 
     def writer(self, spec: Judge) -> Writer:
         """The same model behind the same gate, to be asked for a piece of writing."""
-        return Writer(spec, *self._way(spec))
+        return Writer(spec, *self._way(spec), known=known_values(spec))
 
     def _way(self, spec: Judge) -> tuple[Door, str | None, ProviderGate]:
         kind = door_for(spec)

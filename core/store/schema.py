@@ -10,6 +10,7 @@ from core.errors import StoreError
 from core.store.help_tables import HELPS
 from core.store.review_tables import REVIEWS
 from core.store.scored_tables import SCORED_VERSIONS
+from core.store.secrets_cleaning import clean_secrets
 from core.store.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ NAMES = (
     "helps",
     "exchanges",
     "calls_out",
+    "no_secrets",
 )
 
 
@@ -95,6 +97,11 @@ def calls_out(db: Database) -> None:
         db.conn.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
+def no_secrets(db: Database) -> None:
+    """Settings of judges without what could be a secret; ``params`` were kept as they came."""
+    clean_secrets(db.conn)
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -109,6 +116,7 @@ def migrations() -> Migrations:
     steps()(helps)
     steps()(exchanges)
     steps()(calls_out)
+    steps()(no_secrets)
     return steps
 
 

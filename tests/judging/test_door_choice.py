@@ -17,8 +17,8 @@ from tests.judging.wire import KEY
 
 
 def test_openai_itself_gets_the_new_name_of_the_limit_and_other_servers_the_old() -> None:
-    own = chat_body(Request("gpt-x", [], {}, max_tokens=9))
-    other = chat_body(Request("x", [], {}, max_tokens=9, api_base="http://localhost/v1"))
+    own = chat_body(Request("gpt-x", [], {}, max_tokens=9), {})
+    other = chat_body(Request("x", [], {}, max_tokens=9, api_base="http://localhost/v1"), {})
     assert (own["max_completion_tokens"], "max_tokens" in own) == (9, False)
     assert (other["max_tokens"], "max_completion_tokens" in other) == (9, False)
 

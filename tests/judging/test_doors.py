@@ -135,7 +135,7 @@ def test_thinking_that_a_local_model_writes_into_its_reply_is_taken_out(
 
 
 @pytest.mark.parametrize("kind", DOORS)
-@pytest.mark.parametrize("name", ["stream", "n", "api_key", "extra_headers", "num_retries"])
+@pytest.mark.parametrize("name", ["stream", "n", "api_key", "headers", "num_retries"])
 def test_params_that_would_change_the_nature_of_a_call_are_refused_unsent(
     kind: str, name: str, provider: Provider, runner: asyncio.Runner
 ) -> None:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.votes import FAILURE_KINDS
-from core.judging.faults import MAX_DETAIL, brief, from_status, kind_of, redact, retry_after
+from core.judging.faults import MAX_DETAIL, brief, from_status, kind_of, retry_after
+from core.judging.hiding import hidden_values, redact
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_a_message_says_what_and_how_to_mend_it() -> None:
 
 
 def test_a_web_page_is_named_and_not_quoted() -> None:
-    assert brief("<!DOCTYPE html><html>...", None) == "it answered with a web page."
+    assert brief("<!DOCTYPE html><html>...", ()) == "it answered with a web page."
 
 
 @pytest.mark.parametrize(
@@ -89,22 +90,22 @@ def test_the_wait_asked_for_is_seconds_or_a_date(
 
 def test_keys_and_logins_never_get_into_a_message() -> None:
     text = "key topsecretkey, sk-abcdefgh123, Bearer eyJhb.x, https://me:pw@host/v1, gsk_abcdef12"
-    assert redact(text, "topsecretkey") == (
+    assert redact(text, ("topsecretkey",)) == (
         "key [key], [key], Bearer [key], https://[login]@host/v1, [key]"
     )
-    assert "topsecretkey" not in str(from_status(400, "bad topsecretkey", key="topsecretkey"))
+    assert "topsecretkey" not in str(from_status(400, "bad topsecretkey", hidden=("topsecretkey",)))
 
 
 def test_ordinary_words_are_not_taken_for_keys() -> None:
     text = "task-specific risk-averse key-value hf-internal max_tokens none"
-    assert redact(text, "none") == text
+    assert redact(text, hidden_values(["none"])) == text
 
 
-@given(status=st.integers(300, 599), body=st.text(), key=st.none() | st.text())
+@given(status=st.integers(300, 599), body=st.text(), key=st.none() | st.text(max_size=100))
 def test_any_answer_becomes_one_short_sentence_of_a_known_kind(
     status: int, body: str, key: str | None
 ) -> None:
-    error = from_status(status, body, key=key)
+    error = from_status(status, body, hidden=hidden_values([key]))
     assert error.kind in FAILURE_KINDS
     assert len(error.message) < MAX_DETAIL + 200
     assert "\n" not in error.message

@@ -92,6 +92,6 @@ def test_the_litellm_door_marks_requests_to_claude_and_no_others(model: str) -> 
     segments = build(CASES["two-step"]).segments
     request = Request(model, messages(segments), {}, shared_ends=shared_ends(segments))
     for _ in range(2):
-        sent = door._arguments(request)["messages"]
+        sent = door._arguments(request, {})["messages"]
         wanted = marked(request.messages, request.shared_ends)
         assert sent == (wanted if "claude" in model else request.messages)

@@ -1,0 +1,235 @@
+"""What may not be written down in a judge's settings: keys, passwords, logins.
+
+A value that could be one is refused wherever settings are read, before anything is stored. In its
+place stands ``{env: NAME}``, the name of an environment variable, which is looked up when a call is
+made and kept nowhere. Files of earlier versions may hold such values; ``cleaned`` takes them out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+#: What stands where a file of an earlier version held a value that could be a secret.
+REMOVED = "[removed]"
+#: How a setting names the variable that holds its value.
+HOW = "Put the value into an environment variable and name that: {env: NAME}."
+
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_DIGIT = re.compile(r"[0-9]")
+#: Names of settings, in small letters and without anything between their words.
+_NEVER = re.compile(r"secret|passw|passphrase|pwd|credential|private|bearer|cookie|auth(?!or(?!i))")
+_MAYBE = re.compile(r"key|token|signature|jwt|login")
+_HARMLESS = re.compile(
+    r"(promptcachekey|keywords?|keepalive|(eos|bos|pad|unk|mask|sep|cls|image|stop)token"
+    r"|tokeni[sz]er\w*|tokentype\w*)\Z"
+)
+#: A count is no secret: these are limits (``max_tokens``), sizes, or ids of tokens.
+_LARGEST_LIMIT = 10_000_000
+
+_KEYLIKE = re.compile(
+    r"\b(?:(?:sk|pk|rk|xai|pplx)-[\w*.\-]{6,}|(?:gsk|hf|r8)_\w{6,}|AIza[\w\-]{10,}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+)
+#: The same, longer: where a name stands, ``sk-model`` is one.
+_KEY_AS_NAME = re.compile(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}")
+_BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
+_BASIC = re.compile(r"(?i)\Abasic\s+[a-z0-9+/=_-]{6,}\Z")
+_PEM = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^\"']*?(?:-----END [A-Z ]*-----|(?=[\"']|\Z))"
+)
+_USERINFO = re.compile(r"(?<=://)[^/?#@\s]+@")
+_PARAMETER = re.compile(r"(?<=[?&;#])([^=?&;#\s]+)=([^?&;#\s]+)")
+
+Path = tuple[str | int, ...]
+
+
+def names_a_variable(text: str) -> bool:
+    """Whether ``text`` can be a variable's name and does not look like a key itself.
+
+    Many keys are spelt like names; what gives them away is a long part that mixes in digits.
+
+    >>> names_a_variable("OPENAI_API_KEY"), names_a_variable("gsk_a1B2c3D4e5F6g7H8i9")
+    (True, False)
+    """
+    return _ENV_NAME.match(text) is not None and not _random(text)
+
+
+def _random(text: str) -> bool:
+    parts = re.split(r"[_\s]", text)
+    return any(len(part) >= 16 and len(_DIGIT.findall(part)) >= 2 for part in parts)
+
+
+def variable_of(value: object) -> str | None:
+    """The name in a value ``{env: NAME}``; ``None`` for every other value.
+
+    >>> variable_of({"env": "AWS_SECRET"}), variable_of({"env": "sk-12"}), variable_of("x")
+    ('AWS_SECRET', None, None)
+    """
+    if not isinstance(value, dict) or value.keys() != {"env"}:
+        return None
+    name = value["env"]
+    return name if isinstance(name, str) and names_a_variable(name) else None
+
+
+def variables(value: object) -> list[str]:
+    """The names of all variables that settings refer to, each once.
+
+    >>> variables({"a": {"env": "X"}, "b": [{"env": "Y"}, {"env": "X"}]})
+    ['X', 'Y']
+    """
+    return list(dict.fromkeys(_variables(value)))
+
+
+def _variables(value: object) -> Iterator[str]:
+    if (name := variable_of(value)) is not None:
+        yield name
+    elif isinstance(value, dict):
+        yield from chain.from_iterable(map(_variables, value.values()))
+    elif isinstance(value, list | tuple):
+        yield from chain.from_iterable(map(_variables, value))
+
+
+def filled(value: Any, known: Mapping[str, str]) -> Any:
+    """Settings with the variables' values in place of their names. ``KeyError``: it is not set."""
+    if (name := variable_of(value)) is not None:
+        return known[name]
+    if isinstance(value, dict):
+        return {key: filled(inner, known) for key, inner in value.items()}
+    return [filled(inner, known) for inner in value] if isinstance(value, list) else value
+
+
+def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
+    """Where a judge's ``params`` hold what could be a secret.
+
+    >>> secrets_in({"max_tokens": 9, "aws_secret_access_key": "x", "headers": {"Cookie": "a=b"}})
+    [('aws_secret_access_key',), ('headers', 'Cookie')]
+    >>> secrets_in({"aws_secret_access_key": {"env": "AWS_SECRET"}, "prompt_cache_key": "a"})
+    []
+    """
+    found = list[Path]()
+    _walked(settings, (), lambda path, value: found.append(path))
+    return found
+
+
+def holds_removed(value: object) -> bool:
+    """Whether a value was taken out of these settings when their file was brought up to date."""
+    if isinstance(value, dict):
+        return any(map(holds_removed, value.values()))
+    return any(map(holds_removed, value)) if isinstance(value, list | tuple) else value == REMOVED
+
+
+def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same settings with ``REMOVED`` where there was what could be a secret.
+
+    >>> without_secrets({"seed": 1, "extra_headers": {"X-Api-Key": "k"}})
+    {'seed': 1, 'extra_headers': {'X-Api-Key': '[removed]'}}
+    """
+    cleaned: dict[str, Any] = _walked(settings, (), lambda path, value: None)
+    return cleaned
+
+
+def _walked(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
+    """``value`` without secrets; each that is found is told of."""
+    if variable_of(value) is not None or value is None or value in ("", REMOVED):
+        return value
+    if _is_secret(value, path):
+        tell(path, value)
+        return REMOVED
+    if isinstance(value, dict):
+        return {key: _walked(inner, (*path, str(key)), tell) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_walked(inner, (*path, at), tell) for at, inner in enumerate(value)]
+    return value
+
+
+def _is_secret(value: object, path: Path) -> bool:
+    name = next((_plain(part) for part in reversed(path) if isinstance(part, str)), "")
+    if _NEVER.search(name):
+        return not isinstance(value, bool)
+    if _MAYBE.search(name) and not _HARMLESS.match(name) and not _counts(value):
+        return True
+    if not isinstance(value, str):
+        return False
+    in_header = any(isinstance(part, str) and "header" in _plain(part) for part in path[:-1])
+    return looks_secret(value) or (in_header and _random(value)) or _hides_one(value)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _counts(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_counts, value))
+    if isinstance(value, dict):
+        # Its own names tell, as in logit_bias: {token: -100}.
+        return all(isinstance(one, int | float) for one in value.values())
+    return isinstance(value, int | float) and abs(value) <= _LARGEST_LIMIT
+
+
+def _hides_one(text: str) -> bool:
+    """Whether a text is JSON whose own names give a secret away."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        return bool(secrets_in({"": json.loads(text)}))
+    except (ValueError, RecursionError):
+        return False
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text has the form of a key, a login or an address that holds one.
+
+    >>> looks_secret("Bearer abc123"), looks_secret("http://me:pw@host"), looks_secret("gpt-4.1")
+    (True, True, False)
+    """
+    forms = (_KEYLIKE, _BEARER, _BASIC, _PEM)
+    return any(form.search(text) for form in forms) or ("://" in text and address_tells(text))
+
+
+def address_tells(address: str) -> bool:
+    """Whether an address names a user, or a parameter that is called like a secret has a value.
+
+    >>> address_tells("http://h/v1?api-key=1"), address_tells("https://h:8000/v1?api-version=2")
+    (True, False)
+    """
+    return cleaned_address(address) != address
+
+
+def cleaned_address(address: str) -> str:
+    """An address without a login and without values of parameters that are called like secrets.
+
+    >>> cleaned_address("http://me:pw@host/v1?key=abc&a=b")
+    'http://host/v1?key=[removed]&a=b'
+    """
+    return _KEY_AS_NAME.sub(REMOVED, _PARAMETER.sub(_parameter, _USERINFO.sub("", address)))
+
+
+def _parameter(match: re.Match[str]) -> str:
+    name = _plain(match[1])
+    named = re.search(r"key|token|sig\b|secret|passw|pwd|credential|auth", name)
+    return f"{match[1]}={REMOVED}" if named and match[2] != REMOVED else match[0]
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a text looks like a key rather than like a name.
+
+    >>> looks_like_key("sk-proj-abc123def456ghi789"), looks_like_key("openai/gpt-4.1-mini")
+    (True, False)
+    """
+    return _KEY_AS_NAME.search(text) is not None
+
+
+def masked(text: str) -> str:
+    """``text`` without anything that looks like a key, and without logins.
+
+    >>> masked("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1")
+    'Incorrect API key: [key], sent to http://[login]@host/v1'
+    """
+    text = _PEM.sub("[key]", _BEARER.sub("Bearer [key]", _KEYLIKE.sub("[key]", text)))
+    return _USERINFO.sub("[login]@", text)
