@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 # Address parameters.
 RUBRIC = "rubric"
@@ -59,6 +60,7 @@ FLASH = "flash"
 PAGE_SHOWN = "page_shown"
 ARRIVING = "page_arriving"
 ADDRESS_SHOWN = "address_shown"
+GUESSED = "guessed"
 
 
 def key(family: str, *ids: object) -> str:
@@ -80,13 +82,56 @@ def put(name: str, value: Any) -> None:
     st.session_state[name] = value
 
 
-def seed(name: str, value: Any) -> None:
-    """Give a widget its first value, unless it has one."""
+def seed(name: str, value: Any, *, in_form: bool = False) -> None:
+    """Give a widget its first value, unless it has one.
+
+    It is said again on every run until the browser has answered with a value for the widget. A
+    value set by the script reaches the browser with the run that sets it and with no other; where
+    the next run comes before that one was drawn, the widget would show its own default (the first
+    option, the least number) while another value is in force, and send that default later.
+
+    Args:
+        name: the widget's key.
+        value: its first value.
+        in_form: the widget stands in an `st.form`. Its values come with the submit only, so that
+            silence does not mean that nothing was typed: it is told once.
+    """
     # `in` walks over the whole session every time; a look-up does not.
     try:
-        st.session_state[name]
+        now = st.session_state[name]
     except KeyError:
         st.session_state[name] = value
+        return
+    if not in_form and _is_unheard(name):
+        st.session_state[name] = now
+
+
+def _is_unheard(name: str) -> bool:
+    """Whether this run has no value from the browser for the widget, and has yet to draw it."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return False
+    # What the browser sent is nowhere to be asked for in public (Streamlit 1.67);
+    # tests/browser/test_first_values.py fails if these names go.
+    known = context.session_state._state
+    widget = known._key_id_mapper.get_id_from_key(name)
+    if widget is None or widget in context.shared.widget_ids_this_run:
+        return False
+    return widget not in known._new_widget_state.states
+
+
+def guess(name: str, value: Any) -> None:
+    """Give a widget a guessed value; it follows the guess until somebody chose another.
+
+    A guess may change on any rerun (other rubric, other columns). What was chosen stays.
+    """
+    guessed = key(GUESSED, name)
+    missing = object()
+    now = get(name, missing)
+    if (now is missing or now == get(guessed, missing)) and now != value:
+        put(name, value)
+    seed(name, value)
+    put(guessed, value)
 
 
 def drop(family: str, *ids: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from core.domain.rubric import Criterion, Rubric
 from core.services import datasets
@@ -112,6 +113,27 @@ def test_labels_are_checked_against_a_chosen_rubric(store: Store) -> None:
     app.selectbox(key=fam.IMPORT_RUBRIC).set_value(saved.id).run()
 
     assert "which is not an option" in shown(app)
+
+
+def test_roles_that_were_chosen_stay_when_a_rubric_is_chosen(store: Store) -> None:
+    rubric = Rubric(name="Tone", criteria=(Criterion(name="tone", requirement="Friendly?"),))
+    saved = datasets.keep_rubric(store, rubric)
+    app = importing("id,first,second,tone,mood\n1,the question,the answer,MET,UNMET\n", "odd.csv")
+    for column, role in (("first", "prompt"), ("second", "submission"), ("mood", "label")):
+        role_of(app, column).set_value(role).run()
+
+    app.selectbox(key=fam.IMPORT_RUBRIC).set_value(saved.id).run()
+
+    chosen = [role_of(app, column).value for column in ("first", "second", "mood")]
+    assert chosen == ["prompt", "submission", "label"]
+    # What nobody touched follows the rubric: the column is named after its criterion.
+    assert role_of(app, "tone").value == "label:tone"
+    app.selectbox(key=fam.IMPORT_RUBRIC).set_value(None).run()
+    assert [role_of(app, c).value for c in ("first", "second")] == ["prompt", "submission"]
+
+
+def role_of(app: AppTest, column: str) -> Selectbox:
+    return next(box for box in app.selectbox if box.label == f"Role of {column}")
 
 
 def test_the_same_content_again_is_there_already(store: Store) -> None:

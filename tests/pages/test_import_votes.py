@@ -180,3 +180,29 @@ def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
     assert "Times every judge is asked" not in plan
 
     assert "3 votes" in shown(open_page("grade/runs.py"))
+
+
+def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(store: Store) -> None:
+    rubric = Rubric(name="R", criteria=(Criterion(name="lee", requirement="Lee?"),))
+    saved = store.rubrics.create(rubric, now=clock.now())
+    app = importing("id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n")
+    field(app, "Submission (text)").set_value("text").run()
+    # The key of a widget stands at the end of its id: FAMILY/FILE/table/NUMBER.
+    (drawn,) = [e.proto.id for e in app.dataframe if "Is a" in e.value]
+    raters = drawn[drawn.index(keys.RATERS + "/") :].rsplit("/table/")[0]
+    (_, number, rows) = app.session_state[state.key(raters, "drawn")]
+    at = [row["Column"] for row in rows].index("lee")
+    edited = {"edited_rows": {at: {"Is a": "Model"}}, "added_rows": [], "deleted_rows": []}
+    app.session_state[state.key(raters, "table", number)] = edited
+    app.run()
+    assert app.session_state[state.key(raters, "changed")]["lee"] == {"Is a": "Model"}
+
+    app.selectbox(key=keys.RUBRIC).set_value(saved.id).run()
+    assert app.session_state[state.key(raters, "changed")]["lee"] == {"Is a": "Model"}
+    field(app, "System").set_value("kim").run()  # the table has a row less, and is drawn anew
+
+    assert not app.exception
+    assert field(app, "Submission (text)").value == "text"
+    (frame,) = [e.value for e in app.dataframe if "Is a" in e.value]
+    kinds = dict(zip(frame["Column"], frame["Is a"], strict=True))
+    assert kinds["lee"] == "Model"

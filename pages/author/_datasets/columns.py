@@ -1,4 +1,7 @@
-"""What each column is for: guessed from the names, changed by the person."""
+"""What each column is for: guessed from the names, changed by the person.
+
+Another rubric changes the guesses, and nothing that was chosen.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def show(
     chosen = list(guessed)
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         for index, column in enumerate(table.columns[:MOST]):
-            key = state.key(fam.IMPORT_COLUMN, source.key, rubric_version or 0, index)
+            key = state.key(fam.IMPORT_COLUMN, source.key, index)
             chosen[index] = _column(table, column, key, options, guessed[index])
         if len(table.columns) > MOST:
             st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
@@ -37,13 +40,13 @@ def show(
 
 
 def _column(table: Table, column: str, key: str, options: list[str], guessed: str) -> str:
-    state.seed(key, guessed)
-    if state.get(key) not in options:
-        state.put(key, guessed if guessed in options else roles.META)
+    state.guess(key, guessed if guessed in options else roles.META)
+    chosen = str(state.get(key))
     left, right = st.columns([3, 4], vertical_alignment="center")
     right.selectbox(
         label(f"Role of {column}", 70),
-        options,
+        # A role that was chosen stays, also where another rubric would not offer it.
+        options if chosen in options else [*options, chosen],
         format_func=lambda role: one_line(roles.role_words(role), 80),
         key=key,
         label_visibility="collapsed",

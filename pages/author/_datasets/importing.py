@@ -67,6 +67,7 @@ def _source() -> Source | None:
         text = st.text_area(
             "Paste CSV, TSV, JSON or JSONL",
             key=fam.IMPORT_TEXT,
+            persist_state="page",
             height=180,
             placeholder="id,prompt,submission,reference\n1,...",
         )

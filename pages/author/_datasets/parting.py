@@ -65,7 +65,13 @@ def _shares() -> dict[PartName, int]:
         for part in PARTS:
             state.seed(_key(part), STARTS[part])
             shares[part] = st.number_input(
-                f"{part.capitalize()}, %", 0, 100, step=5, key=_key(part), width=150
+                f"{part.capitalize()}, %",
+                0,
+                100,
+                step=5,
+                key=_key(part),
+                width=150,
+                persist_state="page",
             )
     return shares
 
@@ -80,11 +86,18 @@ def _how(version: DatasetVersion) -> tuple[int, str]:
             key=_key("by"),
             format_func=lambda name: one_line(name, 60) if name else "all criteria together",
             width=320,
+            persist_state="page",
             help="With many criteria hardly two items have all labels alike; then choose the one "
             "that matters most.",
         )
         seed: int = st.number_input(
-            "Seed", 0, 2**31 - 1, key=_key("seed"), width=180, help="The same seed, the same split."
+            "Seed",
+            0,
+            2**31 - 1,
+            key=_key("seed"),
+            width=180,
+            help="The same seed, the same split.",
+            persist_state="page",
         )
     return seed, by if by in names else ALL
 

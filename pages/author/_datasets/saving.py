@@ -35,7 +35,7 @@ def show(source: Source, dataset: Dataset) -> None:
     with right:
         name = state.key(fam.IMPORT_NAME, source.key, into)
         state.seed(name, dataset.name if into == AS_NEW else known.get(into, ""))
-        st.text_input("Name", key=name, max_chars=200, on_change="ignore")
+        st.text_input("Name", key=name, max_chars=200, on_change="ignore", persist_state="page")
     if dataset.rubric is not None:
         criteria = fmt.plural(len(dataset.rubric.criteria), "criterion", "criteria")
         st.checkbox(

@@ -61,6 +61,7 @@ def _criterion(name: str) -> str:
         index=uids.index(first),
         key=state.key(state.RUBRIC_PREVIEW, "criterion", name, first),
         format_func=lambda uid: one_line(names[uid], 80) or "Unnamed",
+        persist_state="page",
     )
     return chosen
 
@@ -99,6 +100,7 @@ def _chosen() -> Item | None:
         list(found),
         key=state.key(state.RUBRIC_PREVIEW, "dataset"),
         format_func=lambda one: one_line(found[one].name, 80),
+        persist_state="page",
     )
     search = st.text_input(
         "Find an item", type="search", live="300ms", key=state.key(state.RUBRIC_PREVIEW, "find")
@@ -108,7 +110,11 @@ def _chosen() -> Item | None:
         st.caption("No item has these words.")
         return None
     item: str = st.selectbox(
-        "Item", ids, key=state.key(state.RUBRIC_PREVIEW, "item", version), format_func=visible
+        "Item",
+        ids,
+        key=state.key(state.RUBRIC_PREVIEW, "item", version),
+        format_func=visible,
+        persist_state="page",
     )
     return rehearsing.item_of(store(), version, item)
 

@@ -68,7 +68,7 @@ def _sample(table: Table) -> None:
 
 def _field(key: str, table: Table, guess: VoteMapping, field: str) -> str | None:
     name = state.key(keys.FIELD, key, guess.layout, field)
-    state.seed(name, getattr(guess, field))
+    state.guess(name, getattr(guess, field))
     chosen: str | None = st.selectbox(
         WORDS[field],
         list(table.columns),
@@ -82,7 +82,7 @@ def _field(key: str, table: Table, guess: VoteMapping, field: str) -> str | None
 
 def _only(key: str, guess: VoteMapping) -> str:
     name = state.key(keys.FIELD, key, guess.layout, "only")
-    state.seed(name, guess.only or "rating")
+    state.guess(name, guess.only or "rating")
     st.text_input(
         "Name of the criterion",
         key=name,
@@ -98,7 +98,7 @@ def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> d
     known = {column.column: column for column in guess.columns}
     free = [column for column in table.columns if column not in taken]
     rows = [_rater_row(column, known.get(column), guess) for column in free]
-    edited = _edited(state.key(keys.RATERS, key, len(free)), rows, ("Rater", "Criterion"))
+    edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()
     words = {said: kind for kind, said in KINDS.items()}
     for column, row in zip(free, edited, strict=True):
@@ -130,19 +130,31 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
         {"Rater": visible(name), "Is a": KINDS[guess.kinds.get(name, guess.others)]}
         for name in names
     ]
-    edited = _edited(state.key(keys.RATERS, key, rater), rows, ())
+    edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
     words = {said: kind for kind, said in KINDS.items()}
     found = {n: words.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _edited(key: str, rows: list[dict[str, str]], free: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The rows with what was changed in them."""
+def _edited(
+    key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """The rows with what was changed in them, now or before the guess changed.
+
+    A table on screen keeps its changes by row number only; where the rows become others, it is
+    drawn anew from the guess and what was changed of each name.
+    """
     kinds = [*KINDS.values(), OUT] if free else list(KINDS.values())
     fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
+    changed: dict[str, dict[str, Any]] = state.get(state.key(key, "changed")) or {}
+    drawn, number, start = state.get(state.key(key, "drawn")) or (None, 0, rows)
+    if drawn != (names, rows):
+        start = [row | changed.get(name, {}) for name, row in zip(names, rows, strict=True)]
+        number += 1
+        state.put(state.key(key, "drawn"), ((names, rows), number, start))
     edited = st.data_editor(
-        rows,
-        key=key,
+        start,
+        key=state.key(key, "table", number),
         hide_index=True,
         disabled=fixed,
         column_config={
@@ -151,4 +163,8 @@ def _edited(key: str, rows: list[dict[str, str]], free: tuple[str, ...]) -> list
             "Criterion": st.column_config.TextColumn(max_chars=200),
         },
     )
-    return cast("list[dict[str, Any]]", edited)
+    now = cast("list[dict[str, Any]]", edited)
+    for name, guessed, row in zip(names, rows, now, strict=True):
+        changed[name] = {cell: said for cell, said in row.items() if said != guessed[cell]}
+    state.put(state.key(key, "changed"), changed)
+    return now

@@ -88,12 +88,12 @@ def _holds_votes(upload: Upload, seen: Look) -> bool:
 
 def _beside_and_mapping(upload: Upload, seen: Look) -> None:
     rubric, dataset = _beside(seen)
-    # With another rubric, headings may mean something else: the choices begin anew.
-    key = f"{upload.file_id}-{rubric or 0}"
     mapping = importing_files.guessed(seen, dataset_cache.rubric(rubric))
     if seen.table is not None and mapping is not None:
-        mapping = columns.show(key, seen.table, mapping)
-    checked = import_cache.checked(key, seen, mapping, rubric, dataset)
+        mapping = columns.show(upload.file_id, seen.table, mapping)
+    checked = import_cache.checked(
+        f"{upload.file_id}-{rubric or 0}", seen, mapping, rubric, dataset
+    )
     st.subheader("Check", anchor=False)
     if found.show(checked):
         _save(upload, checked)
@@ -146,7 +146,9 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
     key = state.key(keys.NAME, upload.file_id)
     state.seed(key, f"{bundle.name}: imported votes"[:200])
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.text_input("Name of the run", key=key, max_chars=200, on_change="ignore")
+    left.text_input(
+        "Name of the run", key=key, max_chars=200, on_change="ignore", persist_state="page"
+    )
     pressed = right.button(
         "Import",
         key=state.key(keys.ACT, "import"),

@@ -113,6 +113,8 @@ def _model(reference: str) -> None:
         format_func=lambda door: DOORS[door][0],
         captions=[says for _, says in DOORS.values()],
         key=work.field(reference, "door"),
+        persist_state="page",
+        index=list(DOORS).index(work.now(reference, "door")),
         horizontal=True,
     )
     _section("How it is asked")
@@ -127,7 +129,12 @@ def _model(reference: str) -> None:
         _input(reference, BUDGET)
     with st.container(gap="xxsmall"):
         key = work.field(reference, "shuffle")
-        st.toggle("Shuffle the options", key=key)
+        st.toggle(
+            "Shuffle the options",
+            key=key,
+            value=work.now(reference, "shuffle"),
+            persist_state="page",
+        )
         st.caption(SHUFFLE_SAYS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)
@@ -163,6 +170,8 @@ def _thinking(reference: str) -> None:
             list(THINKING),
             format_func=THINKING.__getitem__,
             key=work.field(reference, "thinking"),
+            persist_state="page",
+            index=list(THINKING).index(work.now(reference, "thinking")),
         )
         st.caption(THINKING_SAYS)
 
@@ -185,7 +194,9 @@ def _input(reference: str, one: Field) -> None:
 def _text(one: Field, key: str) -> None:
     st.text_input(
         one.label,
+        value=state.get(key),
         key=key,
+        persist_state="page",
         placeholder=one.placeholder,
         autocomplete="off",
         max_chars=500,
@@ -196,19 +207,23 @@ def _number(one: Field, key: str) -> None:
     if one.kind == "whole":
         st.number_input(
             one.label,
+            value=state.get(key),
             min_value=None if one.low is None else int(one.low),
             max_value=None if one.high is None else int(one.high),
             step=int(one.step or 1),
             key=key,
+            persist_state="page",
         )
     else:
         st.number_input(
             one.label,
+            value=state.get(key),
             min_value=one.low,
             max_value=one.high,
             step=one.step,
             format="%g",
             key=key,
+            persist_state="page",
         )
 
 

@@ -46,7 +46,15 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         "budget": budget if budget is not None else 2000,
     }
     for name, value in values.items():
-        state.seed(field(reference, name), value)
+        state.seed(field(reference, name), value, in_form=name != "kind")
+
+
+def now(reference: str, name: str) -> Any:
+    """What stands in the setting's widget. It is said to the browser on every run as the default.
+
+    In a form the browser answers nothing before Save, so that one cannot know what it has drawn.
+    """
+    return state.get(field(reference, name))
 
 
 def _scrub(reference: str) -> None:

@@ -78,7 +78,7 @@ def _run() -> RunRow | None:
 def _check(what: str, words: str, default: bool, help: str | None = None) -> bool:
     key = state.key(keys.QUEUE_FIELD, what)
     state.seed(key, default)
-    return st.checkbox(words, key=key, help=help)
+    return st.checkbox(words, key=key, help=help, persist_state="page")
 
 
 def _limit(
@@ -90,7 +90,15 @@ def _limit(
     key = state.key(keys.QUEUE_FIELD, what, "limit")
     state.seed(key, default)
     return float(
-        st.number_input(words, 0.01, most, step=0.05, key=key, label_visibility="collapsed")
+        st.number_input(
+            words,
+            0.01,
+            most,
+            step=0.05,
+            key=key,
+            label_visibility="collapsed",
+            persist_state="page",
+        )
     )
 
 
@@ -172,6 +180,7 @@ def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
         key=state.key(keys.QUEUE_FIELD, "criteria", run.id),
         placeholder="All criteria",
         format_func=lambda name: one_line(name, 80),
+        persist_state="page",
     )
     return tuple(chosen) or None
 

@@ -92,6 +92,7 @@ def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:
             list(POLICIES),
             key=key("policy", policy),
             format_func=POLICIES.__getitem__,
+            persist_state="page",
         )
     return {"reviewers": each, "overlap_share": overlap, "policy": policy}
 
@@ -107,11 +108,15 @@ def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
     if assignment != "pool":
         known = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
         people = st.multiselect(
-            "People", list(known), key=key("people", list(now.assignees)), accept_new_options=True
+            "People",
+            list(known),
+            key=key("people", list(now.assignees)),
+            accept_new_options=True,
+            persist_state="page",
         )
     return {"assignment": assignment, "assignees": people}
 
 
 def _share(words: str, key: str, help: str) -> float:
     """A share between 0 and 1, asked for in percent."""
-    return float(st.slider(words, 0, 100, key=key, help=help)) / 100
+    return float(st.slider(words, 0, 100, key=key, help=help, persist_state="page")) / 100

@@ -1,0 +1,68 @@
+"""What is chosen in a form stays, and what a form shows is in force, in every form of the app."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.store.store import Store
+from pages.ui import families as fam
+from tests.pages.forms import FORMS, answer, drawn_as, fields, in_force, other, silence, values
+
+#: What a form is about: another run, file or page is another form.
+SUBJECTS = {
+    "compare_field/a",  # of two runs; the other one gives way where both would be the same
+    "compare_field/b",
+    fam.IMPORT_WAY,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_field_that_is_drawn_late_shows_what_is_in_force(store: Store, form: str) -> None:
+    app = FORMS[form](store)
+    assert fields(app)
+    for _ in range(2):
+        silence(app)
+        late = {key: (drawn_as(field), in_force(field)) for key, field in fields(app).items()}
+        assert {key: pair for key, pair in late.items() if pair[0] != pair[1]} == {}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_field_keeps_its_value_whatever_else_is_chosen(store: Store, form: str) -> None:
+    app = FORMS[form](store)
+    fill_in(app)
+    lost = list[str]()
+    assert fields(app)
+    for key in fields(app):
+        before = values(app)
+        field = fields(app).get(key)
+        changed = other(field) if field else None
+        if field is None or changed is None or key in SUBJECTS:
+            continue
+        former = field._widget_state
+        after = values(answer(app, changed))
+        again = values(answer(app, former))
+        lost += [
+            f"{key}: {name} {value!r} -> {then[name]!r}"
+            for then in (after, {name: again.get(name) for name in before})
+            for name, value in before.items()
+            if name in then and name != key and then[name] != value
+        ]
+    assert lost == []
+
+
+def fill_in(app: AppTest) -> None:
+    """Another value than the first into every field, so that one that starts anew shows.
+
+    What hides other fields is put back.
+    """
+    done = set(SUBJECTS)
+    while new := [key for key in fields(app) if key not in done]:
+        done.add(new[0])  # one at a time: a box that is ticked may bring more fields
+        field = fields(app)[new[0]]
+        changed = other(field)
+        if changed is None:
+            continue
+        shown, former = fields(app).keys(), field._widget_state
+        if shown - fields(answer(app, changed)).keys():
+            answer(app, former)
