@@ -9,7 +9,16 @@ from core.domain.base import Path
 from core.domain.rubric import MET, UNMET, fold
 from core.errors import Problem
 from core.files.document import kind_of
-from core.files.rubric_keys import CRITERION_KEYS, OPTION_KEYS, kept, sort_keys, tidied
+from core.files.rubric_keys import (
+    CRITERION_KEYS,
+    KEEP_ONE,
+    OPTION_KEYS,
+    TWICE,
+    join_notes,
+    kept,
+    sort_keys,
+    tidied,
+)
 
 #: More options than this are refused: no judge chooses well among so many.
 MAX_OPTIONS = 1000
@@ -119,9 +128,9 @@ def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[st
         # An option has no meta of its own, so its notes go to the criterion's.
         notes = shaped.data.setdefault("meta", {})
         if isinstance(notes, dict):
-            notes = shaped.data["meta"] = {**notes}
-            of_options = notes["options"] = {**notes.get("options", {})}
-            of_options[str(cleaned.get("label", ""))] = foreign
+            notes = shaped.data["meta"] = dict(notes)
+            label = str(cleaned.get("label", ""))
+            shaped.problems += join_notes(notes, "options", label, foreign, path)
         shaped.notices += [kept(key, path) for key in foreign]
     return cleaned
 
@@ -132,7 +141,6 @@ def _keep_foreign(shaped: Shaped, foreign: dict[str, Any], path: Path) -> None:
         return
     for key in foreign:
         if key in meta:
-            message = "is given twice, once under meta."
-            shaped.problems.append(Problem(message, "Keep one of the two.", (*path, key)))
+            shaped.problems.append(Problem(TWICE, KEEP_ONE, (*path, key)))
         shaped.notices.append(kept(key, path))
     shaped.data["meta"] = {**foreign, **meta}

@@ -24,6 +24,9 @@ CRITERION_KEYS = frozenset(
 MAX_KEYS = 300
 OPTION_KEYS = frozenset({"label", "description", "value", "na"})
 
+#: What is said of a note that stands at its place and under meta.
+TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
+
 #: Keys that hold a number: true and false are refused there, though Python would count them.
 NUMERIC = frozenset(
     {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
@@ -67,6 +70,29 @@ def sort_keys(
 def kept(key: str, path: Path) -> Problem:
     """The notice that a foreign key was kept."""
     return Problem("is not a key of ours; kept under meta, not used.", "", (*path, key))
+
+
+def join_notes(
+    meta: dict[str, Any], part: str, name: str, notes: dict[str, Any], path: Path
+) -> list[Problem]:
+    """Keep ``notes`` of a part that has no meta of its own, beside what ``meta`` holds of it.
+
+    What cannot stand there without replacing something is a problem.
+
+    >>> meta = {"options": {"good": {"seen": 3}}}
+    >>> join_notes(meta, "options", "good", {"colour": "red"}, ())
+    []
+    >>> meta["options"]
+    {'good': {'colour': 'red', 'seen': 3}}
+    """
+    if not notes:
+        return []
+    known = meta.get(part, {})
+    own = known.get(name, {}) if isinstance(known, dict) else None
+    if not isinstance(own, dict):
+        return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes]
+    meta[part] = {**known, name: {**notes, **own}}
+    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in own]
 
 
 def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:

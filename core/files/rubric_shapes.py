@@ -11,7 +11,16 @@ from core.errors import Problem
 from core.files.document import kind_of
 from core.files.parsed import enough
 from core.files.rubric_criteria import Shaped, shape_criterion
-from core.files.rubric_keys import BODY_KEYS, RUBRIC_KEYS, SECTION_KEYS, kept, sort_keys
+from core.files.rubric_keys import (
+    BODY_KEYS,
+    KEEP_ONE,
+    RUBRIC_KEYS,
+    SECTION_KEYS,
+    TWICE,
+    join_notes,
+    kept,
+    sort_keys,
+)
 
 #: As in `core.domain.rubric`; checked here so that a huge file is refused at once.
 MAX_CRITERIA = 500
@@ -26,6 +35,7 @@ class Shaper:
     origins: dict[Path, Path] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
+    sections: set[str] = field(default_factory=set)
 
     def shape(self, value: Any) -> None:
         """Take the whole document: a list of criteria, or a mapping."""
@@ -78,7 +88,7 @@ class Shaper:
 
     def _note(self, meta: dict[str, Any], key: str, value: Any, path: Path) -> None:
         if key in meta:
-            self._wrong("is given twice, once under meta.", "Keep one of the two.", path)
+            self._wrong(TWICE, KEEP_ONE, path)
         meta[key] = value
 
     def _body(self, known: dict[str, Any], path: Path) -> None:
@@ -114,15 +124,23 @@ class Shaper:
         self.problems += problems
         given = known.get("name")
         name = " / ".join(str(part) for part in (outer, given) if part is not None) or None
-        if foreign:
-            notes = self.data["meta"].setdefault("sections", {})
-            notes.setdefault(name or "", {}).update(foreign)
-            self.notices += [kept(key, path) for key in foreign]
+        self.problems += join_notes(self.data["meta"], "sections", self._free(name), foreign, path)
+        self.notices += [kept(key, path) for key in foreign]
         criteria = known.get("criteria")
         if isinstance(criteria, list):
             self._criteria(criteria, (*path, "criteria"), name)
         else:
             self._wrong(f"is {kind_of(criteria)}.", "Use a list.", (*path, "criteria"))
+
+    def _free(self, section: str | None) -> str:
+        """The name under which a section's notes are kept: that of no section before it."""
+        given = name = section or ""
+        count = 1
+        while name in self.sections:
+            count += 1
+            name = f"{given} {count}".strip()
+        self.sections.add(name)
+        return name
 
     def _criteria(self, entries: list[Any], path: Path, section: str | None) -> None:
         for index, entry in enumerate(entries):

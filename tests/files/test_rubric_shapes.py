@@ -257,3 +257,57 @@ def test_json_in_a_file_called_yaml_is_json_with_its_characters_in_two_escapes()
     # What only begins like JSON is still YAML.
     flow = '{"criteria": [{name: "a", requirement: R}]}'
     assert parse_rubric(flow, "rubric.yaml").value.criteria[0].name == "a"
+
+
+def test_notes_of_every_section_are_kept_whatever_the_sections_are_called() -> None:
+    text = """
+    - {owner: Ada, criteria: [{name: a, requirement: A}]}
+    - {owner: Ben, criteria: [{name: b, requirement: B}]}
+    - {name: Style, owner: Cem, criteria: [{name: c, requirement: C}]}
+    - {name: Style, owner: Dan, due: May, criteria: [{name: d, requirement: D}]}
+    """
+    # A section without a name goes by its place; the second of a name is numbered.
+    assert read(text).meta["sections"] == {
+        "": {"owner": "Ada"},
+        "2": {"owner": "Ben"},
+        "Style": {"owner": "Cem"},
+        "Style 2": {"owner": "Dan", "due": "May"},
+    }
+
+
+def test_notes_of_a_section_join_those_that_the_rubric_keeps_of_it() -> None:
+    text = """
+    meta: {sections: {Style: {since: 2019}, Old: {since: 1999}}}
+    sections:
+      - {name: Style, owner: Ben, criteria: [{name: b, requirement: B}]}
+    """
+    assert read(text).meta["sections"] == {
+        "Style": {"since": 2019, "owner": "Ben"},
+        "Old": {"since": 1999},
+    }
+
+
+def test_notes_that_would_replace_what_stands_under_meta_are_refused_with_their_line() -> None:
+    sections = "meta: {sections: mine}\nsections:\n- {owner: A, criteria: [{requirement: A}]}"
+    options = (
+        "- name: a\n  requirement: A\n  meta: {options: mine}\n"
+        "  options: [{label: x, value: 0, colour: red}, {label: y, value: 1}]"
+    )
+    twice = sections.replace("mine", "{'': {owner: B}}")
+    for text, line in ((sections, 3), (twice, 3), (options, 4)):
+        with pytest.raises(InputError) as caught:
+            read(text)
+        (problem,) = caught.value.problems
+        assert (problem.line, problem.message) == (line, "is given twice, once under meta.")
+
+
+def test_notes_of_an_option_join_those_that_the_criterion_keeps_of_it() -> None:
+    criterion = only(
+        """
+        - name: a
+          requirement: A
+          meta: {options: {x: {seen: 3}}}
+          options: [{label: x, value: 0, colour: red}, {label: y, value: 1}]
+        """
+    )
+    assert criterion.meta["options"] == {"x": {"seen": 3, "colour": "red"}}
