@@ -113,23 +113,35 @@ def entry(key: str) -> Entry | None:
     return next((e for pack in packs() for e in pack.entries if e.key == key), None)
 
 
-def with_entries(draft: Draft, keys: Iterable[str]) -> Draft:
-    """The draft with these criteria at its end, and the guidelines they rely on.
+def missing_guidelines(draft: Draft, keys: Iterable[str]) -> tuple[Pack, ...]:
+    """The packs of these criteria whose guidelines the draft does not hold."""
+    names = {found.pack for key in keys if (found := entry(key))}
+    held = draft["guidelines"]
+    return tuple(
+        one
+        for one in packs()
+        if one.name in names and one.guidelines and one.guidelines not in held
+    )
+
+
+def with_entries(draft: Draft, keys: Sequence[str], *, guided: bool = True) -> Draft:
+    """The draft with these criteria at its end, and below its guidelines those they rely on.
 
     A name that is taken gets a number. Each keeps its worked example and its ``library`` key under
-    ``meta``, but not what others call it. Unknown keys are left out.
+    ``meta``, but not what others call it. Unknown keys are left out. Without ``guided`` the
+    guidelines stay as they are.
     """
     chosen = [found for key in keys if (found := entry(key))]
     serial = Serial(draft["serial"])
     criteria = list(draft["criteria"])
     for one in chosen:
         criteria.append(_fresh(one, serial, {fold(c["name"]) for c in criteria}))
-    guidelines = draft["guidelines"].strip()
-    for pack in packs():
-        wanted = any(one.pack == pack.name for one in chosen)
-        if wanted and pack.guidelines and pack.guidelines not in guidelines:
-            guidelines = f"{guidelines}\n\n{pack.guidelines}".strip()
-    return {**draft, "criteria": criteria, "guidelines": guidelines, "serial": serial.last}
+    grown: Draft = {**draft, "criteria": criteria, "serial": serial.last}
+    more = missing_guidelines(draft, keys) if guided else ()
+    if not more:
+        return grown
+    texts = (draft["guidelines"].strip(), *(pack.guidelines for pack in more))
+    return {**grown, "guidelines": "\n\n".join(text for text in texts if text)}
 
 
 def _fresh(entry: Entry, serial: Serial, taken: set[str]) -> CriterionDraft:
@@ -150,10 +162,10 @@ def _free(name: str, taken: set[str]) -> str:
     return found
 
 
-def new_with(keys: Sequence[str]) -> Draft:
+def new_with(keys: Sequence[str], *, guided: bool = True) -> Draft:
     """A new draft with these criteria, named after their pack where they have one in common."""
     titles = {pack.title for pack in packs() for e in pack.entries if e.key in keys}
-    draft = with_entries(new_draft(), keys)
+    draft = with_entries(new_draft(), keys, guided=guided)
     return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
 
 

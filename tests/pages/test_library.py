@@ -82,3 +82,45 @@ def test_a_whole_rubric_is_used_with_one_click() -> None:
     done(app.segmented_control(key=keys.LIBRARY_VIEW).set_value("Whole rubrics"))
     app = press(app, "whole", "essay.yaml", family=keys.LIBRARY_ACT)
     assert draft_of(app)["name"] == "Argumentative essay"
+
+
+def guided(app: AppTest, wish: bool) -> AppTest:
+    return done(app.toggle(key=keys.LIBRARY_GUIDELINES).set_value(wish))
+
+
+def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Store) -> None:
+    name = saved(store)
+    mine = authoring.opened(store, int(name))["guidelines"]
+    (pack,) = (one for one in library.packs() if one.name == "essays")
+    app = open_page(PAGE, rubric=name)
+    press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
+    # Said before, with their words, in place of the draft's own being changed in silence.
+    assert f"With the guidelines of “{pack.title}”" in [box.label for box in app.toggle]
+    assert pack.guidelines.splitlines()[0] in shown(app)
+
+    app = add(app)
+    assert draft_of(app)["guidelines"] == f"{mine}\n\n{pack.guidelines}".strip()
+    assert f"the guidelines of “{pack.title}” below yours" in shown(app)
+    assert "Undo takes both back" in shown(app)
+    press(app, name, "undo")
+    assert draft_of(app)["guidelines"] == mine
+    assert "Side taken" not in [c["name"] for c in draft_of(app)["criteria"]]
+
+
+def test_criteria_can_come_without_the_guidelines(store: Store) -> None:
+    name = saved(store)
+    mine = authoring.opened(store, int(name))["guidelines"]
+    app = open_page(PAGE, rubric=name)
+    press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
+    app = add(guided(app, False))
+    assert draft_of(app)["guidelines"] == mine
+    assert "guidelines of" not in shown(app)
+
+
+def test_guidelines_that_are_there_already_are_not_offered_again(store: Store) -> None:
+    app = open_page(PAGE)
+    press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
+    app = add(app)
+    again = open_page(PAGE, rubric=name_of(app))
+    press(again, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
+    assert not [box for box in again.toggle if box.label.startswith("With the guidelines")]

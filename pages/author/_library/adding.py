@@ -6,15 +6,15 @@ import streamlit as st
 
 from core.errors import InputError
 from core.services import authoring, library
-from core.services.draft_types import Draft
-from core.services.library import Entry
+from core.services.draft_types import Draft, new_draft
+from core.services.library import Entry, Pack
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import library_keys as keys
 from pages.ui import state
 from pages.ui.families import NEW
 from pages.ui.resources import store
-from pages.ui.text import label, one_line
+from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import shown_errors
 
 EDITOR = "author/rubrics.py"
@@ -56,20 +56,60 @@ def show(picked: list[str], looked: Entry | None) -> None:
                 args=(keys.LIBRARY_PICK,),
             )
     chosen = picked or ([looked.key] if looked else [])
+    coming = _guidelines(library.missing_guidelines(_draft_of(target), chosen))
     if pressed and chosen:
-        add(target, chosen)
+        add(target, chosen, coming)
 
 
-def add(target: str, picked: list[str]) -> None:
-    """Put the criteria into the target's draft and go to its editor."""
+def _draft_of(target: str) -> Draft:
+    if target == NEW:
+        return new_draft()
+    kept = authoring.kept(store(), target)
+    return kept.draft if kept else authoring.opened(store(), int(target))
+
+
+def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
+    """What the criteria rely on and the target does not say yet; the person may leave it out."""
+    if not missing:
+        return ()
+    state.seed(keys.LIBRARY_GUIDELINES, True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        wanted = st.toggle(
+            label(f"With the guidelines of {_titles(missing)}", 200),
+            key=keys.LIBRARY_GUIDELINES,
+            help="Judges read guidelines before every criterion of the rubric, your own criteria "
+            "among them. They are put below the guidelines that are there.",
+        )
+        with st.popover("What they say", icon=":material/visibility:"):
+            for pack in missing:
+                st.html(f'<div class="rs-section">{esc(pack.title)}</div>')
+                prose(pack.guidelines)
+    return missing if wanted else ()
+
+
+def _titles(packs: tuple[Pack, ...]) -> str:
+    *first, last = (f"“{pack.title}”" for pack in packs)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
+    """Put the criteria, and the guidelines of these packs, into the target's draft; edit it."""
     with shown_errors():
-        name = _new(library.new_with(picked)) if target == NEW else _grown(target, picked)
+        guided = bool(guidelines)
+        own = bool(_draft_of(target)["guidelines"].strip())
+        if target == NEW:
+            name = _new(library.new_with(picked, guided=guided))
+        else:
+            name = _grown(target, picked, guided)
         added = work.draft(name)["criteria"][-len(picked)]
         work.keep_open(name, added["uid"])
         state.drop(keys.LIBRARY_PICK)
         state.drop(keys.LIBRARY_TARGET)
+        added_too = f", and the guidelines of {_titles(guidelines)}" if guided else ""
+        below = " below yours" if guided and own else ""
+        undo = "" if target == NEW or not guided else " Undo takes both back."
         count = fmt.plural(len(picked), "criterion", "criteria")
-        state.flash(f"Added {count}. Look them over, then save.")
+        state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
         st.switch_page(EDITOR, query_params={state.RUBRIC: name})
 
 
@@ -87,7 +127,7 @@ def _new(draft: Draft) -> str:
     return name
 
 
-def _grown(name: str, picked: list[str]) -> str:
+def _grown(name: str, picked: list[str], guided: bool) -> str:
     work.load(name)
     refused = work.refused_text(name)
     if refused is not None:
@@ -95,7 +135,7 @@ def _grown(name: str, picked: list[str]) -> str:
             "This rubric has YAML that is not applied yet. Mend it in the editor first.",
             refused.problems,
         )
-    work.change(name, library.with_entries(work.draft(name), picked), redraw=True)
+    work.change(name, library.with_entries(work.draft(name), picked, guided=guided), redraw=True)
     return name
 
 
