@@ -36,7 +36,7 @@ class Answer:
     """One scripted answer.
 
     ``stall`` seconds pass first; ``reset`` drops the connection; ``trickle`` sends a space every so
-    many seconds, and never ends.
+    many seconds, and never ends; ``flood`` sends 64 KB of them every so many seconds.
     """
 
     status: int = 200
@@ -46,6 +46,7 @@ class Answer:
     stall: float = 0.0
     reset: bool = False
     trickle: float = 0.0
+    flood: float | None = None
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,16 @@ def trickle(every: float = 0.05) -> Answer:
     return Answer(trickle=every)
 
 
+def flood(code: int = 200) -> Answer:
+    """A body that never ends, as fast as it is read."""
+    return Answer(code, flood=0.0)
+
+
+def packed(body: bytes, encoding: str = "gzip", code: int = 200) -> Answer:
+    """A body that is packed already."""
+    return Answer(code, body, {"Content-Encoding": encoding})
+
+
 def reset() -> Answer:
     return Answer(reset=True)
 
@@ -145,7 +156,7 @@ class Provider:
     def __init__(self) -> None:
         self.rule: Callable[[dict[str, Any]], Answer] = lambda body: ok()
         self.requests: list[Recorded] = []
-        self.in_flight = self.peak_in_flight = 0
+        self.in_flight = self.peak_in_flight = self.poured = 0
         self._script: deque[Answer] = deque()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -206,7 +217,9 @@ class Provider:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), answer.stall)
         if answer.trickle:
-            return await self._trickle(answer.trickle, request)
+            return await self._pour(b" ", answer.trickle, request)
+        if answer.flood is not None:
+            return await self._pour(b" " * 65536, answer.flood, request, answer.status)
         if answer.reset and request.transport is not None:
             request.transport.abort()
         return web.Response(
@@ -216,11 +229,14 @@ class Provider:
             content_type=answer.content_type,
         )
 
-    async def _trickle(self, every: float, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    async def _pour(
+        self, piece: bytes, every: float, request: web.Request, code: int = 200
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(status=code, headers={"Content-Type": "application/json"})
         await response.prepare(request)
         with contextlib.suppress(ConnectionError):
             while not self._stopping.is_set():
-                await response.write(b" ")
+                await response.write(piece)
+                self.poured += len(piece)
                 await asyncio.sleep(every)
         return response

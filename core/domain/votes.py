@@ -23,6 +23,7 @@ FailureKind = Literal[
     "content_filter",
     "empty",
     "malformed",
+    "too_large",
     "out_of_range",
     "missing_key",
     "internal",

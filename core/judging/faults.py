@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from core.domain.votes import FailureKind
 from core.judging.doors import CallError
 from core.judging.hiding import Hidden, redact
+from core.judging.unreached import connection_words, unreached
 
 MAX_DETAIL, MAX_CODE = 300, 60
 
@@ -76,11 +77,20 @@ _SAYS: dict[str, str] = {
     "context_length": "The prompt is longer than the model takes",
     "content_filter": "The provider's content filter refused the prompt",
 }
+_REDIRECTED = (
+    "The address sends requests on to another one ({}). That is not followed, because the key "
+    "would go with them. Give the address that answers itself."
+)
 _MEND: dict[str, str] = {
     "auth": " Check the key, its rights and the account's credit.",
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
 }
+#: A traceback, up to the line that says what went wrong; or a place in one that lost its lines.
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\):[ \t]*(?:\n[ \t][^\n]*)*"
+    r"|File \"[^\"]*\", line \d+, in \S+"
+)
 
 
 def from_status(
@@ -90,6 +100,8 @@ def from_status(
 
     ``headers`` must find ``retry-after`` in lower case.
     """
+    if 300 <= status < 400:
+        return CallError("not_found", _REDIRECTED.format(status), status=status)
     words, code = _message(body)
     kind = kind_of(status, words, code)
     about_format = kind == "bad_request" and _FORMAT.search(words) is not None
@@ -103,6 +115,12 @@ def from_status(
         status=status,
         about_format=about_format,
     )
+
+
+def lost(error: BaseException, hidden: Hidden) -> CallError:
+    """The error that a connection stands for which did not come about, or broke."""
+    detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
+    return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
 
 
 def kind_of(status: int, words: str, code: str = "") -> FailureKind:
@@ -148,6 +166,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def brief(words: str, hidden: Hidden) -> str:
     """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+    # Libraries put whole tracebacks into their messages.
+    words = _TRACEBACK.sub(" ", words)
     text = redact(" ".join(words.split()), hidden) or "no reason given"
     if re.match(r"(?i)<!doctype html|<html", text):
         text = "it answered with a web page"

@@ -15,6 +15,7 @@ import re
 import warnings
 from typing import Any
 
+from core.judging.bounded import TOO_LARGE, TooLarge, Unreadable
 from core.judging.doors import (
     CallError,
     Completion,
@@ -25,9 +26,11 @@ from core.judging.doors import (
     split_thinking,
     tokens,
 )
-from core.judging.faults import brief, from_status
+from core.judging.faults import brief, from_status, lost
 from core.judging.prompt_cache import marked, wants_marks
 from core.judging.providers import provider_of
+from core.judging.unreached import chain, unreached
+from core.judging.watching import Watch, watch_transports, watched
 
 #: What litellm puts before a provider's own words.
 _PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")
@@ -63,6 +66,8 @@ class LiteLLMDoor:
             # In a thread, because the import takes seconds and others live on this loop.
             self._litellm = await asyncio.to_thread(load_litellm)
         _in_use.add(id(self))
+        watch = Watch()
+        entered = watched.set(watch)
         try:
             # litellm's own timeout starts again with every piece of an answer.
             async with asyncio.timeout(request.timeout):
@@ -70,11 +75,17 @@ class LiteLLMDoor:
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
+            if watch.fault is not None:
+                raise _broken(watch.fault, request) from None
+            if 300 <= watch.status < 400:
+                raise from_status(watch.status, "") from None
             if not hasattr(error, "status_code"):
                 raise
             found = call_error(error, request)
             found.sent = not _refused_before(error)
             raise found from None
+        finally:
+            watched.reset(entered)
         return _completion(response, request)
 
     async def close(self) -> None:
@@ -122,13 +133,16 @@ def load_litellm() -> Any:
     with warnings.catch_warnings():
         # Its models are built when first used, and pydantic has something to say about them.
         warnings.simplefilter("ignore")
+        import httpx
         import litellm
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
     for name in _LOGGERS:
         # At DEBUG they write down headers and replies, with the key in them.
         logger = logging.getLogger(name)
         logger.setLevel(max(logger.level, logging.WARNING))
+    watch_transports(LiteLLMAiohttpTransport, httpx.AsyncHTTPTransport)
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.cache = None
@@ -169,30 +183,27 @@ def call_error(error: Any, request: Request) -> CallError:
     return from_status(status, body, headers=headers, hidden=request.hidden)
 
 
-#: What litellm says of a request that it did not send, and what its libraries call the failure to
-#: reach anybody.
+#: What litellm says of a request that it did not send.
 _UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_key client option")
-_UNSENT_KINDS = {
-    "UnsupportedParamsError",
-    "ConnectError",
-    "ConnectTimeout",
-    "ClientConnectorError",
-    "ClientConnectorDNSError",
-    "ClientConnectorCertificateError",
-    "ClientConnectorSSLError",
-}
 
 
 def _refused_before(error: BaseException) -> bool:
     """Whether no request went out: litellm refused it itself, or nobody was reached."""
     if _UNSENT_WORDS.search(str(error).lower()):
         return True
-    one: BaseException | None = error
-    while one is not None:
-        if type(one).__name__ in _UNSENT_KINDS:
-            return True
-        one = one.__cause__ or one.__context__
-    return False
+    own = any(type(one).__name__ == "UnsupportedParamsError" for one in chain(error))
+    return own or unreached(error)
+
+
+def _broken(fault: BaseException, request: Request) -> CallError:
+    """What a request stands for that broke on the wire."""
+    if isinstance(fault, TooLarge):
+        return CallError("too_large", TOO_LARGE)
+    if isinstance(fault, Unreadable):
+        return CallError("server", str(fault))
+    if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
+        return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
+    return lost(fault, request.hidden)
 
 
 def _code(error: Any) -> str:

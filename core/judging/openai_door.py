@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from core.judging.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, Unreadable, bound_for
 from core.judging.doors import (
     CallError,
     Completion,
@@ -21,12 +22,13 @@ from core.judging.doors import (
     split_thinking,
     tokens,
 )
-from core.judging.faults import brief, from_status
+from core.judging.faults import brief, from_status, lost
 from core.judging.hiding import Hidden
 
 if TYPE_CHECKING:
     import aiohttp
 
+_PIECE = 64 * 1024
 DEFAULT_BASE = "https://api.openai.com/v1"
 
 
@@ -66,7 +68,7 @@ class OpenAIDoor:
                 # A redirect would carry the key to an address nobody named.
                 allow_redirects=False,
             ) as response:
-                body = (await response.read()).decode("utf-8", "replace")
+                body = (await _read(response)).decode("utf-8", "replace")
                 told = {name.lower(): value for name, value in response.headers.items()}
                 return response.status, told, body
         except TimeoutError:
@@ -74,11 +76,12 @@ class OpenAIDoor:
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
             words = "The address is not a web address. Check api_base."
             raise CallError("not_found", words, sent=False) from None
+        except TooLarge:
+            raise CallError("too_large", TOO_LARGE) from None
+        except Unreadable as error:
+            raise CallError("server", str(error)) from None
         except (aiohttp.ClientError, OSError) as error:
-            detail = brief(str(error) or type(error).__name__, request.hidden)
-            # Nobody was reached: no such name, refused, or no trust in the certificate.
-            sent = not isinstance(error, aiohttp.ClientConnectorError)
-            raise CallError("connection", f"The connection failed: {detail}", sent=sent) from None
+            raise lost(error, request.hidden) from None
 
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -87,10 +90,25 @@ class OpenAIDoor:
         if session is None:
             # The judges' own concurrency is the limit, not the connection pool's.
             session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
             )
             self._session = session
         return session
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    body = Body(response.headers.get("Content-Encoding", ""), bound_for(response.status))
+    try:
+        async for piece in response.content.iter_chunked(_PIECE):
+            body.feed(piece)
+    except TooLarge:
+        # A refusal's first words are enough; the connection is given up with the rest.
+        response.close()
+        if response.status == 200:
+            raise
+    return body.whole()
 
 
 def _url(request: Request) -> str:
@@ -101,6 +119,7 @@ def _url(request: Request) -> str:
 def _headers(request: Request, extra: object) -> dict[str, str]:
     """The headers of the POST; the judge's own ones may replace ours."""
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    headers["Accept-Encoding"] = ACCEPTED
     if request.key:
         headers["Authorization"] = f"Bearer {request.key}"
     for name, value in extra.items() if isinstance(extra, dict) else ():

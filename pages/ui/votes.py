@@ -30,6 +30,7 @@ FAILURE_WORDS = {
     "out_of_range": "answered an option that does not exist",
     "missing_key": "no key",
     "malformed": "unreadable answer",
+    "too_large": "answer too large",
     "empty": "empty answer",
 }
 STANDINGS: dict[Standing, str] = {

@@ -1,5 +1,7 @@
 """Status, words and headers of refused requests, and what never gets into a message."""
 
+import traceback
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,3 +123,12 @@ def test_an_endpoint_that_refuses_the_schemas_bounds_is_known_to_mean_the_format
     # In the words of one provider's strict mode; the judge then asks for plain JSON.
     words = "For 'integer' type, properties maximum, minimum are not supported"
     assert from_status(400, words).about_format
+
+
+def test_a_message_never_holds_a_traceback() -> None:
+    try:
+        raise ValueError("no such part")
+    except ValueError:
+        words = f"GroqException - {traceback.format_exc()}"
+    assert brief(words, ()) == "GroqException - ValueError: no such part."
+    assert brief(f"{words}\nHint: try again", ()).endswith("no such part Hint: try again.")

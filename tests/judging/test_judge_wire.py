@@ -11,6 +11,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import FAILURE_KINDS, Cell, Vote, VoteFailure
+from core.judging.bounded import MOST_BYTES
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
 from core.judging.protocol import Question
@@ -66,6 +67,7 @@ WIRE: dict[str, tuple[list[Answer], str, int, int | None]] = {
     "resets only": ([answers.reset()] * 4, "connection", 3, None),
     "repaired": ([answers.malformed(), ok(1)], "", 2, 2000),
     "twice malformed": ([answers.malformed()] * 3, "malformed", 2, 2000),
+    "too large": ([answers.said(" " * MOST_BYTES)], "too_large", 1, None),
     "twice truncated": ([answers.truncated()] * 3, "malformed", 2, 2000),
     "twice out of range": ([ok(4), ok(0)], "out_of_range", 2, 2000),
     "twice null": ([answers.null()] * 3, "empty", 2, 2000),

@@ -40,6 +40,7 @@ MENDS: dict[FailureKind, str] = {
     "empty": "It answered with nothing. Raise the most tokens in a reply, or lower thinking.",
     "malformed": "It answers, but not in the form asked for. Small models often cannot; choose a "
     "larger one, or raise the most tokens in a reply.",
+    "too_large": "It sends far more than an answer. Check that the address is a chat endpoint.",
     "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
     "missing_key": "Set the variable before starting the app, then start it again.",
     "internal": "This looks like a defect of the program. The server's log says more.",

@@ -1,0 +1,74 @@
+"""Replies are read up to a bound: what a server packs, or never ends, does not fill the memory."""
+
+from __future__ import annotations
+
+import zlib
+
+#: A verdict has some hundred characters; the longest piece of writing stays far below this.
+MOST_BYTES = 4 * 1024**2
+#: The words of a refusal stand at its beginning; the rest of it is not read.
+MOST_OF_REFUSAL = 64 * 1024
+#: What both doors offer to unpack.
+ACCEPTED = "gzip, deflate"
+TOO_LARGE = f"The reply is larger than {MOST_BYTES // 1024**2} MB unpacked and was not read."
+
+
+class TooLarge(Exception):
+    """A body is larger than what is read of it."""
+
+
+class Unreadable(Exception):
+    """A body is packed in a way that cannot be unpacked."""
+
+
+class Body:
+    """A body that comes in pieces, packed as ``encoding`` says; holds at most ``most`` bytes."""
+
+    def __init__(self, encoding: str, most: int = MOST_BYTES) -> None:
+        self._most, self._parts, self._size = most, list[bytes](), 0
+        names = [name for part in encoding.split(",") if (name := part.strip().lower())]
+        names = [name for name in names if name != "identity"]
+        if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
+            raise Unreadable(f"The reply is packed as {encoding[:60]!r}, which nobody asked for.")
+        self._packed = bool(names)
+        self._bare = False
+        self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
+
+    def feed(self, data: bytes) -> None:
+        """Take the next piece. Raises ``TooLarge``, after what fits was kept, or ``Unreadable``."""
+        while data and self._unpack is not None:
+            room = self._most - self._size + 1
+            try:
+                self._keep(self._unpack.decompress(data, room))
+            except zlib.error:
+                data = self._as_bare(data)
+                continue
+            data = self._unpack.unconsumed_tail or self._unpack.unused_data
+            if self._unpack.eof and data:
+                # Another packed piece behind the first one.
+                self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        if not self._packed:
+            self._keep(data)
+
+    def _as_bare(self, data: bytes) -> bytes:
+        """Some servers send "deflate" without its header; only the first piece can tell."""
+        if self._bare or self._size:
+            raise Unreadable("The reply cannot be unpacked.") from None
+        self._bare, self._unpack = True, zlib.decompressobj(-zlib.MAX_WBITS)
+        return data
+
+    def _keep(self, data: bytes) -> None:
+        fits = data[: self._most - self._size]
+        self._parts.append(fits)
+        self._size += len(fits)
+        if len(fits) < len(data):
+            raise TooLarge
+
+    def whole(self) -> bytes:
+        """What was kept."""
+        return b"".join(self._parts)
+
+
+def bound_for(status: int) -> int:
+    """How much is read of an answer with this status."""
+    return MOST_BYTES if status == 200 else MOST_OF_REFUSAL
