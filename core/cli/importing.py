@@ -37,7 +37,8 @@ _path = click.Path(path_type=Path)
     "changes",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="Changes which column is what, e.g. item=doc_id, others=llm, kind:ann=human.",
+    help="Says which column is what, e.g. item=doc_id, raters=ann,bob, kind:ann=human; "
+    "of a dataset submission=messages[-1].content.",
 )
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from core.domain.base import build, near
@@ -11,7 +12,10 @@ from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.items import ItemReader
 from core.files.mapping import OWN, Mapping, guess_mapping
+from core.files.mapping_changes import change_items
+from core.files.nearest_shapes import COLUMN, nearest_shapes
 from core.files.parsed import Parsed, enough, refusal, shortened, stem
+from core.files.paths import with_paths
 from core.files.rubric_keys import kept, sort_keys
 from core.files.rubrics import rubric_from
 from core.files.submissions import TEXT_AVAILABLE, Unfit, context_of, prompt_of, text_of
@@ -25,7 +29,9 @@ HEADER_KEYS = frozenset(
 )
 
 
-def parse_dataset(data: str | bytes, name: str, rubric: Rubric | None = None) -> Parsed[Dataset]:
+def parse_dataset(
+    data: str | bytes, name: str, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+) -> Parsed[Dataset]:
     r"""The dataset in a JSON, JSONL, CSV, TSV or YAML file, its columns guessed from their names.
 
     Args:
@@ -33,6 +39,8 @@ def parse_dataset(data: str | bytes, name: str, rubric: Rubric | None = None) ->
         name: the file's name; its ending decides the format.
         rubric: labels are checked against it, and lists of labels aligned to it, where neither
             the item nor the dataset brings a rubric of its own.
+        changes: of the guessed columns, like ``submission=messages[-1].content``; ``None`` where
+            nobody is there who could give any.
 
     Raises:
         InputError: with every problem found, each with its line; nothing is half-imported.
@@ -42,7 +50,12 @@ def parse_dataset(data: str | bytes, name: str, rubric: Rubric | None = None) ->
     """
     table = read_table(data, name)
     header = _Header(table)
-    return _build(table, guess_mapping(table, header.rubric or rubric), name, header, rubric)
+    mapping = guess_mapping(table, header.rubric or rubric)
+    if changes is not None:
+        mapping = change_items(mapping, changes, table)
+        if mapping.submission is None and table.rows:
+            raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
+    return _build(table, mapping, name, header, rubric)
 
 
 def build_dataset(
@@ -65,6 +78,7 @@ def has_text(item: Item) -> bool:
 def _build(
     table: Table, mapping: Mapping, name: str, header: _Header, rubric: Rubric | None
 ) -> Parsed[Dataset]:
+    table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
     reader = ItemReader(table, mapping, header.rubric or rubric)
     ids = _ids(table, mapping, reader.problems)
@@ -94,16 +108,22 @@ def _check_columns(table: Table, mapping: Mapping, name: str) -> None:
         if c not in table.columns
     ]
     if mapping.submission is None:
-        guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
-        mend = next(
-            filter(None, guesses),
-            "Name it submission, or import the file in the app and say there which column it is.",
-        )
-        problems.append(
-            Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
-        )
+        problems.append(_no_submission(table, "Say which column it is, or name it submission."))
     if problems:
         raise refusal("dataset", problems, name)
+
+
+def _no_submission(table: Table, otherwise: str) -> Problem:
+    guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
+    mend = next(filter(None, guesses), otherwise)
+    return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
+
+
+def _proposed(table: Table) -> str:
+    """What to say on the command line."""
+    items = (shape for shape in nearest_shapes(table) if shape.kind == "dataset")
+    words = next((shape.options for shape in items), f"--map submission={COLUMN}")
+    return f"Say which column it is: {words}."
 
 
 def _columns(table: Table) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,15 +61,16 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
 
 
 def read_dataset_file(
-    path: str | os.PathLike[str], rubric: Rubric | None = None
+    path: str | os.PathLike[str], rubric: Rubric | None = None, changes: Sequence[str] | None = None
 ) -> Parsed[Dataset]:
     """The dataset in a file, or in a folder's items.jsonl, checked against ``rubric`` if given.
 
-    Raises ``InputError``. A dataset that is read from a folder takes the folder's name.
+    ``changes`` say which column is what, as ``--map`` does. A dataset that is read from a folder
+    takes the folder's name. Raises ``InputError``.
     """
     given = Path(path)
     file = _found(given, DATASET_NAMES)
-    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric)
+    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes)
     if given.is_dir() and parsed.value.name == file.stem:
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
         return Parsed(named, parsed.notices)

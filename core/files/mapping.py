@@ -46,6 +46,8 @@ CONTEXT_SYNONYMS = (
     *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
     *("source text", "background"),
 )
+#: Keys of a submission that is an object; any other object holds more than an answer.
+_SECTIONS = {"thinking", "output", "first", "second"}
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -143,6 +145,8 @@ def _suits(name: str, column: str, table: Table) -> bool:
     values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
     if name in ("label_map", "meta_map", "rubric"):
         return table.kind != "csv"
+    if name == "submission":
+        return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
     if name == "split":

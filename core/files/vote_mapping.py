@@ -10,9 +10,17 @@ from pydantic import Field
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric, fold
-from core.files.labels import NO, YES
+from core.files.answer_columns import (
+    could_answer,
+    nested,
+    plain,
+    says_no_label,
+    sharing,
+    told_apart,
+    unique_words,
+    words_in,
+)
 from core.files.tables import Table
-from core.files.vote_deriving import AWAY
 
 Layout = Literal["long", "wide"]
 #: Whose answer it is. ``gold`` is no rater: it becomes the item's label.
@@ -53,11 +61,8 @@ _MODELS = re.compile(
     re.I,
 )
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
-#: A column with more different answers than this holds no labels.
-MOST_LABELS = 50
-_LONGEST = 200
-#: Columns beside a text are raters only if they use no more different answers together.
-MOST_SHARED = 12
+#: Names of raters that name, as often, whose answer was judged.
+_WEAK = ("user", "model")
 
 
 class VoteColumn(Noun):
@@ -101,9 +106,64 @@ class VoteMapping(Noun):
 
 
 def looks_long(table: Table) -> bool:
-    """Whether a table names a rater and a label in columns: one judgement a row."""
-    taken = _named(table.columns, ("item", "rater", "label"))
-    return len(taken) == 3
+    """Whether columns name an item, a rater and a label: one judgement a row."""
+    found = _named(_flat(table), NAMES)
+    if not {"item", "rater", "label"} <= found.keys():
+        return False
+    if says_no_label(words_in(table, found["label"])) or unique_words(table, found["label"]):
+        return False
+    return not (_is_log(table, found) or _judges_systems(table, found))
+
+
+def looks_wide(table: Table) -> bool:
+    """Whether a table has a rater a column: columns of answers that share a small set of labels.
+
+    At least half of the columns that are no item, text or reason must be such; else it is a table
+    of another kind, in which some columns happen to look alike.
+    """
+    mapping = guess_vote_mapping(table, "wide")
+    answers = [c.column for c in mapping.columns]
+    if mapping.item is None or len(answers) < 2:
+        return False
+    if all(c.criterion for c in mapping.columns):
+        fit = _fit(table, mapping.columns)
+    else:
+        fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
+    rest = _answerable(table, _named(_flat(table), _WIDE))
+    return fit and 2 * len(answers) >= len(rest)
+
+
+def _fit(table: Table, columns: Sequence[VoteColumn]) -> bool:
+    """Whether the columns of each criterion hold answers on one scale."""
+    of = {c.criterion: list[set[str]]() for c in columns}
+    for c in columns:
+        of[c.criterion].append(words_in(table, c.column))
+    return all(map(told_apart, of.values()))
+
+
+def _flat(table: Table) -> list[str]:
+    return [column for column in table.columns if not nested(table, column)]
+
+
+def _is_log(table: Table, found: dict[str, str]) -> bool:
+    """Whether ``id`` is each row's own while another column names what the row is about."""
+    item = found["item"]
+    others = set(table.columns) - set(found.values())
+    return (
+        plain(item) == "id"
+        and any(plain(column).endswith(" id") for column in others)
+        and len(words_in(table, item)) == len(table.rows)
+    )
+
+
+def _judges_systems(table: Table, found: dict[str, str]) -> bool:
+    """Whether a `model` or `user` beside a text made it, and did not judge it."""
+    if plain(found["rater"]) not in _WEAK or "submission" not in found:
+        return False
+    texts: dict[str, set[str]] = {}
+    for row in table.rows:
+        texts.setdefault(str(row.get(found["item"])), set()).add(str(row.get(found["submission"])))
+    return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -117,16 +177,30 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     """
     only = _only(rubric)
     if layout == "long":
-        found = _named(table.columns, NAMES)
+        found = _named(_flat(table), NAMES)
         names = [str(row.get(found.get("rater", "")) or "") for row in table.rows]
         kinds = {} if "kind" in found else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **found)
-    found = _named(table.columns, _WIDE)
-    rest = [c for c in table.columns if c not in found.values()]
-    left = [c for c in rest if not _is_reason(c, rest) and _holds_labels(table, c)]
+    found = _named(_flat(table), _WIDE)
+    left = [c for c in _answerable(table, found) if could_answer(table, c)]
     columns = _columns(left, rubric, by_row="criterion" in found)
+    if all(c.criterion for c in columns):
+        turned = [
+            VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
+        ]
+        if rubric is None and not _fit(table, columns) and _fit(table, turned):
+            columns = turned
+    else:
+        groups = sharing(table, left)
+        columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **found)
+
+
+def _answerable(table: Table, found: dict[str, str]) -> list[str]:
+    """The columns that are no field and no reason, and hold something."""
+    rest = [c for c in table.columns if c not in found.values()]
+    return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
 
 
 def _only(rubric: Rubric | None) -> str:
@@ -135,7 +209,7 @@ def _only(rubric: Rubric | None) -> str:
 
 def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     """Fields to columns: a field takes the first of its names that is there and free."""
-    free = {_plain(column): column for column in reversed(columns)}
+    free = {plain(column): column for column in reversed(columns)}
     found = {}
     for field in fields:
         name = next((n for n in NAMES[field] if n in free), None)
@@ -148,7 +222,7 @@ def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
     """What raters are by their names, of those whose name tells."""
     found: dict[str, VoterKind] = {}
     for name in dict.fromkeys(names):
-        if _plain(name) in _GOLD:
+        if plain(name) in _GOLD:
             found[name] = "gold"
         elif _MODELS.search(name):
             found[name] = "llm"
@@ -172,19 +246,6 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
     return [VoteColumn(column=column, rater=column) for column in left]
 
 
-def alike(table: Table, columns: Sequence[VoteColumn]) -> bool:
-    """Whether columns are answers on one scale: yes and no, or few words of which each has some."""
-    found = [
-        {fold(str(row[c.column])) for row in table.rows if row.get(c.column) not in (None, "")}
-        for c in columns
-    ]
-    words = set[str]().union(*found)
-    shared = [any(one & other for other in found if other is not one) for one in found]
-    return len(found) > 1 and (
-        words <= YES | NO | AWAY or (len(words) <= MOST_SHARED and all(shared))
-    )
-
-
 def _tells_criteria(pairs: Sequence[tuple[str, str]], known: set[str], separator: str) -> bool:
     """Whether headings are criterion and rater, and not names like `maker/model`."""
     if known:
@@ -198,18 +259,8 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)
     """
-    name = _plain(column)
-    whose = {"", *map(_plain, others)}
+    name = plain(column)
+    whose = {"", *map(plain, others)}
     return any(
         name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
     )
-
-
-def _holds_labels(table: Table, column: str) -> bool:
-    """Whether a column can be answers: few different ones, none of them a long text."""
-    values = {fold(str(row[column])) for row in table.rows if row.get(column) not in (None, "")}
-    return len(values) <= MOST_LABELS and all(len(value) <= _LONGEST for value in values)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()

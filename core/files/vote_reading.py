@@ -9,6 +9,7 @@ from core.files.datasets import parse_dataset
 from core.files.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.files.gradescope import read_evaluations
 from core.files.parsed import Parsed, shortened
+from core.files.paths import with_paths
 from core.files.rubrics import parse_rubric
 from core.files.tables import Table, read_table
 from core.files.vote_bundle import VoteBundle
@@ -16,14 +17,14 @@ from core.files.vote_deriving import Derived, derive_dataset, derive_rubric, spe
 from core.files.vote_experiments import read_experiment
 from core.files.vote_file import parse_votes
 from core.files.vote_mapping import VoteMapping, guess_vote_mapping
-from core.files.vote_source import MANIFEST, VOTES, SourceKind, VoteSource
+from core.files.vote_source import MANIFEST, VOTES, SeenKind, VoteSource
 from core.files.vote_tables import TableVotes, votes_in
 from core.files.votes import ImportedVotes, VoteChecker
 
 
 def read_bundle(
     source: VoteSource,
-    kind: SourceKind,
+    kind: SeenKind,
     *,
     rubric: Rubric | None = None,
     dataset: Dataset | None = None,
@@ -54,7 +55,8 @@ def read_bundle(
         if mapping is None:
             mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
         return _table(source, table, mapping, rubric, dataset)
-    raise InputError(f"This is a {kind}, which holds no votes.", (), source.name)
+    words = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
+    raise InputError(f"This is {words}.", (), source.name)
 
 
 def table_of(source: VoteSource) -> Table:
@@ -102,8 +104,9 @@ def _table(
 ) -> VoteBundle:
     if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
         mapping = mapping.model_copy(update={"only": "rating"})
+    table = with_paths(table, mapping.used().values())
     found = votes_in(table, mapping)
-    notices = _left_out(table, mapping)
+    notices = [_shape(mapping), *_left_out(table, mapping)]
     if rubric is None:
         derived: Derived = derive_rubric(found.lines, found.labels, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
@@ -124,6 +127,19 @@ def _table(
     return VoteBundle(
         source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data
     )
+
+
+def _shape(mapping: VoteMapping) -> Problem:
+    """What the table was taken for."""
+    names = [repr(c.column) for c in mapping.columns]
+    if mapping.layout == "wide":
+        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        says = f"a rater a column: {', '.join(names[:20])}{more}; the item is {mapping.item!r}"
+    else:
+        fields = ("item", "criterion", "rater", "label")
+        named = {field: getattr(mapping, field) for field in fields}
+        says = "one answer a row: " + ", ".join(f"{f} {c!r}" for f, c in named.items() if c)
+    return Problem(f"Read as a table with {says}.")
 
 
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:

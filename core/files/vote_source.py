@@ -15,11 +15,12 @@ from typing import Literal
 from core.errors import InputError
 from core.files.evaluation_mark import looks_like_evaluations
 from core.files.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
+from core.files.mapping import guess_mapping
 from core.files.parsed import stem
 from core.files.rubric_forms import looks_like_rubric
 from core.files.tables import Table, read_table
 from core.files.text import MAX_DATASET_BYTES, MEGABYTE
-from core.files.vote_mapping import alike, guess_vote_mapping, looks_long
+from core.files.vote_mapping import looks_long, looks_wide
 
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
@@ -32,6 +33,8 @@ _ZIP = b"PK\x03\x04"
 
 #: What a file or folder holds.
 SourceKind = Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"]
+#: The same, or ``unknown``: a table that is nothing of all this, from which nothing is guessed.
+SeenKind = Literal[SourceKind, "unknown"]
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
     return data
 
 
-def kind_of(source: VoteSource) -> SourceKind:
+def kind_of(source: VoteSource) -> SeenKind:
     """What the source holds, by the names of its files and columns."""
     if looks_like_evaluations(next(iter(source.files.values()))):
         return "gradescope"
@@ -179,11 +182,10 @@ def kind_of(source: VoteSource) -> SourceKind:
     return kind_of_table(read_table(data, name))
 
 
-def kind_of_table(table: Table) -> SourceKind:
+def kind_of_table(table: Table) -> SeenKind:
     """Whether a table holds votes, one a row or one rater a column, or items to be judged."""
     if looks_long(table):
         return "long"
-    mapping = guess_vote_mapping(table, "wide")
-    if mapping.columns and (mapping.submission is None or alike(table, mapping.columns)):
+    if looks_wide(table):
         return "wide"
-    return "dataset"
+    return "dataset" if guess_mapping(table).submission is not None else "unknown"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from core.domain.base import near
 from core.errors import Problem
 from core.files.parsed import enough, refusal
+from core.files.paths import opened
 from core.files.tables import Table
 from core.files.vote_mapping import VoteColumn, VoteMapping
 from core.files.votes import KINDS, PROBABILITY, VoteLine
@@ -26,6 +27,7 @@ KIND_WORDS = {
 }
 #: Cells that say nothing: nobody answered. In a wide table that is not a failure to answer.
 BLANK = frozenset({"", "nan", "none", "null", "-"})
+_INSIDE = "Name what is in it, as in annotations[0].value."
 _COPIED = ("reason", "weight", "replicate", "order")
 
 
@@ -96,6 +98,9 @@ def _rows(
             column = mapping.item or "item"
             problems.append(Problem("is empty.", "Say which item was rated.", (column,), line))
             continue
+        if inside := _nested(cells, mapping):
+            problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
+            continue
         _keep_texts(found, mapping, cells, item)
         base = {"item_id": item, "criterion": _criterion(cells, mapping)}
         if mapping.layout == "long":
@@ -105,6 +110,13 @@ def _rows(
             label = _text(cells, voter.column)
             if label.casefold() not in BLANK:
                 yield line, base | _wide(voter, base["criterion"], label, mapping)
+
+
+def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
+    """The first column that is to say who answered what, and holds more than a word."""
+    fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
+    named = (*fields, *(voter.column for voter in mapping.columns))
+    return next((c for c in named if c and isinstance(opened(cells.get(c)), dict | list)), None)
 
 
 def _criterion(cells: dict[str, Any], mapping: VoteMapping) -> str:

@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.domain.base import build, near
-from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files import (
+    SeenKind,
     SourceKind,
     Table,
     VoteBundle,
     VoteMapping,
     VoteSource,
+    change_votes,
     guess_vote_mapping,
+    is_for_items,
     kind_of,
+    layout_meant,
+    nearest_shapes,
     open_bytes,
     open_path,
     parse_dataset,
@@ -33,8 +36,12 @@ from core.services.datasets import keep_rubric
 from core.services.importing import BroughtIn, Preview, bring_in, preview
 from core.store.store import Store
 
-#: Fields of a mapping that ``--map`` may name.
-FIELDS = tuple(name for name in VoteMapping.model_fields if name not in ("layout", "columns"))
+#: What the shapes of tables are called.
+SHAPE_WORDS: dict[SeenKind, str] = {
+    "long": "votes, one answer a row",
+    "wide": "votes, a rater a column",
+    "dataset": "items to be judged",
+}
 
 
 @dataclass(frozen=True)
@@ -42,21 +49,54 @@ class Look:
     """A source that was opened: its shape, and for a table which column is probably what."""
 
     source: VoteSource
-    kind: SourceKind
+    kind: SeenKind
     table: Table | None = None
     mapping: VoteMapping | None = None
 
 
 def look(
-    source: VoteSource, *, kind: SourceKind | None = None, rubric: Rubric | None = None
+    source: VoteSource,
+    *,
+    kind: SourceKind | None = None,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] = (),
 ) -> Look:
-    """What a source seems to be; ``kind`` says it instead. Raises ``InputError``."""
-    kind = kind or kind_of(source)
-    if kind not in ("long", "wide"):
-        return Look(source, kind)
+    """What a source seems to be; ``kind`` says it instead, and so may changes of the mapping.
+
+    Raises ``InputError``.
+    """
+    seen: SeenKind = kind or _kind_meant(kind_of(source), changes)
+    if seen not in ("long", "wide"):
+        return Look(source, seen, table_of(source) if seen == "unknown" else None)
+    kind = seen
     table = table_of(source)
     mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
     return Look(source, kind, table, mapping)
+
+
+def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
+    """What a table is where somebody says which column is what."""
+    if seen not in ("long", "wide", "dataset", "unknown"):
+        return seen
+    return layout_meant(changes) or (
+        "dataset" if seen == "unknown" and is_for_items(changes) else seen
+    )
+
+
+def nearest_in_words(seen: Look, *, options: bool = False) -> tuple[Problem, ...]:
+    """Of a table that is not recognised: the shapes that it comes nearest to, and what they lack.
+
+    With ``options`` each says what the command line would have to be told.
+    """
+    if seen.kind != "unknown" or seen.table is None:
+        return ()
+    return tuple(
+        Problem(
+            f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
+            f"If it is that: {near.options}" if options else "",
+        )
+        for near in nearest_shapes(seen.table)
+    )
 
 
 def guessed(seen: Look, rubric: Rubric | None) -> VoteMapping | None:
@@ -120,10 +160,14 @@ def import_path(
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
     source = open_path(path) if data is None else open_bytes(data, path.name)
-    seen = look(source, kind=kind, rubric=read_rubric)
-    if seen.kind in ("rubric", "dataset"):
-        return _noun(store, seen, read_rubric, dry)
-    mapping = changed(seen.mapping, changes)
+    seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
+    if seen.kind == "unknown":
+        raise _unknown(seen)
+    if seen.kind == "dataset":
+        return _items(store, seen, read_rubric, changes, dry)
+    mapping = changed(seen, changes)
+    if seen.kind == "rubric":
+        return _rubrics(store, seen, dry)
     bundle = read_bundle(
         seen.source, seen.kind, rubric=read_rubric, dataset=read_dataset, mapping=mapping
     )
@@ -132,51 +176,63 @@ def import_path(
     return _report(bundle, expected, done) | {"db": str(store.path)}
 
 
-def changed(mapping: VoteMapping | None, changes: Sequence[str]) -> VoteMapping | None:
-    """A mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``; ``item=`` takes it away.
+def changed(seen: Look, changes: Sequence[str]) -> VoteMapping | None:
+    """The guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
 
     Raises:
         InputError: a change that is not understood.
     """
-    if not changes:
-        return mapping
-    if mapping is None:
-        raise InputError("--map is for tables; this source names its columns itself.")
-    data, kinds = mapping.model_dump(), dict(mapping.kinds)
-    for change in changes:
-        field, equals, value = change.partition("=")
-        if field.startswith("kind:") and equals:
-            kinds[field.removeprefix("kind:")] = value  # type: ignore[assignment]
-        elif field in FIELDS and equals:
-            data[field] = value if value or field == "only" else None
-        else:
-            mend = near(field, set(FIELDS)) or f"FIELD is one of {', '.join(FIELDS)}."
-            raise InputError(f"--map {change!r} is not understood. Write FIELD=COLUMN. {mend}")
-    return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+    if not changes or seen.table is None or seen.mapping is None:
+        if changes:
+            raise InputError("--map is for tables; this source names its columns itself.")
+        return seen.mapping
+    return change_votes(seen.mapping, changes, seen.table)
 
 
-def _noun(store: Store, seen: Look, rubric: Rubric | None, dry: bool) -> dict[str, Any]:
-    """A rubric or a dataset alone."""
+def _unknown(seen: Look) -> InputError:
+    """The refusal of a table from which nothing is guessed."""
+    columns = seen.table.columns if seen.table else ()
+    shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
+    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    return InputError(
+        f"{message} Its columns are {shown}.",
+        nearest_in_words(seen, options=True),
+        seen.source.name,
+    )
+
+
+def _rubrics(store: Store, seen: Look, dry: bool) -> dict[str, Any]:
+    """Rubrics alone."""
     (name, data), *_ = seen.source.files.items()
-    found: dict[str, Any] = {"kind": seen.kind, "run": None, "dry_run": dry}
-    notices: tuple[Problem, ...]
-    if seen.kind == "rubric":
-        first, *more = rubrics = read_rubrics(data, name)
-        notices = tuple(notice for read in rubrics for notice in read.notices)
-        if more:
-            notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
-        found |= {"name": first.value.name, "criteria": len(first.value.criteria)}
-        if not dry:
-            kept = [keep_rubric(store, read.value, name).id for read in rubrics]
-            found |= {"rubric_version": kept[0], "rubric_versions": kept}
-    else:
-        items: Dataset = (parsed := parse_dataset(data, name, rubric)).value
-        notices = parsed.notices
-        found |= {"name": items.name, "items": len(items.items)}
-        if not dry:
-            version = store.datasets.create(items, now=clock.now(), source=name)
-            found["dataset_version"] = version.id
+    first, *more = rubrics = read_rubrics(data, name)
+    notices = tuple(notice for read in rubrics for notice in read.notices)
+    if more:
+        notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
+    criteria = len(first.value.criteria)
+    found = _alone("rubric", first.value.name, dry) | {"criteria": criteria}
+    if not dry:
+        kept = [keep_rubric(store, read.value, name).id for read in rubrics]
+        found |= {"rubric_version": kept[0], "rubric_versions": kept}
     return found | {"notices": _said(notices), "db": str(store.path)}
+
+
+def _items(
+    store: Store, seen: Look, rubric: Rubric | None, changes: Sequence[str], dry: bool
+) -> dict[str, Any]:
+    """A dataset alone."""
+    (name, data), *_ = seen.source.files.items()
+    parsed = parse_dataset(data, name, rubric, changes=changes)
+    items = parsed.value
+    found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
+    if not dry:
+        version = store.datasets.create(items, now=clock.now(), source=name)
+        found["dataset_version"] = version.id
+    return found | {"notices": _said(parsed.notices), "db": str(store.path)}
+
+
+def _alone(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
+    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": []}
 
 
 def _report(bundle: VoteBundle, expected: Preview, done: BroughtIn | None) -> dict[str, Any]:

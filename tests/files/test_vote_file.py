@@ -106,7 +106,10 @@ def test_a_long_table_that_says_something_twice_is_remarked_on_import() -> None:
     text = "item,criterion,rater,label\ni,cites,a,MET\ni,cites,a,MET\nj,cites,a,UNMET\n"
     source = open_bytes(text.encode(), "votes.csv")
     found = read_bundle(source, "long", rubric=RUBRIC, dataset=ITEMS.value)
-    assert [str(n)[:25] for n in found.notices] == ["line 3: 1 answer repeats "]
+    assert [str(n)[:25] for n in found.notices] == [
+        "Read as a table with one ",
+        "line 3: 1 answer repeats ",
+    ]
 
 
 def test_answers_in_two_orders_and_of_a_person_with_a_models_name_are_no_repetitions() -> None:

@@ -12,6 +12,7 @@ from core.services import clock
 from core.store.store import Store
 from pages.ui import import_keys as keys
 from pages.ui import state
+from tests.files.foreign_files import FOREIGN
 from tests.pages.conftest import open_page, shown
 
 PAGE = "grade/import_votes.py"
@@ -206,3 +207,17 @@ def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(sto
     (frame,) = [e.value for e in app.dataframe if "Is a" in e.value]
     kinds = dict(zip(frame["Column"], frame["Is a"], strict=True))
     assert kinds["lee"] == "Model"
+
+
+def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_it_is() -> None:
+    app = importing(FOREIGN["langfuse-scores.csv"], "scores.csv")
+    page = shown(app)
+    assert "nothing was guessed" in page
+    assert "votes, one answer a row: no column is named for the rater" in page
+    assert "--map" not in page
+    assert not [b for b in app.button if b.label == "Import"]
+    app.segmented_control[0].set_value("long").run()
+    for name, column in (("Item", "traceId"), ("Rater", "source"), ("Answer", "value")):
+        field(app, name).select(column).run()
+    field(app, "Criterion").select("name").run()
+    assert (figures(app)["Votes"], figures(app)["Raters"]) == ("8", "2")

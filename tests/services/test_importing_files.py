@@ -108,7 +108,9 @@ def test_a_rubric_and_a_dataset_may_come_beside_the_votes(tmp_path: Path, table:
     items.write_text('{"id": "a", "submission": "x"}\n{"id": "b", "submission": "y"}\n')
     found = said(tmp_path, table, "--rubric", rubric, "--dataset", items)
     # The rubric has one criterion, so the table need not name it.
-    assert (found["votes"], found["notices"]) == (3, [])
+    (read,) = found["notices"]
+    assert found["votes"] == 3
+    assert read["message"].endswith("item 'item', rater 'rater', label 'label'.")
     store = Store(tmp_path / "x.db")
     assert store.runs.row(1).rubric_name == "R"
     assert store.datasets.item(store.runs.row(1).dataset_version_id, "b").submission == "y"
@@ -130,6 +132,6 @@ def test_a_change_to_nothing_takes_a_column_away() -> None:
     seen = importing_files.look_at_bytes(b"item,rater,label,reason\na,k,yes,r\n", "x.csv")
     assert seen.mapping is not None
     assert seen.mapping.reason == "reason"
-    changed = importing_files.changed(seen.mapping, ["reason="])
+    changed = importing_files.changed(seen, ["reason="])
     assert changed is not None
     assert changed.reason is None

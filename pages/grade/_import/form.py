@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.files import SourceKind
+from core.files import SeenKind, SourceKind
 from core.services import authoring, datasets, importing, importing_files
 from core.services.importing_files import CheckedVotes, Look
 from pages.grade._import import columns, found
@@ -17,13 +17,19 @@ from pages.ui.text import label, visible
 from pages.ui.widgets import back_link, page_header, problem_list, shown_errors
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
-SHAPES: dict[SourceKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
-WHERE = {
+SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
+WHERE: dict[SeenKind, tuple[str, str, str]] = {
     "rubric": ("author/rubrics.py", "Rubrics", "This file is a rubric, and holds no votes."),
     "dataset": (
         "author/datasets.py",
         "Datasets",
         "This seems to hold items, not votes. If it holds votes, say above how they stand in it.",
+    ),
+    "unknown": (
+        "author/datasets.py",
+        "Datasets",
+        "This is no table of votes and no dataset that is known here, and nothing was guessed. If "
+        "it holds votes, say above how they stand in it; items to be judged have their own page.",
     ),
 }
 
@@ -82,6 +88,7 @@ def _holds_votes(upload: Upload, seen: Look) -> bool:
         return True
     page, title, words = WHERE[seen.kind]
     st.info(words, icon=":material/info:")
+    problem_list(importing_files.nearest_in_words(seen))
     st.page_link(page, label=title, icon=":material/arrow_outward:", query_params={})
     return False
 
