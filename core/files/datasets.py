@@ -93,7 +93,8 @@ def _build(
     data = {**header.data, "items": tuple(items)}
     data.setdefault("name", stem(name, "Untitled dataset"))
     dataset = build(Dataset, data, "dataset", name)
-    notices = header.notices + _column_notices(table, mapping) + _text_notices(table, reader)
+    notices = [*table.notices, *header.notices]
+    notices += _column_notices(table, mapping) + _text_notices(table, reader)
     return Parsed(dataset, shortened(notices + reader.notices))
 
 

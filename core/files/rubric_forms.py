@@ -11,6 +11,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.canvas_rubric import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.files.csv_source import DELIMITERS
+from core.files.evalassist import beside_criterion, case_in, unwrapped
 from core.files.grid_heads import looks_like_grid
 from core.files.grid_rubric import read_grid
 from core.files.json_source import read_json
@@ -97,9 +98,12 @@ def read_rubrics(
         )
         message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
         raise refusal("rubric", [Problem(message, mend, (), 1)], name)
-    document = (read_json if is_json(text, name) else read_yaml)(text, name)
+    document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
     if looks_like_unitxt(document.value):
-        return (read_unitxt(document, name),)
+        read = read_unitxt(document, name)
+        case = case_in(document.value)
+        more = beside_criterion(case) if case else []
+        return (Parsed(read.value, (*read.notices, *more), read.line_of),)
     return (rubric_from(document.value, name, document.line_of),)
 
 

@@ -11,6 +11,14 @@ from core.domain.base import Path
 from core.errors import Problem
 from core.files.csv_source import MAX_COLUMNS, bad_columns, read_csv
 from core.files.document import Document, kind_of
+from core.files.evalassist import (
+    beside_rows,
+    case_in,
+    notes_of,
+    rows_of,
+    unreadable,
+    unwrapped,
+)
 from core.files.json_source import decode, read_json
 from core.files.parsed import ENOUGH, enough, refusal
 from core.files.text import (
@@ -20,6 +28,7 @@ from core.files.text import (
     read_text,
     too_many_rows,
 )
+from core.files.unitxt import unitxt_data
 from core.files.yaml_source import read_yaml
 
 Kind = Literal["csv", "jsonl", "json"]
@@ -31,7 +40,7 @@ class Table:
     """Rows of a file. Cells are text in a CSV, plain data otherwise; a row may lack columns.
 
     ``lines[i]`` is where row ``i`` begins. ``header`` holds what a JSON document says beside its
-    items (name, prompt, rubric ...).
+    items (name, prompt, rubric ...). ``notices`` say what of the file is not in the table.
     """
 
     name: str
@@ -42,6 +51,7 @@ class Table:
     header: dict[str, Any] = field(default_factory=dict)
     document: Document | None = None
     base: Path = ()
+    notices: tuple[Problem, ...] = ()
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """The line of row ``row``, or of a place in it where the file's format tells."""
@@ -121,6 +131,9 @@ def _from_jsonl(text: str, name: str) -> Table:
 
 def _from_document(document: Document, name: str) -> Table:
     value: Any = document.value
+    case = case_in(value)
+    if case is not None:
+        return _from_case(case, unwrapped(document), name)
     base: Path = ()
     header: dict[str, Any] = {}
     if isinstance(value, dict) and "items" in value:
@@ -144,6 +157,18 @@ def _from_document(document: Document, name: str) -> Table:
         raise refusal("dataset", problems, name)
     lines = tuple(document.line_of((*base, index)) for index in range(len(value)))
     return Table(name, "json", _columns(value, name), tuple(value), lines, header, document, base)
+
+
+def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:
+    """The rows of a test case of EvalAssist; its criterion becomes the rubric in the header."""
+    if problem := unreadable(case):
+        raise refusal("dataset", [problem], name)
+    rubric, notices, _ = unitxt_data(document, name)
+    rows = tuple(rows_of(case))
+    header = {"name": case.get("name"), "rubric": rubric, "meta": notes_of(case)}
+    lines = tuple(document.line_of(("instances", at)) for at in range(len(rows)))
+    said = (*notices, *beside_rows(case))
+    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=said)
 
 
 def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:

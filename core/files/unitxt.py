@@ -79,6 +79,24 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
     Raises:
         InputError: with every problem; a criterion that compares answers is one of them.
     """
+    data, notices, lines = unitxt_data(document, name)
+
+    def line_of(path: Path) -> int | None:
+        at = path[1] if len(path) > 1 else None
+        return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+    read = rubric_from(data, name, line_of)
+    return Parsed(read.value, (*notices, *read.notices), read.line_of)
+
+
+def unitxt_data(
+    document: Document, name: str
+) -> tuple[dict[str, Any], list[Problem], list[int | None]]:
+    """The rubric in our keys, what was noticed, and the line of each criterion.
+
+    Raises:
+        InputError: as `read_unitxt`.
+    """
     reader = _Reader()
     criteria = list[dict[str, Any]]()
     lines = list[int | None]()
@@ -92,15 +110,9 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
             Problem(p.message, p.mend, p.path, document.line_of(p.path)) for p in reader.problems
         ]
         raise refusal("criterion of unitxt", located, name)
-
-    def line_of(path: Path) -> int | None:
-        at = path[1] if len(path) > 1 else None
-        return lines[at] if isinstance(at, int) and at < len(lines) else None
-
     title = criteria[0]["name"] if len(criteria) == 1 else stem(name, "Untitled rubric")
     data = {"name": str(title), "criteria": criteria, "gates": reader.gates}
-    read = rubric_from(data, name, line_of)
-    return Parsed(read.value, (*reader.notices, *read.notices), read.line_of)
+    return data, reader.notices, lines
 
 
 class _Reader:

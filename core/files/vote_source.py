@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from core.errors import InputError
+from core.files.evalassist import holds_rows
 from core.files.evaluation_mark import looks_like_evaluations
 from core.files.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
 from core.files.mapping import guess_mapping
@@ -175,6 +176,8 @@ def kind_of(source: VoteSource) -> SeenKind:
         return "folder"
     (name, data), *_ = source.files.items()
     ending = name.lower().rpartition(".")[2]
+    if holds_rows(data, name):
+        return "dataset"
     if ending in ("yaml", "yml") or (ending == "json" and b'"criteria"' in data[:20_000]):
         return "rubric"
     if looks_like_rubric(data, name):
