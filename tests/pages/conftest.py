@@ -37,7 +37,6 @@ def store(_own_data: None) -> Iterator[Store]:
 def open_page(page: str, **address: str) -> AppTest:
     """The app with that page (`author/rubrics.py`) and address parameters, after its first run."""
     app = AppTest.from_file(str(FRAME), default_timeout=30)
-    app.run()
     for name, value in address.items():
         app.query_params[name] = value
     app.switch_page(page).run()
