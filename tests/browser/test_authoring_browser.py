@@ -83,7 +83,7 @@ def test_by_paste_six_criteria_are_saved(
     lines += (
         "[-5] Invents a source\n# Style\nTone: It is warm.\n5. Is brief\nClear\tIs it clear?\t3"
     )
-    write(page, "One requirement per line", lines)
+    write(page, "One requirement per line, or a table", lines)
     press(page, "Add 6 criteria")
     page.get_by_text("Nothing to mend").wait_for()
     press(page, "Save")
@@ -100,6 +100,7 @@ def test_from_the_library_six_criteria_are_saved(
 ) -> None:
     visit(page, f"{app_url}/library")
     boxes = page.get_by_test_id("stMain").get_by_test_id("stCheckbox")
+    boxes = boxes.filter(has_not_text="With the guidelines")
     for at in range(6):
         boxes.nth(at).click()
         settle(page)

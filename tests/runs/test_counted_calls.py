@@ -150,7 +150,10 @@ def test_what_never_reached_the_wire_is_no_call_and_costs_nothing(
     assert (figures["calls"], figures["lost_calls"], figures["cost_usd"]) == (0, 0, 0.0)
 
 
-def test_what_litellm_refuses_itself_is_no_call(store: Store, request_: RunRequest) -> None:
+def test_what_litellm_refuses_itself_is_no_call(
+    store: Store, request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", "never sent")
     # It knows that this model takes no such setting, and sends nothing.
     (judge,) = request_.panel.judges
     alone = judge.model_copy(

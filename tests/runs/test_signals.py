@@ -24,9 +24,18 @@ from tests.runs.world import ROOT, by_request, cli, slowly, until, write_files
 ENDING = [signal.SIGTERM, signal.SIGHUP]
 
 
-def started(*arguments: object, **environment: str) -> subprocess.Popen[str]:
-    """A program as a script's background job is started: Ctrl-C is ignored there, and inherited."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def started(
+    *arguments: object, hang_up: signal.Handlers = signal.SIG_DFL, **environment: str
+) -> subprocess.Popen[str]:
+    """A program as a script's background job is started: Ctrl-C is ignored there, and inherited.
+
+    What these tests run under may ignore a hang-up; the program inherits ``hang_up`` instead, which
+    is ``SIG_IGN`` under nohup.
+    """
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, hang_up),
+    }
     try:
         return subprocess.Popen(
             [sys.executable, *map(str, arguments)],
@@ -37,7 +46,8 @@ def started(*arguments: object, **environment: str) -> subprocess.Popen[str]:
             env={**os.environ, **environment},
         )
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("sent", ENDING, ids=lambda one: one.name)
@@ -76,9 +86,8 @@ def test_what_is_started_with_nohup_outlives_its_terminal(
     provider.rule = lambda body: slowly(body, 0.05)
     rubric, dataset = write_files(tmp_path, 4)
     how = ("--judge", "openai/ada", "--api-base", provider.url, "--db", tmp_path / "studio.db")
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    process = started("-m", "core.cli", "grade", rubric, dataset, *how, "--concurrency", 1)
-    signal.signal(signal.SIGHUP, before)
+    grade = ("-m", "core.cli", "grade", rubric, dataset, *how, "--concurrency", 1)
+    process = started(*grade, hang_up=signal.SIG_IGN)
     until(lambda: provider.count > 2, 60)
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=60)
