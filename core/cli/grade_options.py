@@ -14,6 +14,13 @@ ASKING = ("few_shot", "mode", "layout", "flip", "balanced", "cache")
 _OPTIONS = [
     click.argument("rubric", type=click.Path(path_type=Path)),
     click.argument("dataset", type=click.Path(path_type=Path)),
+    click.option(
+        "--map",
+        "changes",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="Says which column of DATASET is what, e.g. submission=messages[-1].content.",
+    ),
     click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON)."),
     click.option(
         "--judge",

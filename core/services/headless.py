@@ -44,14 +44,16 @@ def request_from_files(
     key_env: str,
     concurrency: int | None,
     asking: Mapping[str, Any],
+    changes: Sequence[str] = (),
     **options: Any,
 ) -> FileRequest:
     """A request for a rubric file, a dataset file and judges; saves both files' content.
 
     ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
+    ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``.
     """
     read_rubric = read_rubric_file(rubric)
-    read_dataset = read_dataset_file(dataset, read_rubric.value)
+    read_dataset = read_dataset_file(dataset, read_rubric.value, changes)
     who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),
