@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.screens import SECTIONS, Screen
+from pages.ui.typing import keep_what_is_typed
 from pages.ui.widgets import frame_css, shown_errors
 
 HERE = Path(__file__).parent
@@ -41,3 +42,4 @@ _chosen = _navigation()
 state.on_page(_chosen.url_path)
 with shown_errors():
     _chosen.run()
+keep_what_is_typed()

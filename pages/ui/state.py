@@ -61,6 +61,7 @@ PAGE_SHOWN = "page_shown"
 ARRIVING = "page_arriving"
 ADDRESS_SHOWN = "address_shown"
 GUESSED = "guessed"
+TYPING = "page_typing"
 
 
 def key(family: str, *ids: object) -> str:
