@@ -8,7 +8,7 @@ from core.domain.dataset import Answer, Sections, output_of
 from core.services.word_diff import WordDiff, word_diff
 from pages.ui import format as fmt
 from pages.ui.resources import remembered
-from pages.ui.text import esc, marked, prose
+from pages.ui.text import esc, label, marked, prose
 
 #: Below this share of common words nearly everything would be marked, and marks say nothing.
 ALIKE = 0.25
@@ -66,7 +66,7 @@ def _thinking(answer: Answer) -> None:
 def folded(words: str, text: str, *, opened: bool = False) -> None:
     """A text that both answers go back to, in an expander; nothing where there is none."""
     if text:
-        with st.expander(words, expanded=opened):
+        with st.expander(label(words), expanded=opened):
             st.html(
                 f'<div class="rs-prose" style="max-height:300px;overflow:auto">{esc(text)}</div>'
             )

@@ -42,7 +42,7 @@ def text_of(item: BlindItem) -> str:
 
 def _folded(words: str, text: str, *, opened: bool = False) -> None:
     if text:
-        with st.expander(words, expanded=opened):
+        with st.expander(label(words), expanded=opened):
             st.html(
                 f'<div class="rs-prose" style="max-height:360px;overflow:auto">{esc(text)}</div>'
             )
