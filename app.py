@@ -15,8 +15,9 @@ from threading import Thread
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 
-from core.services import open_store
+from core.services import guarding, open_store
 from core.services.demo import ensure_example
 from core.services.serving import runner_beside
 from core.settings import load_settings
@@ -56,4 +57,10 @@ FRAME = Path(__file__).parent / "pages" / "frame.py"
 # unless it is there. Taking it away while another thread imports makes that import miss a folder.
 if str(FRAME.parent) not in sys.path:
     sys.path.append(str(FRAME.parent))
-app = st.App(FRAME, lifespan=lifespan)
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+guard = Middleware(
+    guarding.Guard,
+    hosts=guarding.Hosts(st.get_option("server.address") or "", load_settings().hosts),
+    headers=guarding.headers(INDEX.read_bytes()),
+)
+app = st.App(FRAME, lifespan=lifespan, middleware=[guard])

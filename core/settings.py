@@ -2,6 +2,7 @@
 
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
 ``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
+``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Settings:
 
     db: Path
     runner: RunnerPlace = "process"
+    hosts: tuple[str, ...] = ()
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -32,7 +34,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     runner = env.get("RUBRIC_STUDIO_RUNNER", "process")
     if runner not in get_args(RunnerPlace):
         raise InputError(f"RUBRIC_STUDIO_RUNNER is {runner!r}; use 'process', 'thread' or 'none'.")
-    return Settings(db=db.expanduser().absolute(), runner=cast("RunnerPlace", runner))
+    hosts = tuple(name for name in env.get("RUBRIC_STUDIO_HOSTS", "").split(",") if name.strip())
+    return Settings(db.expanduser().absolute(), cast("RunnerPlace", runner), hosts)
 
 
 def _data_folder(env: Mapping[str, str]) -> Path:

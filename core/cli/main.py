@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -56,12 +57,20 @@ def where(db: Path | None) -> None:
     help="Address to listen on; 0.0.0.0 lets other machines in. A login (README, Reviewing) says "
     "who reviews; it does not guard the other pages.",
 )
-def app(db: Path | None, port: int, host: str) -> None:
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A further name by which browsers may ask for the app, e.g. that of a proxy before it.",
+)
+def app(db: Path | None, port: int, host: str, hosts: tuple[str, ...]) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services.serving import serve
 
     with output.plain_errors():
-        serve(settings_with(db), port, host)
+        settings = settings_with(db)
+        serve(replace(settings, hosts=(*settings.hosts, *hosts)), port, host)
 
 
 @main.command()

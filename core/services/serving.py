@@ -24,7 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
-    """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise."""
+    """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.
+
+    It answers to the names of where it listens and to `settings.hosts` (`guarding`).
+    """
     entry = ROOT / "app.py"
     if not entry.exists():
         raise InputError(
@@ -35,11 +38,14 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "RUBRIC_STUDIO_DB": str(settings.db),
+        "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
     }
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the working directory
     arguments = [
         *(sys.executable, "-m", "streamlit", "run", str(entry)),
         *(f"--server.port={port}", f"--server.address={host}"),
+        # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
+        *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
     ]
     os.execve(sys.executable, arguments, environment)
 

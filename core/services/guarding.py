@@ -1,0 +1,159 @@
+"""Who may talk to the app's server, and what its pages may load.
+
+A page of somebody else can make a browser ask this server: by a name that it has point here (DNS
+rebinding), or from another port of this machine. So every request must name this server, and one
+that says where it comes from must come from this server's own pages. No name can be made to look
+like an address: where the server listens for other machines, addresses are let in as they are.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+REFUSED = b"This server does not answer to that name or from that place (see --allow-host).\n"
+
+
+class Hosts:
+    """The names by which a server may be asked.
+
+    Args:
+        address: what it listens on; empty means on everything.
+        further: names that whoever starts it allows, such as that of a proxy before it.
+    """
+
+    def __init__(self, address: str, further: Iterable[str] = ()) -> None:
+        address = address.strip("[]").lower()
+        self.further = frozenset(name.strip().lower() for name in further if name.strip())
+        self.open = address in ("", "0.0.0.0", "::")
+        self.names = self.further | LOOPBACK | ({address} if address else set())
+        if not _is_loopback(address):
+            here = socket.gethostname().lower()
+            self.names |= {here, f"{here}.local", socket.getfqdn().lower()}
+
+    def may(self, host: str | None, origin: str | None) -> bool:
+        """Whether a request with these headers is for this server, and from its own pages."""
+        name = _name(f"//{host}") if host else None
+        if host is None or name is None:
+            return False
+        if name not in self.names and not (self.open and _is_address(name)):
+            return False
+        if origin is None:
+            return True  # no browser, or a browser that follows a link
+        return _place(origin) == host.lower() or _name(origin) in self.further
+
+
+class Guard:
+    """The middleware: 403 for whom `hosts` does not let in; headers on everything else."""
+
+    def __init__(self, app: AsgiApp, hosts: Hosts, headers: dict[str, str]) -> None:
+        self._app, self._hosts = app, hosts
+        self._headers = {
+            name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request, or let the app answer it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        given = [(name, said.decode("latin-1")) for name, said in scope["headers"]]
+        hosts = [said for name, said in given if name == b"host"]
+        origins = [said for name, said in given if name == b"origin"] or [None]
+        if len(hosts) != 1 or not all(self._hosts.may(hosts[0], one) for one in origins):
+            await _refuse(scope["type"], send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message["headers"] if pair[0].lower() not in self._headers]
+                message = {**message, "headers": [*kept, *self._headers.items()]}
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+
+async def _refuse(kind: str, send: Send) -> None:
+    if kind == "websocket":
+        await send({"type": "websocket.close", "code": 1008})  # before it was accepted: 403
+        return
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(REFUSED))]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": REFUSED})
+
+
+def headers(index: bytes) -> dict[str, str]:
+    """The headers of every answer; ``index`` is the page that Streamlit starts from.
+
+    Its few inline scripts are let in by their hashes, and no other is. Styles are inline in all
+    of Streamlit. Parts of ours that run in the browser arrive as text and are loaded as blobs;
+    protobuf compiles WebAssembly. No text is ever evaluated as a script.
+    """
+    inline = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(code).digest()).decode()}'"
+        for code in _INLINE.findall(index)
+    )
+    policy = {
+        "default-src": "'self'",
+        "script-src": f"'self' blob: 'wasm-unsafe-eval' {inline}".strip(),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "media-src": "'self' data: blob:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "frame-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'self'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{what} {said}" for what, said in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+    }
+
+
+def _name(url: str) -> str | None:
+    """The host that a URL names, without its port."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return None
+    if parts.username is not None or parts.password is not None or parts.hostname is None:
+        return None
+    return parts.hostname.rstrip(".")
+
+
+def _place(origin: str) -> str | None:
+    """Host and port of an origin, as a Host header has them."""
+    return urlsplit(origin).netloc.lower() if _name(origin) else None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(address: str) -> bool:
+    return address == "localhost" or (
+        _is_address(address) and ipaddress.ip_address(address).is_loopback
+    )
