@@ -81,7 +81,8 @@ def read_canvas_rubrics(
 ) -> tuple[Parsed[Rubric], ...]:
     """Every rubric of such a file, in its order.
 
-    Rows may be ragged; ratings without a name are passed over; points may have a decimal comma.
+    Rows may be ragged; points may have a decimal comma. A rating without a name is left out, as is
+    a column that is none of Canvas's; both with a notice.
 
     Raises:
         InputError: with every problem found, each with its line. Points that are no number are
@@ -106,11 +107,12 @@ class _Reader:
             )
         )
         self._problems: list[Problem] = []
+        self._nameless: list[Problem] = []
 
     def read(self) -> tuple[Parsed[Rubric], ...]:
         found: dict[str, list[tuple[int, dict[str, Any], list[Level]]]] = {}
         self._check_heads()
-        notices = list[Problem]()
+        notices = self._nameless
         for row in self._table.rows:
             rubric, criterion = self._text(row, 0), self._text(row, 1)
             if not rubric or not criterion:
@@ -149,6 +151,7 @@ class _Reader:
         for name, description, points in self._triples:
             label = unguarded(row.text(name).strip())
             if not label:
+                self._passed_over(row, (description, points))
                 continue
             number = number_of(row.text(points))
             if number is None:
@@ -159,6 +162,21 @@ class _Reader:
                 number = 0.0
             levels.append(Level(label, unguarded(row.text(description).strip()), number))
         return levels
+
+    def _passed_over(self, row: RawRow, columns: tuple[int, int]) -> None:
+        given = ", ".join(text for at in columns if (text := row.text(at).strip()))
+        if given:
+            message = f"a rating without a name ({given[:80]}) of {self._text(row, 1)!r}"
+            self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
+
+    def _foreign(self) -> list[Problem]:
+        """The columns that are none of Canvas's."""
+        known = {at for triple in self._triples for at in triple} | {*self._columns}
+        return [
+            Problem(f"The column {head!r} is left out.", "", (), 1)
+            for at, head in enumerate(self._table.heads)
+            if at not in known and head.strip()
+        ]
 
     def _rubric(
         self,
@@ -176,4 +194,5 @@ class _Reader:
         read = rubric_from(data, self._table.name, line_of)
         own = [notice for notice in notices if notice.line in lines]
         effect = effect_of([levels for _, _, levels in rows], self._scaling)
-        return Parsed(read.value, (*own, *effect, *read.notices), read.line_of)
+        said = (*own, *self._foreign(), *effect, *read.notices)
+        return Parsed(read.value, said, read.line_of)

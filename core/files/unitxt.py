@@ -18,6 +18,10 @@ from core.files.rubrics import rubric_from
 
 #: Keys of a criterion that mean something here; snake case and camel case are the same.
 _KNOWN = {"name", "description", "options", "option_map", "prediction_field", "context_fields"}
+#: Keys of an option, and those around a criterion, that mean something here.
+_OF_OPTIONS = {"name", "description", "score"}
+_AROUND = {"criteria", "criterion", "items", "name", "description", "weight"}
+_AROUND |= {"required", "target_option", "score_threshold"}
 #: What such files say beside them that changes no answer.
 _IDLE = {"__type__", "__id__", "artifact_type", "catalog", "type"}
 
@@ -142,11 +146,12 @@ class _Reader:
             "requirement": str(given.get("description") or name),
             "scale": scale,
             "options": options,
-            "meta": self._meta(given),
+            "meta": self._meta(given, name, path),
         }
         if isinstance(around.get("weight"), int | float):
             data["weight"] = around["weight"]
         self._say_fields(given, name, path)
+        self._say_around(around, name, path)
         self._gate(around, name, options)
         return data
 
@@ -195,10 +200,28 @@ class _Reader:
         self.notices.append(Problem(message, "", path))
         return [round((v - low) / (high - low), 9) if high > low else 0.0 for v in found]
 
-    def _meta(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {"prediction_field", "context_fields"}
+    def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+        fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
         other = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
-        return {k: given[k] for k in kept if given.get(k)} | other
+        of_options = {
+            str(one.get("name", "")): more
+            for one in given["options"]
+            if isinstance(one, dict)
+            and (more := {k: v for k, v in one.items() if k not in _OF_OPTIONS | _IDLE})
+        }
+        said = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
+        if said:
+            message = f"{name!r}: {', '.join(said)} kept under meta, not used."
+            self.notices.append(Problem(message, "", path))
+        return fields | other | ({"options": of_options} if of_options else {})
+
+    def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
+        """What stands beside a criterion; of a test case its own reader says what becomes of it."""
+        left = [k for k in around if k not in _AROUND | _IDLE]
+        if left and "instances" not in around:
+            self.notices.append(
+                Problem(f"{name!r}: {', '.join(left)} beside it is left out.", "", path)
+            )
 
     def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:
         fields = given.get("context_fields")

@@ -5,10 +5,11 @@ It holds neither the items' texts nor their ids; what was asked stands in every 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.domain.base import build
+from core.domain.base import Path, build
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, Rubric
 from core.errors import InputError, Problem
@@ -19,6 +20,8 @@ from core.files.text import MAX_DATASET_BYTES, MAX_RUBRIC_BYTES, read_text
 from core.files.votes import VoteLine
 
 _WHAT = "experiment"
+#: What a vote may say beside its answer and reason, for which imported votes have no place.
+_BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
 
 
 class Experiment(NamedTuple):
@@ -71,6 +74,7 @@ class _Reader:
         self._lines: list[VoteLine] = []
         self._own: dict[str, Rubric] = {}
         self._failed = self._replaced = 0
+        self._beside = Counter[str]()
         self.rubrics: list[Rubric] = []
         self.problems: list[Problem] = []
         self.notices: list[Problem] = []
@@ -116,8 +120,10 @@ class _Reader:
         return self._dataset.items[number].id
 
     def _item(self, item: str, report: Mapping[str, Any], line: int) -> None:
-        reports = [r for r in report.get("criterion_reports") or () if isinstance(r, dict)]
-        if not reports or not item:
+        reports = report.get("criterion_reports") or []
+        if strange := _strange(report):
+            self.problems.append(Problem("holds something that is no object.", "", strange, line))
+        if not reports or not item or strange:
             return
         # A report of a single judge is a criterion itself; of several, it holds one.
         asked = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
@@ -147,8 +153,7 @@ class _Reader:
         if not given and "final_verdict" not in report:
             given = [report]
         for vote in given:
-            if not isinstance(vote, dict):
-                continue
+            self._beside.update(key for key in _BESIDE if vote.get(key) not in (None, ""))
             if vote.get("superseded"):
                 self._replaced += 1
                 continue
@@ -174,7 +179,11 @@ class _Reader:
         ]
         data = {"name": self._title, "items": items}
         dataset = build(Dataset, data, "dataset")
-        notices = self.notices
+        message = "Verdicts and scores of the experiment are left out: votes are settled anew here."
+        notices = [*self.notices, Problem(message)]
+        if self._beside:
+            each = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
+            notices.append(Problem(f"Left out of votes: {each}."))
         if self._dataset is None:
             message = f"The text of {len(items):,} items was not part of the experiment."
             mend = "Give its dataset to have texts and ids."
@@ -185,6 +194,23 @@ class _Reader:
             message = f"{self._replaced:,} votes are left out: a later stage replaced them."
             notices = [*notices, Problem(message)]
         return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(notices))
+
+
+def _strange(report: Mapping[str, Any]) -> Path:
+    """The place of a list in a report that holds something else than objects; else empty."""
+    reports = report.get("criterion_reports") or []
+    if not _objects(reports):
+        return ("criterion_reports",)
+    for at, one in enumerate(reports):
+        asked = one["criterion"] if isinstance(one.get("criterion"), dict) else one
+        for key, holder in (("votes", one), ("multi_choice_votes", one), ("options", asked)):
+            if not _objects(holder.get(key) or []):
+                return ("criterion_reports", at, key)
+    return ()
+
+
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -213,9 +239,7 @@ def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
         return data
     scale = "nominal" if given.get("scale_type") == "nominal" else "ordinal"
     kept = [
-        {"label": o.get("label"), "value": o.get("value"), "na": bool(o.get("na"))}
-        for o in options
-        if isinstance(o, dict)
+        {"label": o.get("label"), "value": o.get("value"), "na": bool(o.get("na"))} for o in options
     ]
     return data | {"scale": scale, "options": kept}
 

@@ -14,7 +14,7 @@ from core.files.canvas_rubric import canvas_rubric, read_canvas_rubrics
 from core.files.levels_csv import FULL, MOODLE, levels_csv, moodle_csv, read_levels
 from core.files.rubric_forms import RUBRIC_FORMS, read_rubrics, write_rubric
 from core.files.rubrics import parse_rubric
-from tests.files.rubric_tables import PLAIN, grid, one
+from tests.files.rubric_tables import PLAIN, TEMPLATE, grid, one
 from tests.strategies import rubrics
 
 
@@ -159,3 +159,15 @@ def test_a_pasted_table_needs_no_ending() -> None:
 def test_a_table_that_is_no_rubric_is_refused_in_words() -> None:
     with pytest.raises(InputError, match="no rubric's"):
         read_rubrics("id,text\n1,a\n", "x.csv")
+
+
+def test_what_a_canvas_file_holds_beyond_a_rubric_is_said_to_be_left_out() -> None:
+    heads = f"{TEMPLATE},Outcome"
+    row = "R,Method,,false,Good,All of it.,2,,Nearly.,1,Bad,,0,O-7"
+    (read,) = read_rubrics(f"{heads}\n{row}\n", "x.csv")
+
+    # The second of three ratings has a description and points, but no name.
+    assert [o.label for o in read.value.criteria[0].options] == ["Bad", "Good"]
+    said = [(str(n.message), n.line) for n in read.notices]
+    assert ("Left out: a rating without a name (Nearly., 1) of 'Method'.", 2) in said
+    assert ("The column 'Outcome' is left out.", 1) in said

@@ -136,3 +136,16 @@ def test_import_knows_it_for_a_rubric() -> None:
     assert kind_of(open_bytes(json.dumps(WARMTH).encode(), "warm.json")) == "rubric"
     table = b"criterion,level,level_description,score\nA,1,Good,2\nA,2,Bad,0\n"
     assert kind_of(open_bytes(table, "levels.csv")) == "rubric"
+
+
+def test_keys_that_mean_nothing_here_are_kept_or_named() -> None:
+    first, *others = WARMTH["options"]
+    odd = {**WARMTH, "owner": "Ada", "options": [{**first, "colour": "red"}, *others]}
+    found = read({"criteria": [{"criterion": odd, "weight": 1, "note": "soon"}]}, "one.json")
+
+    (criterion,) = found.value.criteria
+    assert criterion.meta["owner"] == "Ada"
+    assert criterion.meta["options"] == {"Warm": {"colour": "red"}}
+    said = " ".join(map(str, found.notices))
+    assert "'warmth': owner, colour of 'Warm' kept under meta, not used." in said
+    assert "'warmth': note beside it is left out." in said

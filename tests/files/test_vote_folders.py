@@ -235,3 +235,25 @@ def test_an_experiment_with_one_judge_takes_its_name_from_the_manifest() -> None
     config = {"judges": [{"judge_id": "solo", "model": "m"}]}
     bundle = read(experiment(line, grader_config=config), "pilot.zip")
     assert [(v.rater, v.option) for v in bundle.votes.rows] == [("solo", 0), ("solo", 1)]
+
+
+def test_what_an_experiment_says_beside_its_votes_is_said_to_be_left_out() -> None:
+    sure = binary("ada", "MET", confidence=0.9, reasoning="Hm.")
+    seen = choice("ada", "Warm") | {"shuffle_order": [1, 0], "probabilities": {"1": 0.9}}
+    said = " ".join(map(str, read(experiment(item(0, [sure], [seen])), "pilot.zip").notices))
+
+    assert "Verdicts and scores of the experiment are left out" in said
+    # One vote has a confidence and thoughts, the other probabilities and an order.
+    assert "Left out of votes: confidence (1), probabilities (1), reasoning (1)" in said
+    assert "shuffle_order (1)" in said
+    plain = read(experiment(item(0, [binary("ada", "MET")], [choice("ada", "Warm")])), "p.zip")
+    assert "Left out of votes" not in " ".join(map(str, plain.notices))
+
+
+def test_a_vote_or_an_option_that_is_none_is_refused_and_not_passed_over() -> None:
+    broken = item(0, [binary("ada", "MET"), "UNMET"], [choice("ada", "Warm")])
+    torn = item(0, [binary("ada", "MET")], [choice("ada", "Warm")])
+    torn["report"]["criterion_reports"][1]["criterion"] = {**TONE, "options": [*TONE["options"], 3]}
+    for line, what in ((broken, "votes"), (torn, "options")):
+        with pytest.raises(InputError, match=f"{what}: holds something that is no object"):
+            read(experiment(line), "pilot.zip")
