@@ -38,6 +38,12 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(db.expanduser().absolute(), cast("RunnerPlace", runner), hosts)
 
 
+def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
+    """The data file in the program's own folder, whichever file is in use."""
+    found = _data_folder(os.environ if environ is None else environ)
+    return found.expanduser().absolute()
+
+
 def _data_folder(env: Mapping[str, str]) -> Path:
     base = env.get("XDG_DATA_HOME")
     folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"

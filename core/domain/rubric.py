@@ -8,15 +8,16 @@ an ``na`` option, the added abstention, last. Every stored option number is an i
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.decision import Decision
 from core.domain.gates import Gate
+from core.domain.names import fold as fold
+from core.domain.names import same_name
 from core.domain.prechecks import Precheck
 from core.domain.rules import RULES, Abstention, Scale, mend_rule
 
@@ -28,15 +29,6 @@ Value = Annotated[float, Field(ge=0, le=1)]
 #: Finite is not enough: the sum of five hundred weights must be finite, too.
 Weight = Annotated[float, Field(ge=-1e100, le=1e100)]
 Text = Annotated[str, Field(max_length=20_000)]
-
-
-def fold(label: str) -> str:
-    r"""A label for comparison: case folded, spaces collapsed, Unicode composed.
-
-    >>> fold("  Partly\u00a0 Correct ")
-    'partly correct'
-    """
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
 class Option(Noun):
@@ -63,8 +55,8 @@ class Option(Noun):
         return str(label) if isinstance(label, int | float) else label
 
     @model_validator(mode="after")
-    def _check(self) -> Option:
-        if not fold(self.label):
+    def _check(self, info: ValidationInfo) -> Option:
+        if not same_name(self.label, info):
             raise broken("is empty.", "Give the option a label.", "label")
         if not self.na and self.value is None:
             raise broken(
@@ -93,13 +85,13 @@ class Criterion(Noun):
     meta: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _check(self) -> Criterion:
-        if not fold(self.name):
+    def _check(self, info: ValidationInfo) -> Criterion:
+        if not same_name(self.name, info):
             raise broken("is empty.", "Give the criterion a name.", "name")
         if not fold(self.requirement):
             raise broken("is empty.", "Say what the judge must decide.", "requirement")
         self._check_rule()
-        self._check_options()
+        self._check_options(info)
         if self.scale == "binary":
             self._check_binary()
         if self.scale == "ordinal":
@@ -114,7 +106,7 @@ class Criterion(Noun):
                 "aggregation",
             )
 
-    def _check_options(self) -> None:
+    def _check_options(self, info: ValidationInfo) -> None:
         if len([o for o in self.options if not o.na]) < 2:
             raise broken(
                 "has fewer than two options that are not na.",
@@ -123,15 +115,16 @@ class Criterion(Noun):
             )
         seen = dict[str, int]()
         for index, option in enumerate(self.options):
-            if fold(option.label) in seen:
+            key = same_name(option.label, info)
+            if key in seen:
                 raise broken(
-                    f"repeats the label {option.label!r} of option {seen[fold(option.label)] + 1}.",
-                    "Labels must differ (case and spaces do not count).",
+                    f"repeats the label {option.label!r} of option {seen[key] + 1}.",
+                    "Labels must differ (case, spaces and what nobody sees do not count).",
                     "options",
                     index,
                     "label",
                 )
-            seen[fold(option.label)] = index
+            seen[key] = index
 
     def _check_binary(self) -> None:
         wanted = {fold(MET): 1.0, fold(UNMET): 0.0}
@@ -246,14 +239,14 @@ class Rubric(Noun):
     meta: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _check(self) -> Rubric:
-        if not fold(self.name):
+    def _check(self, info: ValidationInfo) -> Rubric:
+        if not same_name(self.name, info):
             raise broken("is empty.", "Give the rubric a name.", "name")
         if not self.criteria:
             raise broken("is empty.", "Add at least one criterion.", "criteria")
         seen = dict[str, int]()
         for index, criterion in enumerate(self.criteria):
-            key = fold(criterion.name)
+            key = same_name(criterion.name, info)
             if key in seen:
                 raise broken(
                     f"repeats the name {criterion.name!r} of criterion {seen[key] + 1}.",

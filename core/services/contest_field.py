@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.domain.base import near
 from core.domain.dataset import Dataset, Item, Pair, output_of
+from core.domain.names import skeletons
 from core.domain.rubric import fold
 from core.errors import InputError, Problem
 from core.files import has_text
@@ -166,10 +167,15 @@ def _alike_names(systems: Sequence[str]) -> Iterator[str]:
     """Systems whose names one would take for one another."""
     known: dict[str, str] = {}
     for name in systems:
-        other = known.setdefault(fold(name), name)
+        other, like = (known.setdefault(form, name) for form in (fold(name), skeletons(name)[0]))
         if other != name:
             yield (
                 f"{other!r} and {name!r} differ in case or spaces only and count as two systems. "
+                "If they are one, give its items one name."
+            )
+        elif like != name:
+            yield (
+                f"{like!a} and {name!a} look the same and count as two systems. "
                 "If they are one, give its items one name."
             )
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from core.errors import StoreError
 from core.store.connection import Connections
+from core.store.privacy import make_file
 
 
 class Backup(NamedTuple):
@@ -30,7 +31,7 @@ def copy_to(connection: sqlite3.Connection, target: Path) -> Backup:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         # As private as the data file, from its first byte on.
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        make_file(part)
         with closing(sqlite3.connect(part)) as copy:
             connection.backup(copy)
             # One file: who opens it needs no log beside it.

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from core.errors import Damaged, NotNow, StoreError
 from core.store.place import Place
+from core.store.privacy import make_private
 from core.store.schema import migrate, pending
 
 BUSY_SECONDS = 30.0
@@ -55,7 +56,7 @@ class Connections:
         self.path = Path(path)
         self._local = threading.local()
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path)
         except OSError as error:
             raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         with self._in_words():

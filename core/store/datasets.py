@@ -8,6 +8,7 @@ import sqlite3
 from typing import Any
 
 from core.domain.dataset import Dataset, Item
+from core.domain.names import STORED
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
@@ -203,7 +204,6 @@ def _version(row: sqlite3.Row) -> DatasetVersion:
     head = json.loads(fields.pop("head"))
     rubric = head.pop("rubric", None)
     # Built without validation because it has no items on purpose; the parts were valid when saved.
-    made = Dataset.model_construct(
-        **head, items=(), rubric=None if rubric is None else Rubric.model_validate(rubric)
-    )
+    own = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
+    made = Dataset.model_construct(**head, items=(), rubric=own)
     return DatasetVersion(head=made, **fields)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from core.domain.dataset import Item
+from core.domain.names import STORED
 from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import like, like_json
@@ -69,7 +70,7 @@ class Items:
         )
         if not found:
             raise NotFound(f"There is no item {item_id!r} in dataset version {version_id}.")
-        return Item.model_validate_json(found[0][0])
+        return Item.model_validate_json(found[0][0], context=STORED)
 
     def items(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[Item]:
         """The items (or those with these ids) whole, in the dataset's order, read page by page.
@@ -78,7 +79,7 @@ class Items:
             NotFound: an id is not in this version.
         """
         for content in self.contents(version_id, ids):
-            yield Item.model_validate_json(content)
+            yield Item.model_validate_json(content, context=STORED)
 
     def contents(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[str]:
         """As ``items``, as the JSON text that is kept."""

@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 from core.errors import StoreError
+from core.store.privacy import make_file
 
 #: What tells one file from another, whatever its name: device and inode.
 FileId = tuple[int, int]
@@ -58,12 +59,14 @@ class Place:
             if self._saved is None and connection is not None:
                 saved = self._path.with_name(f"{self._path.stem}-saved-{os.getpid()}.db")
                 try:
+                    saved.unlink(missing_ok=True)
+                    make_file(saved)
                     copy = sqlite3.connect(saved)
                     try:
                         connection.backup(copy)
                     finally:
                         copy.close()
-                except sqlite3.Error:
+                except (sqlite3.Error, OSError):
                     return "What it held could not be saved. Put a copy back and start again."
                 self._saved = f"What it held is saved in {saved}. Put it back and start again."
             return self._saved or "Put a copy back and start again."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from core.domain.names import STORED
 from core.domain.review import SettledState
 from core.domain.rubric import Rubric
 from core.store.connection import Connections
@@ -68,7 +69,7 @@ class RunSigns:
     def own_rubrics(self, run_id: int) -> dict[str, Rubric]:
         """The rubrics of the run's items that have one of their own, by item id."""
         return {
-            item_id: Rubric.model_validate_json(text)
+            item_id: Rubric.model_validate_json(text, context=STORED)
             for item_id, text in self._files.tuples(
                 "SELECT i.item_id, json_extract(i.content, '$.rubric') FROM item i "
                 "JOIN run r ON r.dataset_version_id = i.version_id WHERE r.id = ? "

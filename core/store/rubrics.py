@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sqlite3
 
+from core.domain.names import STORED
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
 from core.store.connection import Connections, new_id
@@ -182,7 +183,7 @@ def _version(row: sqlite3.Row) -> RubricVersion:
         rubric_id=row["rubric_id"],
         number=row["number"],
         hash=row["hash"],
-        rubric=Rubric.model_validate_json(row["content"]),
+        rubric=Rubric.model_validate_json(row["content"], context=STORED),
         created=row["created"],
         author=row["author"],
         note=row["note"],

@@ -19,6 +19,7 @@ from core.services.checking import (
     gating,
     lengths,
     levels,
+    lookalikes,
     overlap,
     polarity,
     weighing,
@@ -82,11 +83,13 @@ CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
     levels.indistinct,
     levels.ranges,
     levels.same_values,
+    lookalikes.lookalike_labels,
     abstaining.scored_abstention,
     abstaining.forced_choice,
 )
 RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
     overlap.overlapping,
+    lookalikes.lookalike_names,
     weighing.drowning,
     weighing.no_effect,
     weighing.no_penalty,

@@ -127,6 +127,13 @@ RULES: Mapping[str, Rule] = {
         "Judges split over them at random, which looks like disagreement about the text.",
         _MOSKAL,
     ),
+    "lookalike-names": Rule(
+        "Names that look the same",
+        "serious",
+        "People and tables cannot tell them apart, and what is filed under one is sought under the "
+        "other.",
+        "Unicode Technical Standard 39, Unicode Security Mechanisms (confusable detection)",
+    ),
     "overlapping-ranges": Rule(
         "Numbers in two levels, or in none",
         "serious",
