@@ -11,7 +11,7 @@ import click
 from core.cli import output
 from core.cli.common import db_option, open_to_read
 from core.cli.grades import CHOICES, fill_roster, roster_options
-from core.cli.writing import write_files
+from core.cli.writing import no_bom, write_files
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,12 +56,13 @@ What a format cannot hold is said on stderr.
     type=click.Path(path_type=Path, allow_dash=True),
     help="File or folder to write; - for stdout (default: the format's own name here).",
 )
+@no_bom
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @roster_options
 @db_option
 def export(
-    run: int, form: Any, out: Path | None, force: bool, db: Path | None, roster: Path | None,
-    dry: bool, **choices: Any,
+    run: int, form: Any, out: Path | None, mark: bool, force: bool, db: Path | None,
+    roster: Path | None, dry: bool, **choices: Any,
 ) -> None:  # fmt: skip
     """Writes a run to a file or folder."""
     from core.services.exporting import export as exported
@@ -76,13 +77,13 @@ def export(
         for loss in made.losses:
             output.say(f"Note: {loss}")
         if form == "everything":
-            _write_zip(made, _target(out, f"run-{run}.zip"), force)
+            _write_zip(made, _target(out, f"run-{run}.zip"), mark, force)
         elif not made.single:
             _write_folder(made, _target(out, f"run-{run}-{form}"), force)
         elif out == Path("-"):
             click.echo(made.text, nl=False)
         else:
-            _write_file(made, out, run, force)
+            _write_file(made, out, run, mark, force)
         sys.exit(output.DONE)
 
 
@@ -105,24 +106,21 @@ def _target(out: Path | None, name: str) -> Path:
     return out or Path(name)
 
 
-def _write_file(made: Exported, out: Path | None, run: int, force: bool) -> None:
-    ((name, text),) = made.files.items()
+def _write_file(made: Exported, out: Path | None, run: int, mark: bool, force: bool) -> None:
+    ((name, data),) = made.data(mark=mark).items()
     target = out or Path(f"run-{run}-{name}")
-    write_files(
-        {target / name if target.is_dir() else target: text.encode("utf-8", "replace")}, force
-    )
+    write_files({target / name if target.is_dir() else target: data}, force)
 
 
 def _write_folder(made: Exported, folder: Path, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file, and this format is a folder. Name another.", (), str(folder))
-    files = {folder / name: text.encode("utf-8", "replace") for name, text in made.files.items()}
-    write_files(files, force)
+    write_files({folder / name: data for name, data in made.data().items()}, force)
 
 
-def _write_zip(made: Exported, target: Path, force: bool) -> None:
+def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
     from core.services.exporting import zipped
 
     if target.is_dir():
         raise InputError("is a folder, and this format is a zip file.", (), str(target))
-    write_files({target: zipped(made)}, force)
+    write_files({target: zipped(made, mark=mark)}, force)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from core.cli import output
 from core.cli.common import db_option, open_to_read
-from core.cli.writing import write_files
+from core.cli.writing import no_bom, write_files
+
+if TYPE_CHECKING:
+    from core.services.sharing import Shared
 
 #: As ``core.services.sharing.SHARE_FORMS``.
 FORMS = ("yaml", "json", "autorubric", "csv", "canvas", "moodle", "sheet")
@@ -38,6 +41,7 @@ What a form cannot hold is said on stderr.
 @click.option("--to", "form", type=click.Choice(FORMS), required=True, help="See below.")
 @click.option("--out", type=_out, help="File to write, or a folder (default: stdout).")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
+@no_bom
 @click.option(
     "--points",
     "scaling",
@@ -48,14 +52,14 @@ What a form cannot hold is said on stderr.
 )
 @db_option
 def convert(
-    rubric: str, form: Any, out: Path | None, force: bool, scaling: Any, db: Path | None
+    rubric: str, form: Any, out: Path | None, force: bool, scaling: Any, db: Path | None, mark: bool
 ) -> None:
     """Writes a rubric in another form."""
     from core.services import sharing
 
     with output.plain_errors():
         found = sharing.rubrics_at(open_to_read(db), rubric, scaling)
-        files: dict[Path, str] = {}
+        files: dict[Path, Shared] = {}
         for read in found:
             made = sharing.share(read.value, form)
             for notice in read.notices:
@@ -64,16 +68,16 @@ def convert(
                 output.say(f"Note: {loss}")
             target = out or Path("-")
             path = target / made.file_name if _is_folder(target, len(found)) else target
-            files[path] = made.text
+            files[path] = made
         if len(files) < len(found):
             alike = len({one.value.name for one in found}) == 1
             mend = "give them names of their own" if alike else "name a folder with --out"
             output.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
             sys.exit(output.WRONG_INPUT)
         if Path("-") in files:
-            click.echo(files[Path("-")], nl=False)
+            click.echo(files[Path("-")].text, nl=False)
         else:
-            write_files({path: text.encode() for path, text in files.items()}, force)
+            write_files({path: made.data(mark=mark) for path, made in files.items()}, force)
 
 
 def _is_folder(target: Path, rubrics: int) -> bool:

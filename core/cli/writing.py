@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from core.cli import output
 from core.errors import InputError
+
+#: Whether CSV files begin with the mark by which Excel knows UTF-8.
+no_bom = click.option(
+    "--no-bom",
+    "mark",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Leave out the mark by which Excel knows UTF-8 at the beginning of CSV files.",
+)
 
 
 def write_files(files: dict[Path, bytes], force: bool) -> None:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 import re
 
-#: What a spreadsheet would take for a formula, after any apostrophes that made one harmless.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+#: What a spreadsheet would take for a formula, after any apostrophes that made one harmless. Some
+#: take the full-width signs of East Asian keyboards for the narrow ones.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 
 
 def guarded(text: str) -> str:
     """The text with an apostrophe before it where a spreadsheet would work it out.
 
-    >>> guarded("=1+1"), guarded("'=1"), guarded("a=1")
-    ("'=1+1", "''=1", 'a=1')
+    >>> guarded("=1+1"), guarded("'=1"), guarded("a=1"), guarded("\uff1d1")
+    ("'=1+1", "''=1", 'a=1', "'\uff1d1")
     """
     text = text.replace("\0", "\ufffd")
     return "'" + text if _FORMULA.match(text) else text
+
+
+def works_out(text: str) -> bool:
+    """Whether a spreadsheet would take the text for a formula."""
+    return bool(_FORMULA.match(text)) and not text.startswith("'")
 
 
 def unguarded(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from core.domain.base import near
 from core.errors import Problem
+from core.files.cells import unguarded
 from core.files.parsed import enough, refusal
 from core.files.paths import opened
 from core.files.tables import Table
@@ -28,6 +29,8 @@ KIND_WORDS = {
 #: Cells that say nothing: nobody answered. In a wide table that is not a failure to answer.
 BLANK = frozenset({"", "nan", "none", "null", "-"})
 _INSIDE = "Name what is in it, as in annotations[0].value."
+#: Columns that only our own export has together: there texts were made harmless for spreadsheets.
+_EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
 _COPIED = ("reason", "weight", "replicate", "order")
 
 
@@ -91,7 +94,9 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 def _rows(
     table: Table, mapping: VoteMapping, found: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    for at, cells in enumerate(table.rows):
+    exported = table.kind == "csv" and set(table.columns) >= _EXPORTED
+    for at, written in enumerate(table.rows):
+        cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
         item = _text(cells, mapping.item)
         if not item:

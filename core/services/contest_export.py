@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.files.csv_writer import csv_text
+from core.files.csv_writer import csv_bytes, csv_text
 from core.files.markdown_paper import escaped
 from core.services.contest_people import arenas_of
 from core.services.contest_questions import choice_of
@@ -61,7 +61,7 @@ def as_csv(store: Store, run_id: int) -> bytes:
         taken = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
         people = read(store, [arena.run_id])
         rows += [row for row in _rows(store, people, taken) if "rater" in row]
-    return csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)).encode()
+    return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
 
 
 def _rows(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from core.files.csv_writer import csv_text
+from core.files.csv_writer import csv_bytes, csv_text
 from core.files.html_paper import html_paper
 from core.files.markdown_paper import markdown_paper
 from core.services import contest_export, review_export
@@ -53,17 +53,29 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 @dataclass(frozen=True)
 class Exported:
-    """Texts by file name, of one file where ``single``. ``losses``: what the form cannot hold."""
+    """Texts by file name, of one file where ``single``. ``losses``: what the form cannot hold.
+
+    Tables that are not ``for_programs`` begin with a mark in their files, for spreadsheets.
+    """
 
     files: dict[str, str]
     single: bool
     losses: tuple[str, ...] = ()
+    for_programs: bool = False
 
     @property
     def text(self) -> str:
         """The text of the only file."""
         (text,) = self.files.values()
         return text
+
+    def data(self, *, mark: bool = True) -> dict[str, bytes]:
+        """The files; ``mark=False`` leaves out the mark by which Excel knows UTF-8."""
+        marked = mark and not self.for_programs
+        return {
+            name: csv_bytes(text, mark=marked and name.endswith(".csv"))
+            for name, text in self.files.items()
+        }
 
 
 def export(store: Store, run_id: int, form: Format) -> Exported:
@@ -86,13 +98,13 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
     return makers[form](found)
 
 
-def zipped(exported: Exported) -> bytes:
+def zipped(exported: Exported, *, mark: bool = True) -> bytes:
     """The files in one archive, the same bytes for the same texts."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in exported.files.items():
+        for name, content in exported.data(mark=mark).items():
             # ZipInfo's own date, so that the clock does not show in the bytes.
-            archive.writestr(zipfile.ZipInfo(name), text.encode("utf-8", "replace"))
+            archive.writestr(zipfile.ZipInfo(name), content)
     return data.getvalue()
 
 
@@ -124,12 +136,12 @@ def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
 
 
 def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
-    return Exported(files, False, losses)
+    return Exported(files, False, losses, for_programs=True)
 
 
 def _canvas(found: Graded) -> Exported:
     text, losses = canvas_csv(found)
-    return _single("canvas.csv", text, losses)
+    return Exported({"canvas.csv": text}, True, losses, for_programs=True)
 
 
 def _everything(found: Graded, about: Report) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, Criterion
 from core.files import dump_dataset, dump_rubric
+from core.files.cells import works_out
 from core.files.csv_writer import csv_text
 from core.services.exporting_rows import Graded
 
@@ -48,19 +49,25 @@ def folder_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
         "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
         "votes.csv": csv_text(_HEADS, rows, guarded=False),
     }
-    return files, _losses(found, flipped)
+    risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
+    return files, _losses(found, flipped, risky)
 
 
 def _label(criterion: Criterion, option: int | None) -> str:
     return CANNOT_ASSESS if option is None else criterion.choices[option].label
 
 
-def _losses(found: Graded, flipped: int) -> tuple[str, ...]:
+def _losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
     lost = [
         "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
     ]
     if flipped:
         lost.append(f"{flipped:,} answers to options in reversed order are left out.")
+    if risky:
+        lost.append(
+            f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
+            "must be: do not open it in a spreadsheet."
+        )
     if found.settled:
         lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
     return tuple(lost)

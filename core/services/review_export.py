@@ -13,7 +13,7 @@ from core.domain.review import Given
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
 from core.files import dump_dataset
-from core.files.csv_writer import csv_text
+from core.files.csv_writer import csv_bytes, csv_text
 from core.identity import text_hash
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
@@ -244,6 +244,11 @@ def as_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     kept = list(rows)
     heads = tuple(columns or (kept[0] if kept else ()))
     return csv_text(heads, ([_plain(row[name]) for name in heads] for row in kept))
+
+
+def csv_file(rows: Iterable[Row]) -> bytes:
+    """Rows as a CSV file for spreadsheets."""
+    return csv_bytes(as_csv(rows))
 
 
 def _plain(value: Any) -> Any:

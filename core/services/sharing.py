@@ -8,6 +8,7 @@ from typing import Literal
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound, Problem
+from core.files.csv_writer import csv_bytes
 from core.files.folder import read_bytes
 from core.files.parsed import Parsed
 from core.files.points import Scaling
@@ -46,6 +47,11 @@ class Shared:
     file_name: str
     mime: str
     losses: tuple[Problem, ...]
+    for_spreadsheets: bool = False
+
+    def data(self, *, mark: bool = True) -> bytes:
+        """The file; ``mark=False`` leaves out the mark by which Excel knows UTF-8."""
+        return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
 
 
 def share(rubric: Rubric, form: ShareForm) -> Shared:
@@ -58,7 +64,8 @@ def share(rubric: Rubric, form: ShareForm) -> Shared:
         losses = (Problem("The sheet is for people; it cannot be imported."),)
         return Shared(text, name, words.mime, losses)
     written = write_rubric(rubric, form)
-    return Shared(written.text, name, words.mime, written.losses)
+    # Canvas and Moodle read their tables themselves, and know no mark.
+    return Shared(written.text, name, words.mime, written.losses, form == "csv")
 
 
 def rules_of(rubric: Rubric) -> Rules:

@@ -64,7 +64,7 @@ def export_buttons(rubric: Rubric) -> None:
 def _download(made: Shared, words: str, form: ShareForm, *, primary: bool) -> None:
     st.download_button(
         words,
-        data=made.text.encode("utf-8", "replace"),
+        data=made.data(),
         file_name=made.file_name,
         mime=made.mime,
         icon=":material/print:" if form == "sheet" else ":material/download:",

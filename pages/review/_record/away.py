@@ -20,13 +20,13 @@ def show(run_id: int) -> None:
     with st.container(horizontal=True):
         _button(
             "Judgements, CSV",
-            lambda: export(held, run_id, "reviews").text,
+            lambda: export(held, run_id, "reviews").data()["reviews.csv"],
             f"run-{run_id}-reviews.csv",
             "One row per vote and per person's verdict, first and final.",
         )
         _button(
             "Items, CSV",
-            lambda: review_export.as_csv(review_export.wide_rows(held, run_id)),
+            lambda: review_export.csv_file(review_export.wide_rows(held, run_id)),
             f"run-{run_id}-items.csv",
             "One row per item: score, outcome, verdicts and who settled them.",
         )
