@@ -15,8 +15,8 @@ from core.domain.rubric import Criterion, Rubric, fold
 from core.domain.rules import Scale
 from core.files import parse_rubric
 from core.services.authoring import SAMPLES
-from core.services.draft_types import CriterionDraft, Draft, Serial, new_draft
-from core.services.drafts import draft_from
+from core.services.draft_edits import append_criterion
+from core.services.draft_types import Draft, new_draft
 
 FOLDER = SAMPLES / "library"
 
@@ -131,35 +131,16 @@ def with_entries(draft: Draft, keys: Sequence[str], *, guided: bool = True) -> D
     ``meta``, but not what others call it. Unknown keys are left out. Without ``guided`` the
     guidelines stay as they are.
     """
-    chosen = [found for key in keys if (found := entry(key))]
-    serial = Serial(draft["serial"])
-    criteria = list(draft["criteria"])
-    for one in chosen:
-        criteria.append(_fresh(one, serial, {fold(c["name"]) for c in criteria}))
-    grown: Draft = {**draft, "criteria": criteria, "serial": serial.last}
+    grown = draft
+    for one in (found for key in keys if (found := entry(key))):
+        kept = {k: v for k, v in one.criterion.meta.items() if k != "known_as"}
+        meta = {**kept, "library": one.key}
+        grown = append_criterion(grown, one.criterion.model_copy(update={"meta": meta}))
     more = missing_guidelines(draft, keys) if guided else ()
     if not more:
         return grown
     texts = (draft["guidelines"].strip(), *(pack.guidelines for pack in more))
     return {**grown, "guidelines": "\n\n".join(text for text in texts if text)}
-
-
-def _fresh(entry: Entry, serial: Serial, taken: set[str]) -> CriterionDraft:
-    (made,) = draft_from(Rubric(criteria=(entry.criterion,)))["criteria"]
-    return {
-        **made,
-        "uid": serial.next("c"),
-        "name": _free(made["name"], taken),
-        "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
-        "meta": {k: v for k, v in made["meta"].items() if k != "known_as"} | {"library": entry.key},
-    }
-
-
-def _free(name: str, taken: set[str]) -> str:
-    found, number = name, 2
-    while fold(found) in taken:
-        found, number = f"{name} {number}", number + 1
-    return found
 
 
 def new_with(keys: Sequence[str], *, guided: bool = True) -> Draft:
