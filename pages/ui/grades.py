@@ -151,7 +151,7 @@ def _result(run_id: int, filled: Filled) -> None:
     )
     problem_list(filled.problems)
     if filled.effect:
-        st.info(filled.effect, icon=":material/balance:")
+        st.info(label(filled.effect), icon=":material/balance:")
     st.download_button(
         f"Download {label(filled.name, 60)}",
         data=filled.data,

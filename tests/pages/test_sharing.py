@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -44,7 +46,7 @@ def test_losses_stand_above_the_download_of_every_form(store: Store) -> None:
         app.selectbox(key=key).set_value(form).run()
         assert not app.exception
         for loss in share(RUBRIC, form).losses:
-            assert loss.message[:40] in shown(app).replace("&#x27;", "'")
+            assert loss.message[:40] in html.unescape(shown(app))
         buttons = str([one.proto for one in app.get("download_button")])
         assert state.key(state.RUBRIC_EXPORT, "download", form) in buttons
     assert store.counts().rubrics == 0

@@ -8,7 +8,7 @@ from core.domain.rubric import Rubric
 from core.services import sharing
 from core.services.sharing import SHARE_FORMS, SHARE_WORDS, Shared, ShareForm
 from pages.ui import state
-from pages.ui.text import raw
+from pages.ui.text import label, raw
 from pages.ui.widgets import problem_list
 
 #: A long list of losses scrolls, so that the button below it stays in view.
@@ -46,7 +46,7 @@ def _losses(form: ShareForm, made: Shared) -> None:
         st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
         return
     if form == "sheet":
-        st.info(made.losses[0].message, icon=":material/info:")
+        st.info(label(made.losses[0].message), icon=":material/info:")
         return
     st.warning("This form cannot hold everything:", icon=":material/info:")
     with st.container(height=190 if len(made.losses) > MANY else "content", border=False):

@@ -11,7 +11,7 @@ from pages.grade._contests.board import NAMED, measured
 from pages.grade._contests.chosen import Chosen
 from pages.ui import format as fmt
 from pages.ui.resources import remembered
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table, tag
 
 
@@ -68,7 +68,7 @@ def _share(value: float | None, low: float | None, high: float | None) -> str:
 def _length(found: Leaderboard) -> None:
     st.html('<div class="rs-section">Length: strengths if all answers were equally long</div>')
     if isinstance(found.length, str):
-        st.caption(found.length)
+        st.caption(label(found.length))
         return
     slope, ends = found.length.slope, found.length.slope_interval
     words = f"{slope:+.2f}".replace("-", "\N{MINUS SIGN}")

@@ -13,7 +13,7 @@ from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.item_view import context_words
-from pages.ui.text import esc, prose
+from pages.ui.text import esc, label, prose
 from pages.ui.widgets import row, tag
 
 #: Longer texts are cut here until somebody asks for the rest.
@@ -40,7 +40,7 @@ def _folded(words: str, icon: str, text: str) -> None:
     if not text:
         return
     key = state.key(keys.ITEM_OPEN, words)
-    part = st.expander(words, icon=f":material/{icon}:", key=key, on_change="rerun")
+    part = st.expander(label(words), icon=f":material/{icon}:", key=key, on_change="rerun")
     if part.open:
         with part:
             _text(text, words, [])

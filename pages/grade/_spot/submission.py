@@ -63,7 +63,7 @@ def _extras() -> None:
         words = f"Prompt, context and reference: {' and '.join(given)} given"
     elif found:
         words = "Prompt and reference: not given, but offline judges look at them"
-    with st.expander(words, icon=":material/add_notes:", key=work.field("extras")):
+    with st.expander(label(words), icon=":material/add_notes:", key=work.field("extras")):
         if found:
             _take_over(found)
         _area("prompt", "Prompt", 90, "The task or question that the submission answers")

@@ -13,7 +13,7 @@ from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered
-from pages.ui.text import esc, visible
+from pages.ui.text import esc, label, visible
 from pages.ui.widgets import table, tag
 
 MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
@@ -47,7 +47,7 @@ def show(chosen: Chosen) -> None:
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
         f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
-        "and kept. " + " ".join(missing),
+        "and kept. " + label(" ".join(missing)),
         help=STRENGTH,
     )
     caveats(chosen)

@@ -14,7 +14,7 @@ from pages.ui import format as fmt
 from pages.ui import report_keys as keys
 from pages.ui import state, ways
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header
 
 RUNS = 100
@@ -52,7 +52,7 @@ def _sections(run_id: int, made: Paper) -> None:
         f'<div class="rs-quiet">{esc(made.subtitle)}</div>'
     )
     for at, section in enumerate(made.sections):
-        st.subheader(section.title, anchor=f"part-{at}")
+        st.subheader(label(section.title), anchor=f"part-{at}")
         for number, block in enumerate(section.blocks):
             blocks.show(run_id, block, f"{at}-{number}")
     st.caption(made.made)

@@ -112,7 +112,7 @@ def _table(at: Desk, run_id: int) -> None:
         if at.refused:
             st.error(label(at.refused), icon=":material/error:")
         if at.said:
-            st.caption(at.said)
+            st.caption(label(at.said))
         if at.blind is None:
             outcome.finished(at, run_id)
         elif at.told is None:
