@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from core.domain.panel import Judge
+from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, Problem
-from core.judging.doors import door_for
-from core.services.registry import key_status
+from core.judging.doors import RESERVED_PARAMS, door_for
+from core.services.registry import env_status, key_status
 from core.settings import load_settings
 
 _OWN = "Use off, low, medium or high instead"
@@ -36,6 +37,7 @@ def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]
         yield Problem(
             "has no key.", f"Put it into the environment variable {name}.", (judge.name, "key_env")
         )
+    yield from _lacks_in_params(judge, environ)
     budget = judge.thinking
     if not isinstance(budget, int):
         return
@@ -46,3 +48,17 @@ def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]
     elif judge.max_tokens is not None and budget >= judge.max_tokens:
         message = f"takes all of max_tokens ({judge.max_tokens:,}) and leaves none for the answer."
         yield Problem(message, "Lower it, or raise max_tokens.", place)
+
+
+def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+    place = (judge.name, "params")
+    for name in sorted(RESERVED_PARAMS & judge.params.keys()):
+        yield Problem("is set elsewhere.", "Take it out.", (*place, name))
+    if holds_removed(judge.params):
+        yield Problem("lacks a value that was removed: it could be a secret.", HOW, place)
+    if load_settings(environ).runner == "none":
+        return
+    for name, there in env_status(variables(judge.params), environ).items():
+        if not there:
+            mend = f"Put the value into the environment variable {name}."
+            yield Problem("names a variable that is not set.", mend, place)

@@ -33,3 +33,21 @@ def test_every_judge_that_cannot_be_asked_is_named_at_once() -> None:
     assert [p.path for p in error.value.problems] == [("bob", "thinking"), ("cy", "thinking")]
     require_ready([greedy.model_copy(update={"max_tokens": 4001})], environ)
     require_ready([Judge(name="offline", kind="classifier")], {})
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"extra_headers": {"X-Key": {"env": "NO_SUCH_VALUE"}}}, "NO_SUCH_VALUE"),
+        ({"extra_headers": {"X-Key": "[removed]"}}, "was removed"),
+        ({"stream": True}, "is set elsewhere"),
+    ],
+)
+def test_params_that_no_call_could_be_made_with_are_refused(
+    params: dict[str, object], words: str
+) -> None:
+    judge = Judge(name="ada", model="ada", api_base="http://127.0.0.1:9/v1", params=params)
+    with pytest.raises(InputError, match=r"cannot be asked") as refused:
+        require_ready([judge], {})
+    assert words in str(refused.value)
+    require_ready([judge.model_copy(update={"params": {"seed": 1}})], {})
