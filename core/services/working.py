@@ -191,6 +191,8 @@ class Work:
 
     def _held_up(self, why: str) -> None:
         """Says once why nothing can be recorded, and once that it can be again."""
+        if why:
+            self._may_ask(False)
         if why and not self._trouble:
             log.warning(
                 "Run %s waits: %s What was answered is kept in memory, nothing more is asked, and "
@@ -200,8 +202,6 @@ class Work:
             log.warning("Run %s goes on: what was answered is recorded.", self.lease.run_id)
             self._may_ask(True)
         self._trouble = why
-        if why:
-            self._may_ask(False)
 
     def _may_ask(self, may: bool) -> None:
         if self._recorder is not None:
