@@ -1,10 +1,12 @@
 """What is typed into a long text reaches the server while one types, not only on leaving it.
 
 A text area of Streamlit (1.67) gives its text away on Ctrl+Enter or when it loses the cursor; a tab
-that is closed or reloaded before then takes the text along. So the browser presses Ctrl+Enter for
-whoever pauses, or turns away: the cursor stays, and what is typed meanwhile is not touched.
+that is closed or reloaded before then takes the text along. So whoever pauses, or turns away, is
+taken to have left the field and come back: the cursor stays, and what is typed meanwhile is not
+touched. No key is pressed for anybody, because Ctrl+Enter may be a button's shortcut as well and
+start what costs money.
 
-Fields of an `st.form` are left alone: Ctrl+Enter submits it, and nothing shall leave before that.
+Fields of an `st.form` are left alone: nothing shall leave it before it is submitted.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ export default function({ data }) {
     const field = mine.field;
     mine.field = null;
     if (!field || !field.isConnected) return;
-    field.dispatchEvent(new KeyboardEvent("keydown", {
-      key: "Enter", code: "Enter", keyCode: 13, bubbles: true, cancelable: true, ctrlKey: true,
-    }));
+    for (const kind of ["focusout", "focusin"]) {
+      field.dispatchEvent(new FocusEvent(kind, { bubbles: true }));
+    }
   };
   page.addEventListener("input", (event) => {
     const field = event.target;
