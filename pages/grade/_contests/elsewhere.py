@@ -48,16 +48,26 @@ def _part(run: Run) -> str:
     )
     if not names or run.panel.askable:
         return WHOLE
-    asked = state.address(keys.PART)
-    key = state.key(keys.CONTEST_FIELD, keys.PART)
+    return _noted("Apart by", keys.PART, names, ("the note", "nothing: all items"), 320)
+
+
+def _noted(
+    title: str, parameter: str, names: Sequence[str], words: tuple[str, str], width: int
+) -> str:
+    """A note of the items, chosen by name, or ``WHOLE``; the address keeps it.
+
+    ``words`` stand before a note's name, and for none.
+    """
+    asked = state.address(parameter)
+    key = state.key(keys.CONTEST_FIELD, parameter)
     state.put(key, asked if asked in names else WHOLE)
     st.selectbox(
-        "Apart by",
+        title,
         [WHOLE, *names],
         key=key,
-        format_func=lambda one: f"the note {one_line(one, 60)}" if one else "nothing: all items",
-        width=320,
-        on_change=lambda: state.set_address(**{keys.PART: state.get(key) or None}),
+        format_func=lambda one: f"{words[0]} {one_line(one, 60)}" if one else words[1],
+        width=width,
+        on_change=lambda: state.set_address(**{parameter: state.get(key) or None}),
     )
     return str(state.get(key))
 
@@ -145,20 +155,9 @@ def _join(run: Run) -> str | None:
     names = remembered("meta", about, lambda: contest_choices.meta_names(store(), *about))
     if not names:
         return None
-    asked = state.address(keys.JOIN)
-    key = state.key(keys.CONTEST_FIELD, keys.JOIN)
-    state.put(key, asked if asked in names else WHOLE)
-    st.selectbox(
-        "Answers belong to the same task if they have",
-        [WHOLE, *names],
-        key=key,
-        format_func=lambda one: (
-            f"the same note {one_line(one, 60)}" if one else "the same prompt, word for word"
-        ),
-        width=400,
-        on_change=lambda: state.set_address(**{keys.JOIN: state.get(key) or None}),
-    )
-    return str(state.get(key)) or None
+    title = "Answers belong to the same task if they have"
+    words = ("the same note", "the same prompt, word for word")
+    return _noted(title, keys.JOIN, names, words, 400) or None
 
 
 def _in_full(error: InputError) -> str:
