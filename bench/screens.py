@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.filled import fill
+from pages.ui import routes
 
 FRAME = Path(__file__).resolve().parents[1] / "pages" / "frame.py"
 WHO = "Bench"
@@ -67,23 +68,10 @@ ADDRESSES = (
     ("record, people", {"queue": "1", "view": "people"}),
     ("record, log", {"queue": "1", "view": "record"}),
 )
-FILES = {
-    "run": "grade/run.py",
-    "item": "grade/run.py",
-    "runs": "grade/runs.py",
-    "start": "home/start.py",
-    "rubrics": "author/rubrics.py",
-    "library": "author/library.py",
-    "datasets": "author/datasets.py",
-    "judges": "grade/judges.py",
-    "import_votes": "grade/import_votes.py",
-    "contests": "grade/contests.py",
-    "agreement": "measure/agreement.py",
-    "report": "measure/report.py",
-    "compare": "measure/compare.py",
-    "queues": "review/queues.py",
-    "reviewing": "review/item.py",
-    "record": "review/record.py",
+SCREENS = {
+    **{screen.url: screen for screens in routes.SECTIONS.values() for screen in screens},
+    "item": routes.RUN,
+    "reviewing": routes.REVIEW_ITEM,
 }
 
 
@@ -153,7 +141,7 @@ def scripts() -> None:
             test.run()
             for key, value in parameters.items():
                 test.query_params[key] = value
-            test.switch_page(FILES[name.split(",")[0]])
+            test.switch_page(str(SCREENS[name.split(",")[0]].script))
             began, cpu = time.perf_counter(), time.process_time()
             test.run()
             # What takes some seconds is worked out when asked for, on a click.
@@ -194,7 +182,7 @@ def browser(db: Path) -> None:
             page = chromium.new_context(viewport={"width": 1400, "height": 1000}).new_page()
             _wait_for(page, port)
             for name, parameters in ADDRESSES:
-                path = FILES[name.split(",")[0]].split("/")[1][:-3].replace("start", "")
+                path = SCREENS[name.split(",")[0]].url.replace("start", "")
                 query = "&".join(f"{k}={v}" for k, v in parameters.items())
                 address = f"http://localhost:{port}/{path}?{query}"
                 times = sorted(_visit(page, address) for _ in range(6))

@@ -7,31 +7,29 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.screens import SECTIONS, Screen
+from pages.ui.routes import SECTIONS, START, Screen
 from pages.ui.typing import keep_what_is_typed
 from pages.ui.widgets import frame_css, shown_errors
 
 HERE = Path(__file__).parent
 
 
-def _page(screen: Screen, default: bool) -> st.Page:
+def _page(screen: Screen) -> st.Page:
     return st.Page(
-        HERE / screen.file,
+        screen.script,
         title=screen.title,
+        url_path=screen.url,
         icon=f":material/{screen.icon}:",
         help=screen.help,
-        default=default,
+        default=screen == START,
         visibility="hidden" if screen.hidden else "visible",
     )
 
 
 def _navigation() -> st.Page:
-    first = next(iter(SECTIONS.values()))[0]
-    pages = {
-        section: [_page(screen, screen == first) for screen in screens]
-        for section, screens in SECTIONS.items()
-    }
-    return st.navigation(pages)
+    return st.navigation(
+        {section: [_page(screen) for screen in screens] for section, screens in SECTIONS.items()}
+    )
 
 
 # Both pictures are files of ours: a Material icon as page icon would be fetched from elsewhere.

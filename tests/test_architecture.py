@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pages.ui import routes
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(p for part in ("core", "pages") for p in (ROOT / part).rglob("*.py"))
 
@@ -29,16 +31,26 @@ def test_a_file_has_at_most_400_lines() -> None:
 
 
 def test_every_page_is_routed_and_every_route_is_a_page() -> None:
-    frame = (ROOT / "pages" / "ui" / "screens.py").read_text()
-    routed = set(re.findall(r'Screen\(\s*"([a-z_/]+\.py)"', frame))
+    routed = [screen for screens in routes.SECTIONS.values() for screen in screens]
     sections = ("home", "author", "grade", "measure", "review")
     pages = {
-        str(p.relative_to(ROOT / "pages"))
+        path
         for section in sections
-        for p in (ROOT / "pages" / section).glob("*.py")
-        if p.name != "__init__.py"
+        for path in (ROOT / "pages" / section).glob("*.py")
+        if path.name != "__init__.py"
     }
-    assert routed == pages
+    assert {screen.script for screen in routed} == pages
+    assert len(routed) == len(pages) == len({screen.url for screen in routed})
+
+
+def test_only_the_routes_name_a_page_or_make_a_link() -> None:
+    named = re.compile(r"""["'][\w./]*\w\.py["']|st\.page_link|st\.switch_page""")
+    found = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if path.is_relative_to(ROOT / "pages") and named.search(path.read_text())
+    ]
+    assert found == ["pages/ui/routes.py"]
 
 
 def test_no_file_names_a_machine_or_a_registry() -> None:

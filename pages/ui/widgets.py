@@ -16,7 +16,6 @@ from pages.ui.text import esc, label
 __all__ = [
     "Figure",
     "Tone",
-    "back_link",
     "empty_state",
     "figures",
     "frame_css",
@@ -87,11 +86,6 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
     if action is not None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             action()
-
-
-def back_link(page: str, words: str) -> None:
-    """A quiet link back, e.g. `back_link("pages/author/rubrics.py", "All rubrics")`."""
-    st.page_link(page, label=words, icon=":material/arrow_back:", query_params={})
 
 
 def figures(values: Sequence[Figure], columns: int = 4) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from core.services import open_store
 from core.settings import load_settings
 from core.store.store import Store
+from pages.ui.routes import Screen
 
 FRAME = Path(__file__).parents[2] / "pages" / "frame.py"
 
@@ -34,14 +36,24 @@ def store(_own_data: None) -> Iterator[Store]:
     opened.close()
 
 
-def open_page(page: str, **address: str) -> AppTest:
-    """The app with that page (`author/rubrics.py`) and address parameters, after its first run."""
+def open_page(page: Screen, **address: str) -> AppTest:
+    """The app with that page and address parameters, after its first run."""
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     for name, value in address.items():
         app.query_params[name] = value
-    app.switch_page(page).run()
+    visit(app, page)
     assert not app.exception
     return app
+
+
+def visit(app: AppTest, page: Screen) -> AppTest:
+    """The app on that page, after a run.
+
+    `AppTest.switch_page` (Streamlit 1.67) knows a page of an address of its own only after a first
+    run, which would draw Start before every page.
+    """
+    app._page_hash = calc_hash(page.url)
+    return app.run()
 
 
 def shown(app: AppTest) -> str:

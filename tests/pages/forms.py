@@ -11,9 +11,10 @@ from streamlit.testing.v1 import element_tree as tree
 
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import import_keys, review_keys, state
+from pages.ui import import_keys, review_keys, routes, state
+from pages.ui.routes import Screen
 from tests.pages import graded, made, reviewing, rubric_page, spot
-from tests.pages.conftest import open_page
+from tests.pages.conftest import open_page, visit
 from tests.services import reviewed
 
 Field = (
@@ -31,7 +32,7 @@ Field = (
 WIDE = "id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n"
 
 
-def _plan(store: Store, page: str = "grade/runs.py", how: str = "new") -> AppTest:
+def _plan(store: Store, page: Screen = routes.RUNS, how: str = "new") -> AppTest:
     spot.model(store, "http://127.0.0.1:9/v1")
     graded.graded(store)
     return open_page(page, plan=how)
@@ -39,14 +40,14 @@ def _plan(store: Store, page: str = "grade/runs.py", how: str = "new") -> AppTes
 
 def _dataset_import(store: Store) -> AppTest:
     spot.saved_rubric(store)
-    app = open_page("author/datasets.py", dataset=fam.NEW)
+    app = open_page(routes.DATASETS, dataset=fam.NEW)
     app.file_uploader(key=fam.IMPORT_FILE).set_value(("t.csv", made.CSV.encode(), "text/csv"))
     return app.run()
 
 
 def _votes_import(store: Store) -> AppTest:
     spot.saved_rubric(store)
-    app = open_page("grade/import_votes.py")
+    app = open_page(routes.IMPORT_VOTES)
     upload = app.file_uploader(key=import_keys.FILE)
     return upload.set_value(("votes.csv", WIDE.encode(), "text/csv")).run()
 
@@ -59,48 +60,48 @@ def _new_queue(store: Store) -> AppTest:
     app.run()
     app.query_params[review_keys.NEW] = "1"
     app.query_params[state.RUN] = str(run)
-    return app.switch_page("review/queues.py").run()
+    return visit(app, routes.QUEUES)
 
 
 def _spot_check(store: Store) -> AppTest:
     spot.model(store, "http://127.0.0.1:9/v1")
     spot.saved_rubric(store)
-    return open_page("grade/spot_check.py")
+    return open_page(routes.SPOT_CHECK)
 
 
 def _rubric(store: Store) -> AppTest:
-    return open_page("author/rubrics.py", rubric=rubric_page.saved(store))
+    return open_page(routes.RUBRICS, rubric=rubric_page.saved(store))
 
 
 def _parts(store: Store) -> AppTest:
     return open_page(
-        "author/datasets.py", dataset=str(made.kept(store).dataset_id), dataset_view="Split"
+        routes.DATASETS, dataset=str(made.kept(store).dataset_id), dataset_view="Split"
     )
 
 
 #: The state of a page by its name: what makes it.
 FORMS: dict[str, Callable[[Store], AppTest]] = {
-    "a judge": lambda store: open_page("grade/judges.py", judge=fam.NEW),
+    "a judge": lambda store: open_page(routes.JUDGES, judge=fam.NEW),
     "a panel": lambda store: (
         spot.model(store, "http://127.0.0.1:9/v1"),
-        open_page("grade/judges.py", panel=fam.NEW),
+        open_page(routes.JUDGES, panel=fam.NEW),
     )[1],
     "a run": _plan,
     "a sweep": lambda store: _plan(store, how="sweep"),
-    "a contest": lambda store: _plan(store, "grade/contests.py"),
+    "a contest": lambda store: _plan(store, routes.CONTESTS),
     "a dataset": _dataset_import,
     "parts of a dataset": _parts,
     "votes": _votes_import,
     "a queue": _new_queue,
     "a spot check": _spot_check,
     "a rubric": _rubric,
-    "test data": lambda store: open_page("author/test_data.py", rubric=rubric_page.saved(store)),
+    "test data": lambda store: open_page(routes.TEST_DATA, rubric=rubric_page.saved(store)),
     "runs beside each other": lambda store: (
         graded.graded(store),
         graded.graded(store, at=2e10),
-        open_page("measure/compare.py"),
+        open_page(routes.COMPARE),
     )[-1],
-    "the library": lambda store: open_page("author/library.py"),
+    "the library": lambda store: open_page(routes.LIBRARY),
 }
 
 

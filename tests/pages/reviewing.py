@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 from core.domain.review import QueueRule, QueueSettings
 from core.store.store import Store
 from pages.ui import review_keys as keys
-from pages.ui import state
-from tests.pages.conftest import FRAME
+from pages.ui import routes, state
+from pages.ui.routes import Screen
+from tests.pages.conftest import FRAME, visit
 from tests.services import reviewed
 
 #: The buttons of an item, by what they do.
@@ -29,16 +30,16 @@ def queue(
 
 
 def sit_down(
-    store: Store, queue_id: int, name: str, session: str = "tab", page: str = "item"
+    store: Store, queue_id: int, name: str, session: str = "tab", page: Screen = routes.REVIEW_ITEM
 ) -> AppTest:
-    """The screen of a person in front of a queue; `page` is `item` or `queues`."""
+    """The screen of a person in front of a queue; or another page about it."""
     reviewed.sit(store, name)
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     app.session_state[keys.NAME] = name
     app.session_state[keys.SESSION] = session
     app.run()
     app.query_params[keys.QUEUE] = str(queue_id)
-    app.switch_page(f"review/{page}.py").run()
+    visit(app, page)
     assert not app.exception
     return app
 

@@ -11,10 +11,10 @@ from core.services import authoring
 from core.services.draft_types import Draft
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import state
+from pages.ui import routes, state
 from tests.services.test_drafts import FULL
 
-PAGE = "author/rubrics.py"
+PAGE = routes.RUBRICS
 
 
 def saved(store: Store, rubric: Rubric = FULL) -> str:

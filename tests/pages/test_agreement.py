@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 from core.store.store import Store
 from pages.measure._agreement import overview
 from pages.ui import agreement_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
 from tests.services import reviewed
 
-PAGE = "measure/agreement.py"
+PAGE = routes.AGREEMENT
 
 
 def field(name: str) -> str:

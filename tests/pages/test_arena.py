@@ -8,13 +8,14 @@ from core.domain.dataset import Dataset
 from core.services import contest_arena, contest_people
 from core.services.contest_designs import Design
 from core.store.store import Store
+from pages.ui import routes
 from tests.browser.hostile import hostile
 from tests.contests.world import dataset
 from tests.pages.conftest import open_page, shown
 from tests.pages.contested import held
 from tests.pages.test_contests import scored
 
-PAGE = "review/arena.py"
+PAGE = routes.ARENA
 SYSTEMS = ("weak", "best")
 
 

@@ -14,14 +14,14 @@ from core.services.seating import Seating
 from core.services.viewing import item_view
 from core.store.store import Store
 from pages.ui import families as fam
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.flipped import flipped
 from tests.pages.spot import RUBRIC, saved_rubric
 
 NOW = "2026-03-01T10:00:00.000Z"
-RUN = "grade/run.py"
+RUN = routes.RUN
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_panel_keeps_what_its_editor_says(judges: Store) -> None:
     def of(*ids: object) -> str:
         return state.key(fam.PANEL_FIELD, fam.NEW, *ids)
 
-    app = open_page("grade/judges.py", panel=fam.NEW)
+    app = open_page(routes.JUDGES, panel=fam.NEW)
     app.text_input(key=of("name")).set_value("P")
     app.multiselect(key=of("judges")).set_value(["ann", "bob"]).run()
     chosen(app, of)
@@ -90,7 +90,7 @@ def test_a_run_is_asked_as_chosen_for_it(judges: Store) -> None:
     def of(name: str) -> str:
         return state.key(keys.PLAN_FIELD, "seating", "Chosen judges", name)
 
-    app = open_page("grade/runs.py", plan="new")
+    app = open_page(routes.RUNS, plan="new")
     app.segmented_control(key=state.key(keys.PLAN_FIELD, "how")).set_value("Choose judges").run()
     app.multiselect(key=state.key(keys.PLAN_FIELD, "judges")).set_value(["ann"]).run()
     chosen(app, of)
@@ -110,7 +110,7 @@ def test_a_run_is_asked_as_chosen_for_it(judges: Store) -> None:
 def test_a_run_begins_with_what_its_panel_says(judges: Store) -> None:
     registry.archive_panel(judges, _offline_panel(judges))
     registry.save_panel(judges, "P", ["ann"], {}, seating=Seating(asking=CHOSEN))
-    app = open_page("grade/runs.py", plan="new")
+    app = open_page(routes.RUNS, plan="new")
 
     app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
 
@@ -120,7 +120,7 @@ def test_a_run_begins_with_what_its_panel_says(judges: Store) -> None:
 def test_a_panel_changed_meanwhile_is_asked_as_it_is_now(judges: Store) -> None:
     registry.archive_panel(judges, _offline_panel(judges))
     row = registry.save_panel(judges, "P", ["ann"], {})
-    app = open_page("grade/runs.py", plan="new")
+    app = open_page(routes.RUNS, plan="new")
     registry.save_panel(judges, "P", ["ann"], {}, panel_id=row.id, seating=Seating(asking=CHOSEN))
 
     app.run()
@@ -138,7 +138,7 @@ def test_a_spot_check_is_asked_as_chosen_and_says_from_whose_labels(judges: Stor
     def of(name: str) -> str:
         return state.key(state.SPOT_FIELD, "asking", name)
 
-    app = open_page("grade/spot_check.py")
+    app = open_page(routes.SPOT_CHECK)
     app.text_area(key=state.key(state.SPOT_FIELD, "text")).set_value("The Moon.").run()
     chosen(app, of)
     # 2 criteria x 1 judge x 2 orders; two calls for each.
@@ -226,7 +226,7 @@ def test_an_item_without_labels_is_not_offered_as_an_example(store: Store) -> No
 
 
 def test_limits_per_minute_are_kept_with_a_judge(store: Store) -> None:
-    app = open_page("grade/judges.py", judge=fam.NEW)
+    app = open_page(routes.JUDGES, judge=fam.NEW)
     for name, text in (("name", "a"), ("model", "m")):
         app.text_input(key=state.key(fam.JUDGE_FIELD, fam.NEW, name)).set_value(text)
     for name, value in (("requests_per_minute", 500), ("tokens_per_minute", 30_000)):

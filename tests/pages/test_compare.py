@@ -5,13 +5,13 @@ from __future__ import annotations
 from core.services.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
 from pages.ui import compare_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.comparing.test_comparing import LABELS, STRONG, WEAK
 from tests.comparing.test_sweeps import request
 from tests.comparing.world import dataset, run_with
 from tests.pages.conftest import open_page, shown
 
-PAGE = "measure/compare.py"
+PAGE = routes.COMPARE
 HOSTILE = "<b>run</b> ![x](http://127.0.0.1:9/x)"
 
 

@@ -32,6 +32,7 @@ from core.services.importing import bring_in
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.store.store import Store
+from pages.ui import routes
 from tests.browser.hostile import hostile
 from tests.contests.test_llmbar import FOLDER, published
 from tests.contests.world import dataset
@@ -39,7 +40,7 @@ from tests.pages.conftest import open_page, shown
 from tests.pages.contested import SYSTEMS, TASKS, held, panel
 from tests.provider import Provider, ok
 
-PAGE = "grade/contests.py"
+PAGE = routes.CONTESTS
 #: Of LLMBar's 48 judges; PaLM2 left some answers empty.
 JUDGES = {"GPT-4/CoT", "PaLM2/CoT"}
 

@@ -15,7 +15,7 @@ from core.services.spot import SpotRequest
 from core.services.workbench_types import item_from, row_of
 from core.store.rows import ItemFilter
 from core.store.store import Store
-from pages.ui import state
+from pages.ui import routes, state
 from tests.authoring.made import text_of
 from tests.contests.world import dataset as answers
 from tests.pages.conftest import open_page, shown
@@ -52,7 +52,7 @@ def test_a_typed_context_is_sent_to_the_judge_and_shown_with_the_answer(
     saved_rubric(store)
     model(store, provider.url)
     provider.rule = lambda body: ok(1)
-    app = open_page("grade/spot_check.py")
+    app = open_page(routes.SPOT_CHECK)
     done(app.text_area(key=state.key(state.SPOT_FIELD, "text")).set_value("The Moon pulls."))
     field = state.key(state.SPOT_FIELD, "context", "context")
     done(app.text_area(key=field).set_value("The Moon is near."))
@@ -77,7 +77,7 @@ def test_an_item_s_page_shows_them_and_a_search_finds_them(store: Store) -> None
     other = Item(id="y", submission="Wind.")
     version = store.datasets.create(Dataset(items=(item, other)), now=NOW)
     assert store.datasets.count(version.id, ItemFilter(search="tides follow")) == 1
-    assert both_shown(shown(open_page("author/datasets.py", dataset="1", item="x")))
+    assert both_shown(shown(open_page(routes.DATASETS, dataset="1", item="x")))
     assert [dict(task.context) for task in spot.tasks(store, version.id)] == [GIVEN]
 
 

@@ -10,11 +10,11 @@ from streamlit.testing.v1 import AppTest
 from core.services import datasets
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import HOSTILE, kept
 
-PAGE = "author/datasets.py"
+PAGE = routes.DATASETS
 
 
 def uploaded(text: str, name: str) -> AppTest:

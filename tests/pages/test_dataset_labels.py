@@ -7,11 +7,11 @@ from collections import Counter
 from core.domain.dataset import Dataset
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import routes, state
 from tests.comparing.world import NOW, RUBRIC, dataset
 from tests.pages.conftest import open_page, shown
 
-PAGE = "author/datasets.py"
+PAGE = routes.DATASETS
 #: 8 MET, 2 UNMET; one strange tone, three missing.
 LABELS = {
     "clear": ["MET"] * 8 + ["UNMET"] * 2,

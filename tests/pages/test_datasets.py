@@ -11,11 +11,11 @@ from core.domain.rubric import Criterion, Rubric
 from core.services import datasets
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
 
-PAGE = "author/datasets.py"
+PAGE = routes.DATASETS
 PEER = {
     "name": "Peer",
     "prompt": "Say hello.",

@@ -12,7 +12,7 @@ from core.services import generating_edits as editing
 from core.services.jobs import work_here
 from core.store.store import Store
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.authoring.made import (
     BETTER,
     NOW,
@@ -31,7 +31,7 @@ from tests.pages.graded import HOSTILE
 from tests.pages.rubric_page import PAGE, done, draft_of, name_of, press, saved
 from tests.provider import Provider, malformed
 
-DATA = "author/test_data.py"
+DATA = routes.TEST_DATA
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from core.domain.rubric import Criterion, Rubric
 from core.services import clock
 from core.store.store import Store
 from pages.ui import import_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.files.foreign_files import FOREIGN
 from tests.pages.conftest import open_page, shown
 
-PAGE = "grade/import_votes.py"
+PAGE = routes.IMPORT_VOTES
 LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
 WIDE = "id,kim,lee\na,1,2\nb,3,3\n"
 ITEMS = '{"id": "a", "submission": "x"}\n'
@@ -169,18 +169,18 @@ def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
 def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
     press_import(importing(LONG))
 
-    page = open_page("grade/run.py", run="1")
+    page = open_page(routes.RUN, run="1")
     assert "✓ Imported" in shown(page)
     assert "rated elsewhere by kim" in shown(page)
     assert "They are empty where they came from" in shown(page)
     assert not [b for b in page.button if "Retry" in b.label or "Resume" in b.label]
 
-    plan = shown(open_page("grade/run.py", run="1", view="plan"))
+    plan = shown(open_page(routes.RUN, run="1", view="plan"))
     assert "votes.csv (long table)" in plan
     assert "no: models rated too" in plan
     assert "Times every judge is asked" not in plan
 
-    assert "3 votes" in shown(open_page("grade/runs.py"))
+    assert "3 votes" in shown(open_page(routes.RUNS))
 
 
 def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(store: Store) -> None:

@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 from core.services import registry
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import routes, state
 from tests import provider
 from tests.pages.conftest import open_page, shown
 from tests.provider import Provider
 
-PAGE = "grade/judges.py"
+PAGE = routes.JUDGES
 PASTED = "sk-proj-4fA9bC2dE7gH1jK5mN8p"
 HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil"
 

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Criterion, Option
 from pages.ui import format as fmt
-from pages.ui.screens import SECTIONS
 from pages.ui.text import JOINER, esc, label, marked, one_line, visible
 from pages.ui.votes import option_chips
 
@@ -123,12 +122,5 @@ def test_an_unknown_number_is_never_a_zero() -> None:
     assert fmt.cost(0) == "$0.00"
 
 
-def test_no_page_is_beside_the_frame_and_every_routed_file_exists() -> None:
+def test_no_page_is_beside_the_frame() -> None:
     assert {p.name for p in PAGES.glob("*.py")} == {"__init__.py", "frame.py"}
-    routed = {screen.file for screens in SECTIONS.values() for screen in screens}
-    found = {
-        str(p.relative_to(PAGES))
-        for p in PAGES.glob("*/*.py")
-        if p.name != "__init__.py" and p.parent.name != "ui"
-    }
-    assert found == routed

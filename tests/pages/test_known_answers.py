@@ -7,8 +7,8 @@ from dataclasses import replace
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import CALL, DATASET, FIRST, NOW, RUBRIC, planned
 
@@ -32,7 +32,7 @@ def half_known(store: Store) -> int:
 
 
 def test_the_run_says_how_many_answers_were_known_and_what_that_saved(store: Store) -> None:
-    app = open_page("grade/run.py", run=str(half_known(store)))
+    app = open_page(routes.RUN, run=str(half_known(store)))
     # bob's two calls cost $0.50 each; ann's two answers cost $0.25 each in their time
     assert "2 calls · $1.00" in shown(app)
     assert "200 tokens in, 20 tokens out · 2 answers from earlier runs, saved $0.50" in shown(app)
@@ -41,7 +41,7 @@ def test_the_run_says_how_many_answers_were_known_and_what_that_saved(store: Sto
 def test_a_known_answer_says_what_it_cost_then(store: Store) -> None:
     run_id = half_known(store)
     (vote, _) = store.votes.for_item(run_id, FIRST)
-    app = open_page("grade/run.py", run=str(run_id), item=FIRST)
+    app = open_page(routes.RUN, run=str(run_id), item=FIRST)
     app.session_state[state.key(keys.ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)] = True
     app.run()
     assert not app.exception

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 from core.services import authoring, library
 from core.store.store import Store
 from pages.ui import library_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import done, draft_of, name_of, press, saved
 
-PAGE = "author/library.py"
+PAGE = routes.LIBRARY
 
 
 def tick(app: AppTest, *wanted: str) -> AppTest:
@@ -73,7 +73,7 @@ def test_the_one_looked_at_goes_into_a_rubric_that_is_there_with_one_click(store
 
 def test_the_editor_leads_to_the_library_and_is_where_its_criteria_go(store: Store) -> None:
     name = saved(store)
-    app = press(open_page("author/rubrics.py", rubric=name), name, "library")
+    app = press(open_page(routes.RUBRICS, rubric=name), name, "library")
     assert app.selectbox(key=keys.LIBRARY_TARGET).value == name
 
 

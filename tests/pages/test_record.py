@@ -17,8 +17,8 @@ from core.services.browsing import stands_on
 from core.store.store import Store
 from pages.review._record.fitted import mark_of
 from pages.ui import record_keys as keys
-from pages.ui import review_keys, state
-from tests.pages.conftest import FRAME, shown
+from pages.ui import review_keys, routes, state
+from tests.pages.conftest import FRAME, shown, visit
 from tests.pages.reviewing import queue as make_queue
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
@@ -36,7 +36,7 @@ def open_record(store: Store, name: str = "Lea", **address: object) -> AppTest:
     app.run()
     for key, value in address.items():
         app.query_params[key] = str(value)
-    app.switch_page("review/record.py").run()
+    visit(app, routes.RECORD)
     assert not app.exception
     return app
 

@@ -16,12 +16,12 @@ from core.store.store import Store
 from pages.measure._report import overview
 from pages.measure._report.blocks import cell
 from pages.ui import report_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.reporting.made import decided
 
-PAGE = "measure/report.py"
+PAGE = routes.REPORT
 NUMBER = re.compile(r"(?<![\w.])[−+]?\$?\d*\.?\d+%?(?![\w])")
 
 

@@ -11,7 +11,7 @@ from core.domain.review import QueueSettings
 from core.services import claiming, queueing, settling
 from core.store.store import Store
 from pages.ui import review_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
 from tests.services import reviewed
@@ -122,7 +122,7 @@ def test_an_open_item_is_nobody_elses_and_the_queue_says_whose_it_is(store: Stor
     at.sit_down(store, queue, "Ann")
     ben = at.sit_down(store, queue, "Ben")
     assert "open elsewhere (Ann" in shown(ben)
-    page = at.sit_down(store, queue, "Ben", page="queues")
+    page = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
     assert "No item is available to you now" in shown(page)
     assert not [b for b in page.button if "Take over" in b.label]
 
@@ -130,7 +130,7 @@ def test_an_open_item_is_nobody_elses_and_the_queue_says_whose_it_is(store: Stor
 def test_a_lead_takes_over_from_the_queues_page(store: Store) -> None:
     queue = at.queue(store, count=1)
     at.sit_down(store, queue, "Ann")
-    lea = at.sit_down(store, queue, "Lea", page="queues")
+    lea = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     (take,) = [b for b in lea.button if b.label == "Take over from Ann"]
     take.click().run()
     assert "Item 1" in shown(lea)
@@ -141,13 +141,13 @@ def test_a_lead_takes_over_from_the_queues_page(store: Store) -> None:
 @pytest.mark.parametrize(("name", "may"), [("Lea", True), ("Ben", False)])
 def test_only_a_lead_changes_a_queue(store: Store, name: str, may: bool) -> None:
     queue = at.queue(store)
-    page = at.sit_down(store, queue, name, page="queues")
+    page = at.sit_down(store, queue, name, page=routes.QUEUES)
     assert bool([b for b in page.button if b.label == "Put away"]) == may
 
 
 def test_a_queue_is_put_away_and_brought_back(store: Store) -> None:
     queue = at.queue(store)
-    page = at.sit_down(store, queue, "Lea", page="queues")
+    page = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     page.button(key=state.key(keys.QUEUE_ACT, "archive")).click().run()
     assert queueing.queue(store, queue).archived is not None
     ben = at.sit_down(store, queue, "Ben")

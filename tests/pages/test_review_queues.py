@@ -7,10 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import queueing, reviewers
 from core.store.store import Store
-from pages.ui import identity, state
+from pages.ui import identity, routes, state
 from pages.ui import review_keys as keys
+from pages.ui.routes import Screen
 from tests.pages import reviewing as at
-from tests.pages.conftest import FRAME, open_page, shown
+from tests.pages.conftest import FRAME, open_page, shown, visit
 from tests.services import reviewed
 from tests.services.reviewed import UNMET
 
@@ -24,7 +25,7 @@ def sign_in(app: AppTest, name: str) -> AppTest:
 
 
 def test_a_name_is_asked_for_once_and_the_first_person_is_a_lead(store: Store) -> None:
-    app = open_page("review/queues.py")
+    app = open_page(routes.QUEUES)
     assert "Who reviews?" in shown(app)
     sign_in(app, "  Ada ")
     assert "You are **Ada** (lead)." in shown(app)
@@ -35,14 +36,14 @@ def test_a_name_is_asked_for_once_and_the_first_person_is_a_lead(store: Store) -
 
 
 def test_no_name_is_refused(store: Store) -> None:
-    app = sign_in(open_page("review/queues.py"), "  ")
+    app = sign_in(open_page(routes.QUEUES), "  ")
     assert "Who reviews?" in shown(app)
     assert app.error
 
 
 def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> None:
     reviewed.graded(store, 4)
-    app = sign_in(open_page("review/queues.py"), "Ada")
+    app = sign_in(open_page(routes.QUEUES), "Ada")
     app.button(key=state.key(keys.QUEUES_ACT, "new")).click().run()
     # No item is split on 0; 1, 2 and 3 are, on both criteria: six cells of three items, and the
     # audit is set to none.
@@ -65,7 +66,7 @@ def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> N
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:
     queue = at.queue(store, count=2)
     reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
-    app = at.sit_down(store, queue, "Ben", page="queues")
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
     app.button[0].click().run()  # All queues
     assert "2 of 4 cells resolved" in shown(app)
     links = [str(e.proto.label) for e in app.get("page_link")]
@@ -75,7 +76,7 @@ def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Sto
 def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store) -> None:
     queue = at.queue(store)
     reviewed.sit(store, "Ben")
-    app = at.sit_down(store, queue, "Lea", page="queues")
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     app.number_input(key=state.key(keys.QUEUE_FIELD, f"queue {queue}", "reviewers")).set_value(3)
     app.run()
     app.button(key=state.key(keys.QUEUE_ACT, "save")).click().run()
@@ -88,7 +89,7 @@ def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store)
 
 def test_the_last_lead_cannot_step_down(store: Store) -> None:
     queue = at.queue(store)
-    app = at.sit_down(store, queue, "Lea", page="queues")
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     (role,) = [s for s in app.selectbox if s.label == "Lea"]
     role.set_value("reviewer").run()
     assert {r.name: r.role for r in reviewers.everyone(store)}["Lea"] == "lead"
@@ -102,7 +103,7 @@ def test_where_a_login_is_configured_nobody_can_give_a_name(
     monkeypatch.setattr(identity, "login_configured", lambda: True)
     monkeypatch.setattr(identity, "user", lambda: None)
     monkeypatch.setattr(identity, "find_spec", lambda name: name if installed else None)
-    app = open_page("review/queues.py")
+    app = open_page(routes.QUEUES)
     assert "Log in to review" in shown(app)
     assert not app.text_input
     assert [b.label for b in app.button] == (["Log in"] if installed else [])
@@ -125,7 +126,7 @@ def test_a_login_names_its_reviewer_by_what_the_provider_guarantees(
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     app.session_state[keys.SESSION] = "tab"
     app.run()
-    app.switch_page("review/queues.py").run()
+    visit(app, routes.QUEUES)
     assert words in shown(app)
 
 
@@ -137,7 +138,7 @@ def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> N
     at.commit(ben, 1)
     at.write(ben, 1, "Right", "It asks for a source.")
     at.commit(ben, 1)
-    app = at.sit_down(store, queue, "Ben", page="queues")
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
     app.button[0].click().run()  # All queues
     app.button(key=state.key(keys.QUEUES_ACT, "issues")).click().run()
     assert "It asks for a source." in shown(app)
@@ -148,7 +149,7 @@ def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> N
 def test_a_lead_sends_decided_cells_back_and_says_why(store: Store) -> None:
     queue = at.queue(store, count=1)
     reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
-    app = at.sit_down(store, queue, "Lea", page="queues")
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
     app.multiselect(key=state.key(keys.QUEUE_FIELD, "send back", queue)).set_value(
         [("i0", "Right")]
     ).run()
@@ -165,7 +166,7 @@ def test_a_lead_sends_decided_cells_back_and_says_why(store: Store) -> None:
 def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     run = reviewed.graded(store, 2)
     queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
-    app = at.sit_down(store, queue, "Ben", page="queues")
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
     app.selectbox(key=state.key(keys.QUEUE_FIELD, "criterion", queue)).set_value("Short").run()
     app.button(key=state.key(keys.QUEUE_ACT, "start")).click().run()
     assert "only Short" in shown(app)
@@ -191,13 +192,13 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
 @pytest.mark.parametrize(
     ("page", "title", "tells", "asks"),
     [
-        ("review/queues.py", "Review", "People settle", "Who reviews?"),
-        ("review/record.py", "Findings of review", "What people's verdicts say", "Who reviews?"),
-        ("review/arena.py", "Arena", "Which answer is better?", "Who votes?"),
+        (routes.QUEUES, "Review", "People settle", "Who reviews?"),
+        (routes.RECORD, "Findings of review", "What people's verdicts say", "Who reviews?"),
+        (routes.ARENA, "Arena", "Which answer is better?", "Who votes?"),
     ],
 )
 def test_whoever_is_asked_for_a_name_sees_what_for(
-    store: Store, page: str, title: str, tells: str, asks: str
+    store: Store, page: Screen, title: str, tells: str, asks: str
 ) -> None:
     app = open_page(page)
     assert [one.value for one in app.title] == [title]

@@ -7,12 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import clock
 from core.store.store import Store
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
 
-PAGE = "grade/run.py"
+PAGE = routes.RUN
 
 
 def open_run(run_id: int, **address: str) -> AppTest:

@@ -8,6 +8,7 @@ from core.domain.review import Given
 from core.services import claiming, clock, review_acts, reviewing, settling
 from core.services.provenance import decided
 from core.store.store import Store
+from pages.ui import routes
 from tests.pages.conftest import open_page, shown
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, sit, take
@@ -29,7 +30,7 @@ def test_an_item_says_who_settled_a_cell_and_what_the_votes_gave(
 ) -> None:
     monkeypatch.setattr(clock, "now", lambda: "2026-03-05T09:30:00.000Z")
     run, _ = settle(store)
-    app = open_page("grade/run.py", run=str(run), item="i2")
+    app = open_page(routes.RUN, run=str(run), item="i2")
     text = shown(app)
     for told in ("settled by Ada", "as MET", "5 Mar 2026", "one person", "the votes gave UNMET"):
         assert told in text
@@ -43,17 +44,17 @@ def test_an_item_says_who_settled_a_cell_and_what_the_votes_gave(
 
 def test_a_cell_that_nobody_settled_says_nothing_of_it(store: Store) -> None:
     run, queue = settle(store)
-    assert "settled by Ada" not in shown(open_page("grade/run.py", run=str(run), item="i0"))
+    assert "settled by Ada" not in shown(open_page(routes.RUN, run=str(run), item="i0"))
     ada = sit(store, "Ada")
     while review_acts.undo_last(store, ada, queue):
         pass
     assert decided(store, run, "i2") == {}
-    assert "settled by Ada" not in shown(open_page("grade/run.py", run=str(run), item="i2"))
+    assert "settled by Ada" not in shown(open_page(routes.RUN, run=str(run), item="i2"))
 
 
 def test_what_is_stale_says_so(store: Store) -> None:
     run, _ = settle(store)
     settling.mark(store, sit(store, "Lea"), run, [("i2", "Right")], "stale", "Other words.")
-    text = shown(open_page("grade/run.py", run=str(run), item="i2"))
+    text = shown(open_page(routes.RUN, run=str(run), item="i2"))
     assert "stale: Ada" in text
     assert "the votes gave UNMET" in text

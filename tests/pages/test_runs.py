@@ -8,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.store.store import Store
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import ANN, DATASET, NOW, RUBRIC, all_failed, graded, planned
 
-PAGE = "grade/runs.py"
+PAGE = routes.RUNS
 
 
 def field(*ids: object) -> str:
@@ -69,8 +69,8 @@ def test_a_run_whose_every_question_failed_is_green_nowhere(store: Store) -> Non
     run_id = all_failed(store)
     for page, query in (
         (PAGE, {}),
-        ("grade/run.py", {"run": str(run_id)}),
-        ("home/start.py", {}),
+        (routes.RUN, {"run": str(run_id)}),
+        (routes.START, {}),
     ):
         text = shown(open_page(page, **query))
         assert "✕ Failed, 12 failures" in text, page  # 3 items x 2 criteria x 2 judges

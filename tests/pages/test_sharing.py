@@ -11,12 +11,13 @@ from core.services import authoring
 from core.services.sharing import SHARE_FORMS, share
 from core.store.store import Store
 from pages.ui import grades_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
+from pages.ui.routes import Screen
 from tests.pages.conftest import open_page, shown
 from tests.sharing.made import NOW, RUBRIC, class_of_four
 from tests.sharing.test_grades import WORKSHEET
 
-PAGE = "author/rubrics.py"
+PAGE = routes.RUBRICS
 
 
 def press(app: AppTest, *ids: object) -> AppTest:
@@ -108,10 +109,8 @@ def grades(run: int, data: str) -> AppTest:
     return app
 
 
-@pytest.mark.parametrize(
-    ("page", "view"), [("measure/report.py", {}), ("grade/run.py", {"view": "scores"})]
-)
-def test_report_and_run_lead_to_it(store: Store, page: str, view: dict[str, str]) -> None:
+@pytest.mark.parametrize(("page", "view"), [(routes.REPORT, {}), (routes.RUN, {"view": "scores"})])
+def test_report_and_run_lead_to_it(store: Store, page: Screen, view: dict[str, str]) -> None:
     run = class_of_four(store)
     app = press(open_page(page, run=str(run), **view), keys.GRADES_ACT, "open", run)
 

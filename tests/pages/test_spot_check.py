@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 from core.services import authoring, grading, registry, spot, spot_form
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import state
-from tests.pages.conftest import open_page, shown
+from pages.ui import routes, state
+from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot import RUBRIC, model, saved_rubric, worked_off
 from tests.provider import Provider, ok, status
 
-PAGE = "grade/spot_check.py"
+PAGE = routes.SPOT_CHECK
 
 
 @pytest.fixture
@@ -109,8 +109,8 @@ def test_typed_text_outlives_another_page_and_another_session(store: Store) -> N
     saved_rubric(store)
     app = open_page(PAGE)
     done(app.text_area(key=field("text")).set_value("half a thought"))
-    app.switch_page("author/rubrics.py").run()
-    app.switch_page(PAGE).run()
+    visit(app, routes.RUBRICS)
+    visit(app, PAGE)
     assert app.text_area(key=field("text")).value == "half a thought"
     assert open_page(PAGE).text_area(key=field("text")).value == "half a thought"
 

@@ -13,11 +13,12 @@ from core.services.grading import start
 from core.services.planning import RunRequest
 from core.store.store import Store
 from pages.home._start import example
+from pages.ui import routes
 from tests.pages.conftest import open_page, shown
 from tests.pages.spot import saved_rubric, worked_off
 from tests.provider import Provider, ok
 
-PAGE = "home/start.py"
+PAGE = routes.START
 NOW = "2026-03-01T10:00:00.000Z"
 
 

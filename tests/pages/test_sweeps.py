@@ -9,12 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.panel import Panel
 from core.store.store import Store
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from tests.comparing.world import NOW, ONE, RUBRIC, TWO, dataset
 from tests.pages.conftest import open_page, shown
 
-PAGE = "grade/runs.py"
+PAGE = routes.RUNS
 LABELS = {"clear": ["MET", "UNMET"] * 10}
 
 

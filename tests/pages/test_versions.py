@@ -11,7 +11,7 @@ from core.services import authoring, propagating, staleness
 from core.services.draft_edits import set_criterion
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import review_keys, state
+from pages.ui import review_keys, routes, state
 from pages.ui import version_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import PAGE, done, press
@@ -125,9 +125,9 @@ def test_two_versions_are_read_side_by_side(store: Store) -> None:
 def test_the_run_says_under_which_version_it_is_scored(store: Store) -> None:
     run = graded(store)
     new = saved(store, run, TRUE)
-    assert "The rubric has version 2 by now" in shown(open_page("grade/run.py", run=str(run.id)))
+    assert "The rubric has version 2 by now" in shown(open_page(routes.RUN, run=str(run.id)))
     propagating.follow(store, sit(store, "Lea"), run.id, new.id)
-    text = shown(open_page("grade/run.py", run=str(run.id)))
+    text = shown(open_page(routes.RUN, run=str(run.id)))
     assert "Scored under version 2; judges were asked 1" in text
     assert "8 cells stale" in text
 

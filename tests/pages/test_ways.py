@@ -7,18 +7,15 @@ from streamlit.testing.v1 import AppTest
 
 from core.store.store import Store
 from pages.ui import compare_keys as keys
-from pages.ui import state, ways
+from pages.ui import routes, state, ways
+from pages.ui.routes import Screen
 from tests.comparing.test_comparing import LABELS, STRONG, WEAK
 from tests.comparing.world import dataset, run_with
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.pages.test_compare import field
 
-PAGES = {
-    ways.RUN: "grade/run.py",
-    ways.AGREEMENT: "measure/agreement.py",
-    ways.REPORT: "measure/report.py",
-}
+PAGES = (routes.RUN, routes.AGREEMENT, routes.REPORT)
 
 
 def links(app: AppTest) -> dict[str, str]:
@@ -30,11 +27,11 @@ def links(app: AppTest) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("here", PAGES)
-def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: str) -> None:
+def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: Screen) -> None:
     run = graded(store)
-    found = links(open_page(PAGES[here], run=str(run)))
-    for name, way in ways.WAYS.items():
-        assert (way.words in found) == (name != here)
+    found = links(open_page(here, run=str(run)))
+    for screen, (words, _) in ways.OTHER_VIEWS.items():
+        assert (words in found) == (screen != here)
     assert found["Compare"].endswith(f"runs={run}")
     assert "new=queue" in found["Review"]
     assert f"run={run}" in found["Review"]
@@ -42,7 +39,7 @@ def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: str
 
 def test_nothing_leads_on_from_a_run_without_votes(store: Store) -> None:
     run = planned(store)
-    assert not links(open_page(PAGES[ways.RUN], run=str(run))).keys() & {"Report", "Agreement"}
+    assert not links(open_page(routes.RUN, run=str(run))).keys() & {"Report", "Agreement"}
 
 
 def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:
@@ -51,7 +48,7 @@ def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:
     second = run_with(store, data, STRONG, name="second")
     graded(store)  # newer, over other items
 
-    app = open_page("measure/compare.py")
+    app = open_page(routes.COMPARE)
 
     assert app.multiselect(key=field(keys.RUNS)).value == [first, second]
 
@@ -61,7 +58,7 @@ def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -
     first = run_with(store, data, WEAK, name="first")
     second = run_with(store, data, STRONG, name="second")
     other = graded(store)
-    app = open_page("measure/compare.py", runs=str(second))
+    app = open_page(routes.COMPARE, runs=str(second))
 
     keys_shown = {button.key for button in app.button}
     assert state.key(keys.COMPARE_ACT, "with", other) not in keys_shown

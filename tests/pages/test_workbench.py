@@ -14,14 +14,14 @@ from core.services import draft_edits as edits
 from core.services.drafts import draft_from
 from core.services.workbench_types import new_row
 from core.store.store import Store
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.spot import model, worked_off
 from tests.provider import Provider, ok, status
 from tests.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text
 
-PAGE = "author/rubrics.py"
+PAGE = routes.RUBRICS
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ from pages.author._datasets import items, labels, parting
 from pages.author._datasets.listing import labelled_tag, open_dataset
 from pages.ui import families as fam
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.item_view import headed
 from pages.ui.resources import store
 from pages.ui.text import esc
-from pages.ui.widgets import back_link, empty_state, page_header, row, show_flash, tag
+from pages.ui.widgets import empty_state, page_header, row, show_flash, tag
 
 VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About"}
 
 
 def show() -> None:
     """The screen of the dataset in the address."""
-    back_link("author/datasets.py", "All datasets")
+    routes.back(routes.DATASETS, "All datasets")
     versions = _versions()
     if not versions:
         page_header("Datasets")

@@ -9,14 +9,14 @@ from core.files import Table
 from core.services import authoring, datasets
 from core.services.datasets import Checked
 from pages.author._datasets import columns, saving
-from pages.ui import dataset_cache
+from pages.ui import dataset_cache, routes
 from pages.ui import families as fam
 from pages.ui import format as fmt
 from pages.ui.dataset_cache import Source
 from pages.ui.item_view import show_item
 from pages.ui.resources import store
 from pages.ui.text import label, visible
-from pages.ui.widgets import back_link, page_header, problem_list, show_flash
+from pages.ui.widgets import page_header, problem_list, show_flash
 
 ENDINGS = ["csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
@@ -27,7 +27,7 @@ CELL = 200
 
 def show() -> None:
     """The whole import, top to bottom; nothing is saved before the last button."""
-    back_link("author/datasets.py", "All datasets")
+    routes.back(routes.DATASETS, "All datasets")
     page_header(
         "Import a dataset", "Nothing is saved until you have seen how it looks and press Import."
     )

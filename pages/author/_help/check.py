@@ -11,13 +11,12 @@ from pages.author._help import common
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
-RUN_PAGE = "grade/run.py"
 #: So much weight in the meta-rubric makes a finding a serious one.
 SERIOUS = 8
 
@@ -112,12 +111,7 @@ def _found(name: str, found: MetaCheck) -> None:
     for number, one in enumerate(found.findings):
         _finding(name, one, number)
     if found.asked:
-        st.page_link(
-            RUN_PAGE,
-            label="Every answer of this check",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(run.id)},
-        )
+        routes.link(routes.RUN, "Every answer of this check", {state.RUN: run.id})
 
 
 def _finding(name: str, one: MetaFinding, number: int) -> None:

@@ -13,13 +13,12 @@ from core.services.helping import HelpTask
 from core.services.helping_cost import Outlook
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
 from pages.ui.votes import FAILURE_WORDS
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
-JUDGES_PAGE = "grade/judges.py"
 POLL_SECONDS = 1.0
 STATUS: dict[str, tuple[str, Tone]] = {
     "queued": ("Waiting", "info"),
@@ -37,9 +36,7 @@ def ready() -> bool:
     lack = helping.missing(store())
     if lack:
         st.info(label(lack), icon=":material/key_off:")
-        st.page_link(
-            JUDGES_PAGE, label="Set up a model on the Judges page", icon=":material/gavel:"
-        )
+        routes.link(routes.JUDGES, "Set up a model on the Judges page")
     return not lack
 
 

@@ -13,7 +13,7 @@ from pages.author._help import common, measuring
 from pages.author._help.submissions import share_words
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.two_texts import side_by_side
@@ -27,7 +27,7 @@ def show(name: str, rubric: Rubric) -> None:
     found = datasets.listing(store())
     if not found:
         st.info("This needs a dataset with items to change.", icon=":material/dataset:")
-        st.page_link("author/datasets.py", label="Datasets", icon=":material/dataset:")
+        routes.link(routes.DATASETS, "Datasets")
         return
     left, right = st.columns(2, gap="medium")
     with left:

@@ -14,14 +14,12 @@ from core.services.improving_loop import LoopRequest
 from core.services.improving_rounds import Round
 from core.services.spot import Teacher
 from pages.author._help import common, pieces
-from pages.ui import compare_keys, state
+from pages.ui import compare_keys, routes, state
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import show_flash, tag
-
-COMPARE = "measure/compare.py"
 
 
 def show(name: str, rubric: Rubric) -> None:
@@ -35,7 +33,7 @@ def show(name: str, rubric: Rubric) -> None:
     teachers = spot.teachers(store(), rubric)
     if not teachers:
         st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
-        st.page_link("author/datasets.py", label="Datasets", icon=":material/dataset:")
+        routes.link(routes.DATASETS, "Datasets")
         return
     chosen = _labelled(name, teachers)
     panel = common.panel("Who grades", name, "loop")
@@ -176,13 +174,12 @@ def _end(result: dict[str, object]) -> str:
 def _compare(found: list[Round]) -> None:
     kept = [one for one in found if one.kept and one.held is not None]
     if len(kept) > 1:
-        st.page_link(
-            COMPARE,
-            label=label("Every item before and after"),
-            icon=":material/compare_arrows:",
-            query_params={
+        routes.link(
+            routes.COMPARE,
+            label("Every item before and after"),
+            {
                 compare_keys.RUNS: f"{kept[0].held},{kept[-1].held}",
-                compare_keys.FIRST: str(kept[0].held),
-                compare_keys.SECOND: str(kept[-1].held),
+                compare_keys.FIRST: kept[0].held,
+                compare_keys.SECOND: kept[-1].held,
             },
         )

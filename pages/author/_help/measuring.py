@@ -14,13 +14,11 @@ from core.services.planning import RunRequest
 from pages.author._help import common
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors
-
-RUN_PAGE, DATASETS = "grade/run.py", "author/datasets.py"
 
 
 def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
@@ -35,7 +33,7 @@ def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> No
             help="Its items carry what they were written for as tags, never as labels.",
         )
         if version is not None:
-            st.page_link(DATASETS, label="Datasets", icon=":material/arrow_forward:")
+            routes.link(routes.DATASETS, "Datasets", icon="arrow_forward")
 
 
 def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
@@ -63,12 +61,7 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
         st.fragment(_live, run_every=common.POLL_SECONDS if run.active else None)(
             run.id, run.active
         )
-        st.page_link(
-            RUN_PAGE,
-            label="The run, with every vote",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(run.id)},
-        )
+        routes.link(routes.RUN, "The run, with every vote", {state.RUN: run.id})
 
 
 def _live(run_id: int, was_active: bool) -> None:

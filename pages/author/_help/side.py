@@ -10,12 +10,11 @@ from core.services import improving
 from pages.author._help import check, common, improve, loop
 from pages.author._rubric import work
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.text import label
 from pages.ui.widgets import shown_errors
 
 IMPROVE, CHECK, LOOP = "Improve", "Check", "Loop"
-TEST_DATA = "author/test_data.py"
 
 
 def show(name: str) -> None:
@@ -42,12 +41,7 @@ def show(name: str) -> None:
             check.show(name, rubric)
         else:
             loop.show(name, rubric)
-    st.page_link(
-        TEST_DATA,
-        label="Write test data for a criterion",
-        icon=":material/science:",
-        query_params={state.RUBRIC: name},
-    )
+    routes.link(routes.TEST_DATA, "Write test data for a criterion", {state.RUBRIC: name})
 
 
 def _rubric(name: str) -> Rubric | None:

@@ -9,7 +9,7 @@ from core.errors import InputError, NotFound
 from core.services import authoring, improving
 from pages.author._help import common, edits, submissions
 from pages.ui import help_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, page_header, show_flash, shown_errors
@@ -31,7 +31,7 @@ def show() -> None:
         empty_state(
             "No rubrics yet",
             "Test data is written for a criterion of a rubric.",
-            lambda: st.page_link("author/rubrics.py", label="Rubrics", icon=":material/checklist:"),
+            lambda: routes.link(routes.RUBRICS, "Rubrics"),
         )
         return
     name = _chosen(titles)

@@ -11,13 +11,11 @@ from core.services.library import Entry, Pack
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import library_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.families import NEW
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import shown_errors
-
-EDITOR = "author/rubrics.py"
 
 
 def show(picked: list[str], looked: Entry | None) -> None:
@@ -110,14 +108,14 @@ def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
         undo = "" if target == NEW or not guided else " Undo takes both back."
         count = fmt.plural(len(picked), "criterion", "criteria")
         state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
-        st.switch_page(EDITOR, query_params={state.RUBRIC: name})
+        routes.go(routes.RUBRICS, {state.RUBRIC: name})
 
 
 def start(draft: Draft) -> None:
     """Keep a new draft and go to its editor."""
     with shown_errors():
         name = _new(draft)
-        st.switch_page(EDITOR, query_params={state.RUBRIC: name})
+        routes.go(routes.RUBRICS, {state.RUBRIC: name})
 
 
 def _new(draft: Draft) -> str:

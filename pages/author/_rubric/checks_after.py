@@ -8,12 +8,10 @@ from core.services.checking import after
 from core.services.checking.after import Heard, RunRow, Says, Told
 from pages.author._rubric import work
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import tag
-
-AGREEMENT = "measure/agreement.py"
 
 
 def show_beside(name: str, uid: str) -> None:
@@ -97,9 +95,4 @@ def _sentences(told: list[tuple[str | None, Told]], *, changed: bool, unknown: s
 
 
 def _link(run: RunRow) -> None:
-    st.page_link(
-        AGREEMENT,
-        label=label(f"Evidence: {run.name}", 60),
-        icon=":material/balance:",
-        query_params={state.RUN: str(run.id)},
-    )
+    routes.link(routes.AGREEMENT, label(f"Evidence: {run.name}", 60), {state.RUN: run.id})

@@ -12,7 +12,7 @@ from core.services import draft_edits as edits
 from core.services.draft_templates import TEMPLATE_WORDS, Template
 from core.services.draft_types import CriterionDraft
 from pages.author._rubric import card, checks, hands, pasting, rules, work
-from pages.ui import editing_keys, state
+from pages.ui import editing_keys, routes, state
 from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
@@ -85,7 +85,7 @@ def _add(name: str) -> None:
             type="tertiary",
             icon=":material/local_library:",
         ):
-            st.switch_page("author/library.py", query_params={state.RUBRIC: name})
+            routes.go(routes.LIBRARY, {state.RUBRIC: name})
 
 
 def _on_add(name: str, template: Template) -> None:

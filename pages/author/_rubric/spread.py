@@ -9,7 +9,7 @@ from core.services import authoring, propagating, viewing
 from core.services.versioning import Edits
 from core.services.viewing import Run
 from pages.author._rubric import edits, spread_acts, spread_figures, spread_moves
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui import version_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
@@ -41,12 +41,7 @@ def show(name: str, run_id: int) -> None:
 
 
 def _run_link(run: Run) -> None:
-    st.page_link(
-        "grade/run.py",
-        label="Open the run",
-        icon=":material/arrow_outward:",
-        query_params={state.RUN: str(run.id)},
-    )
+    routes.link(routes.RUN, "Open the run", {state.RUN: run.id}, icon="arrow_outward")
 
 
 def _stands(run: Run) -> str:

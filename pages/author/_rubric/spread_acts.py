@@ -8,7 +8,7 @@ from core.services import carrying, propagating, staleness
 from core.services.versioning import Edits, Moves, small
 from core.services.viewing import Run
 from pages.ui import format as fmt
-from pages.ui import signing, state
+from pages.ui import routes, signing, state
 from pages.ui import version_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -157,7 +157,7 @@ def stand(run: Run) -> None:
                 on_click=_on_queue,
                 args=(who, run.id, run.scored_number),
             )
-            st.page_link("review/queues.py", label="All queues", icon=":material/arrow_outward:")
+            routes.link(routes.QUEUES, "All queues", icon="arrow_outward")
         if last is not None:
             st.button(
                 f"Back to version {last.from_number}",

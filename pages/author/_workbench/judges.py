@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.services import registry, workbench
@@ -11,13 +9,12 @@ from core.services.registry import JudgeEntry
 from core.services.spot import teachers
 from core.services.workbench_standing import Standing
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import label, one_line, visible
 from pages.ui.widgets import shown_errors
 
-JUDGES_PAGE = Path(__file__).parents[2] / "grade" / "judges.py"
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
@@ -37,7 +34,7 @@ def show(name: str, now: Standing) -> None:
     if any(judge.offline for judge in now.judges):
         _teacher(name, now)
     if all(entry.judge.offline for entry in entries.values()):
-        st.page_link(JUDGES_PAGE, label="Connect a model to ask one", icon=":material/add_link:")
+        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
 
 
 def _judges(name: str, now: Standing, entries: dict[str, JudgeEntry]) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.services.workbench_rows import open_in_spot_check, save_dataset
 from core.services.workbench_standing import Standing
 from pages.author._rubric import work
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
@@ -60,4 +60,4 @@ def _open(name: str, now: Standing, version: int, dataset: str) -> None:
         open_in_spot_check(store(), name, chosen, version)
         for family in (state.SPOT_FORM, state.SPOT_FIELD):
             state.drop(family)
-        st.switch_page("grade/spot_check.py")
+        routes.go(routes.SPOT_CHECK)

@@ -9,7 +9,7 @@ from core.services.ranking_sides import Side, Sides
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Figure, empty_state, figures, table, tag
@@ -31,7 +31,7 @@ def show(chosen: Chosen) -> None:
             "No run has scored these answers",
             "Grade the contest's dataset one answer at a time with a rubric; then scores and "
             "contests stand here side by side.",
-            lambda: st.page_link("grade/runs.py", label="Runs", query_params={}),
+            lambda: routes.link(routes.RUNS, "Runs", icon=""),
         )
         return
     names = {one.id: f"{one.id}: {one_line(one.name, 80)}" for one in runs}

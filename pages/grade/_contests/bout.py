@@ -17,7 +17,7 @@ from pages.grade._contests.board import WHY
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.item_view import context_words
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -25,7 +25,6 @@ from pages.ui.two_texts import folded, side_by_side
 from pages.ui.votes import standing_tags, vote_card, which_answer
 from pages.ui.widgets import row, tag
 
-RUN_PAGE = "grade/run.py"
 NAMED = 40
 
 
@@ -95,11 +94,8 @@ def _order(chosen: Chosen, held: Held, shown: Shown) -> None:
             vote_card(asked.criterion, one.result, which=which_answer(one))
     if not answered:
         st.caption("Nobody answered in this order.")
-    st.page_link(
-        RUN_PAGE,
-        label="What was sent and said",
-        icon=":material/monitoring:",
-        query_params={state.RUN: str(held.run_id), state.ITEM: shown.item_id},
+    routes.link(
+        routes.RUN, "What was sent and said", {state.RUN: held.run_id, state.ITEM: shown.item_id}
     )
 
 

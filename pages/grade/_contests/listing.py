@@ -11,13 +11,12 @@ from core.services.grading import RunRow
 from pages.grade._run.words import cost_words, raters_line, votes_words
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
 
-PAGE = "grade/contests.py"
 POLL_SECONDS = 2.0
 SHOWN = 30
 
@@ -78,7 +77,7 @@ def _contests(was_active: bool) -> None:
 def _card(one: RunRow, begins: int | None) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(one, ":material/swords:")
+            link(one, "swords")
             row([status_tag(one)])
         if one.active:
             done = one.votes + one.failures_open
@@ -97,7 +96,7 @@ def _card(one: RunRow, begins: int | None) -> None:
 
 def link(one: RunRow, icon: str) -> None:
     """A link to what this page says of a run."""
-    st.page_link(PAGE, label=label(one.name, 100), icon=icon, query_params={state.RUN: str(one.id)})
+    routes.link(routes.CONTESTS, label(one.name, 100), {state.RUN: one.id}, icon=icon)
 
 
 def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
@@ -106,7 +105,7 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
     st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
     for one in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(one, ":material/leaderboard:")
+            link(one, "leaderboard")
             st.html(
                 f'<span class="rs-quiet rs-num">run {one.id} · {esc(votes_words(one))}</span>',
                 width="content",

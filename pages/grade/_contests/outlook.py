@@ -9,10 +9,9 @@ from core.services import contest_choices, contests
 from core.services.contest_choices import Outlook
 from core.services.contests import ContestRequest
 from core.services.estimating import JudgeEstimate
-from pages.grade._contests.listing import PAGE
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import run_keys, state
+from pages.ui import routes, run_keys, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, problem_list, table
@@ -39,7 +38,7 @@ def show(request: ContestRequest | None) -> None:
         run_id = contests.start(store(), request)
         state.drop(run_keys.PLAN_FIELD, "seed")
         state.drop(keys.CONTEST_FORM, "name")
-        st.switch_page(PAGE, query_params={state.RUN: str(run_id)})
+        routes.go(routes.CONTESTS, {state.RUN: run_id})
 
 
 def outlook_of(request: ContestRequest) -> Outlook | None:

@@ -17,14 +17,13 @@ from pages.grade._contests import (
     position,
     rounds,
 )
-from pages.grade._contests.listing import PAGE
 from pages.grade._run import status
 from pages.grade._run.words import raters_line
 from pages.ui import contest_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import one_line
-from pages.ui.widgets import back_link, empty_state, page_header, show_flash, shown_errors
+from pages.ui.widgets import empty_state, page_header, show_flash, shown_errors
 
 VIEWS = {
     "board": "Leaderboard",
@@ -33,12 +32,11 @@ VIEWS = {
     "scores": "Beside scores",
     "people": "People",
 }
-RUN_PAGE, ARENA_PAGE = "grade/run.py", "review/arena.py"
 
 
 def show(run_id: int) -> None:
     """The whole page of a run."""
-    back_link(PAGE, "All contests")
+    routes.back(routes.CONTESTS, "All contests")
     run = viewing.require_run(store(), run_id)
     about = f"Run {run.id} · judged by {raters_line(run)}"
     page_header(one_line(run.name, 100), about, own_words=False)
@@ -58,19 +56,9 @@ def show(run_id: int) -> None:
 
 def _links(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            RUN_PAGE,
-            label="Votes and failures",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(run.id)},
-        )
+        routes.link(routes.RUN, "Votes and failures", {state.RUN: run.id})
         if run.panel.askable:
-            st.page_link(
-                ARENA_PAGE,
-                label="Vote on these contests yourself",
-                icon=":material/how_to_vote:",
-                query_params={state.RUN: str(run.id)},
-            )
+            routes.link(routes.ARENA, "Vote on these contests yourself", {state.RUN: run.id})
         st.space("stretch")
         if run.votes:
             downloads.show(run.id)

@@ -10,12 +10,11 @@ from core.services.contest_people import Likeness, Together
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, table, tag
 
-ARENA_PAGE = "review/arena.py"
 KINDS = {"person": "person", "panel": "all judges", "judge": "judge"}
 LISTED = 120
 
@@ -28,12 +27,7 @@ def show(chosen: Chosen) -> None:
             "Nobody has voted yet",
             "In the arena a person sees the same answers without names and says which is better. "
             "Then people and judges stand on one matrix.",
-            lambda: st.page_link(
-                ARENA_PAGE,
-                label="Vote on these contests",
-                icon=":material/how_to_vote:",
-                query_params={state.RUN: str(chosen.run_id)},
-            ),
+            lambda: routes.link(routes.ARENA, "Vote on these contests", {state.RUN: chosen.run_id}),
         )
     else:
         table(

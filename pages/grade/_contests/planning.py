@@ -16,7 +16,7 @@ from pages.grade._runs import judging
 from pages.grade._runs.planning import seed_and_budget
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import run_keys, state
+from pages.ui import routes, run_keys, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -49,7 +49,7 @@ def show() -> None:
         empty_state(
             "There is no dataset yet",
             "A contest compares what several systems answered to the same tasks.",
-            lambda: st.page_link("author/datasets.py", label="Open datasets"),
+            lambda: routes.link(routes.DATASETS, "Open datasets", icon=""),
         )
         return
     form, beside = st.columns([3, 2], gap="large")

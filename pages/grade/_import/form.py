@@ -9,25 +9,23 @@ from core.files import SeenKind, SourceKind
 from core.services import authoring, datasets, importing, importing_files
 from core.services.importing_files import CheckedVotes, Look
 from pages.grade._import import columns, found
-from pages.ui import dataset_cache, import_cache, state
+from pages.ui import dataset_cache, import_cache, routes, state
 from pages.ui import import_keys as keys
 from pages.ui.dataset_cache import Upload
 from pages.ui.resources import store
 from pages.ui.text import label, visible
-from pages.ui.widgets import back_link, page_header, problem_list, shown_errors
+from pages.ui.widgets import page_header, problem_list, shown_errors
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
 SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
-WHERE: dict[SeenKind, tuple[str, str, str]] = {
-    "rubric": ("author/rubrics.py", "Rubrics", "This file is a rubric, and holds no votes."),
+WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
+    "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
     "dataset": (
-        "author/datasets.py",
-        "Datasets",
+        routes.DATASETS,
         "This seems to hold items, not votes. If it holds votes, say above how they stand in it.",
     ),
     "unknown": (
-        "author/datasets.py",
-        "Datasets",
+        routes.DATASETS,
         "This is no table of votes and no dataset that is known here, and nothing was guessed. If "
         "it holds votes, say above how they stand in it; items to be judged have their own page.",
     ),
@@ -36,7 +34,7 @@ WHERE: dict[SeenKind, tuple[str, str, str]] = {
 
 def show() -> None:
     """The whole import, top to bottom; nothing is kept before the last button."""
-    back_link("grade/runs.py", "All runs")
+    routes.back(routes.RUNS, "All runs")
     page_header(
         "Import votes",
         "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
@@ -86,10 +84,10 @@ def _holds_votes(upload: Upload, seen: Look) -> bool:
         )
     if seen.kind in SHAPES:
         return True
-    page, title, words = WHERE[seen.kind]
+    page, words = WHERE[seen.kind]
     st.info(words, icon=":material/info:")
     problem_list(importing_files.nearest_in_words(seen))
-    st.page_link(page, label=title, icon=":material/arrow_outward:", query_params={})
+    routes.link(page, page.title, icon="arrow_outward")
     return False
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import import_keys as keys
-from pages.ui import state
-from pages.ui.widgets import back_link, page_header
+from pages.ui import routes, state
+from pages.ui.widgets import page_header
 
 
 def show(run: int | None, existed: bool) -> None:
     """The links to the run and to its agreement, and the way to another file."""
-    back_link("grade/runs.py", "All runs")
+    routes.back(routes.RUNS, "All runs")
     page_header("Import votes")
     if run is None:
         st.success("The rubric and the items are kept. There were no votes, so there is no run.")
@@ -22,15 +22,10 @@ def show(run: int | None, existed: bool) -> None:
     with st.container(horizontal=True):
         if run is not None:
             for page, words, icon in (
-                ("measure/agreement.py", "See how far they agree", "balance"),
-                ("grade/run.py", "Open the run", "monitoring"),
+                (routes.AGREEMENT, "See how far they agree", "balance"),
+                (routes.RUN, "Open the run", "monitoring"),
             ):
-                st.page_link(
-                    page,
-                    label=words,
-                    icon=f":material/{icon}:",
-                    query_params={state.RUN: str(run)},
-                )
+                routes.link(page, words, {state.RUN: run}, icon=icon)
         st.button(
             "Import another file",
             key=state.key(keys.ACT, "another"),

@@ -33,10 +33,9 @@ from pages.grade._judges.fields import (
     Field,
 )
 from pages.ui import families as fam
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
-    back_link,
     empty_state,
     page_header,
     problem_list,
@@ -50,7 +49,7 @@ KINDS = {"llm": "A language model", "classifier": "Text classifier", "neighbours
 
 def show(reference: str) -> None:
     """The screen of the judge with that id, or of a new one."""
-    back_link("grade/judges.py", "All judges")
+    routes.back(routes.JUDGES, "All judges")
     entry = work.entry(reference)
     if entry is None and reference != fam.NEW:
         page_header("Judges")

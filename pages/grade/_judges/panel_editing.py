@@ -10,13 +10,12 @@ from core.services import registry
 from core.services.registry import PanelRow
 from core.services.seating import Seating, seating_of
 from pages.ui import families as fam
-from pages.ui import seating, state
+from pages.ui import routes, seating, state
 from pages.ui.asking import Keys
 from pages.ui.resources import store
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.text import label, visible
 from pages.ui.widgets import (
-    back_link,
     empty_state,
     page_header,
     problem_list,
@@ -27,7 +26,7 @@ from pages.ui.widgets import (
 
 def show(reference: str) -> None:
     """The screen of the panel with that id, or of a new one."""
-    back_link("grade/judges.py", "All judges")
+    routes.back(routes.JUDGES, "All judges")
     panel_id = state.address_id(state.PANEL)
     found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
     if found is None and reference != fam.NEW:

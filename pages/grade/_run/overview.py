@@ -8,13 +8,12 @@ from core.services import viewing
 from core.services.viewing import Run
 from pages.grade._run import figures, items, labels, orders, plan, scored, status
 from pages.grade._run.words import raters_line, versions_line
+from pages.ui import routes, state, ways
 from pages.ui import run_keys as keys
-from pages.ui import state, ways
 from pages.ui.resources import store
 from pages.ui.text import one_line
-from pages.ui.widgets import back_link, empty_state, page_header, show_flash
+from pages.ui.widgets import empty_state, page_header, show_flash
 
-RUNS_PAGE = "grade/runs.py"
 VIEWS = {
     "items": "Items",
     "scores": "Scores and verdicts",
@@ -30,19 +29,19 @@ def none_chosen() -> None:
     empty_state(
         "No run is chosen",
         "Pick one from the list of runs.",
-        lambda: st.page_link(RUNS_PAGE, label="All runs", icon=":material/play_circle:"),
+        lambda: routes.link(routes.RUNS, "All runs"),
     )
 
 
 def show(run_id: int) -> None:
     """The whole page of a run."""
-    back_link(RUNS_PAGE, "All runs")
+    routes.back(routes.RUNS, "All runs")
     run = viewing.require_run(store(), run_id)
     how = "judged" if run.panel.askable else "rated elsewhere"
     about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
     page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
-    ways.show(run, ways.RUN)
+    ways.other_views(run, routes.RUN)
     status.show(run_id)
     scored.show(run)
     _view(run)

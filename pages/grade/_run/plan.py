@@ -14,7 +14,7 @@ from core.services.twins import twins_of
 from core.services.viewing import Run
 from pages.ui import asking_words as words
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.rule_words import SCALE_WORDS, rule_label
 from pages.ui.text import esc
 from pages.ui.widgets import table, tag
@@ -28,13 +28,13 @@ def show(run: Run, rubric: Rubric) -> None:
     with st.container(horizontal=True):
         for page, says, parameters in (
             (
-                "author/rubrics.py",
+                routes.RUBRICS,
                 "The rubric's version",
-                {state.RUBRIC: str(run.rubric_id), state.VERSION: str(run.rubric_version_id)},
+                {state.RUBRIC: run.rubric_id, state.VERSION: run.rubric_version_id},
             ),
-            ("author/datasets.py", "The dataset", {state.DATASET: str(run.dataset_id)}),
+            (routes.DATASETS, "The dataset", {state.DATASET: run.dataset_id}),
         ):
-            st.page_link(page, label=says, icon=":material/arrow_outward:", query_params=parameters)
+            routes.link(page, says, parameters, icon="arrow_outward")
     table(("", ""), _facts(run, rubric), name="The plan of this run")
     if not run.panel.askable:
         _raters(run.panel)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.services import authoring, staleness
 from core.services.viewing import Run
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.widgets import row, tag
@@ -33,9 +33,9 @@ def show(run: Run) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         row(parts, width="content")
-        st.page_link(
-            "author/rubrics.py",
-            label="What another version changes",
-            icon=":material/difference:",
-            query_params={state.RUBRIC: str(run.rubric_id), state.RUN: str(run.id)},
+        routes.link(
+            routes.RUBRICS,
+            "What another version changes",
+            {state.RUBRIC: run.rubric_id, state.RUN: run.id},
+            icon="difference",
         )

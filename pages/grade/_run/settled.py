@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.services.provenance import Decided
 from pages.ui import format as fmt
-from pages.ui import record_keys, state
+from pages.ui import record_keys, routes, state
 from pages.ui.text import esc
 from pages.ui.widgets import row, tag
 
@@ -23,13 +23,9 @@ def show(run_id: int, item_id: str, criterion: str, found: Decided) -> None:
     row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
     if one.note:
         st.html(f'<div class="rs-quote">{esc(one.note)}</div>')
-    st.page_link(
-        "review/record.py",
-        label="Timeline",
-        icon=":material/history:",
-        query_params={
-            state.RUN: str(run_id),
-            state.ITEM: item_id,
-            record_keys.CRITERION: criterion,
-        },
+    routes.link(
+        routes.RECORD,
+        "Timeline",
+        {state.RUN: run_id, state.ITEM: item_id, record_keys.CRITERION: criterion},
+        icon="history",
     )

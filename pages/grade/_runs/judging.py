@@ -11,8 +11,8 @@ from core.identity import content_hash
 from core.services import choosing
 from core.services.choosing import Choices
 from core.services.seating import Seating, seating_of
+from pages.ui import routes, seating, state
 from pages.ui import run_keys as keys
-from pages.ui import seating, state
 from pages.ui.asking import Keys
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.text import label, one_line
@@ -85,7 +85,7 @@ def _described(judge: Judge) -> str:
 def _picked(found: Choices) -> tuple[Judge, ...]:
     judges = {one.name: one.judge for one in found.judges}
     if not judges:
-        st.page_link("grade/judges.py", label="Add a judge first", icon=":material/gavel:")
+        routes.link(routes.JUDGES, "Add a judge first")
         return ()
     names: list[str] = st.multiselect(
         "Judges",

@@ -13,8 +13,8 @@ from pages.grade._run.words import (
     votes_words,
 )
 from pages.ui import format as fmt
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
@@ -22,7 +22,6 @@ from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_er
 
 PAGE = 20
 POLL_SECONDS = 1.5
-RUN_PAGE = "grade/run.py"
 
 
 def show() -> None:
@@ -71,12 +70,11 @@ def _toolbar() -> str:
             args=(keys.SWEEP,),
             help="Many runs in one step: examples, judges or ways of asking are varied.",
         )
-        st.page_link(
-            "grade/import_votes.py",
-            label="Import votes",
-            icon=":material/upload_file:",
+        routes.link(
+            routes.IMPORT_VOTES,
+            "Import votes",
+            icon="upload_file",
             help="What people or models answered elsewhere becomes a run.",
-            query_params={},
         )
     return search
 
@@ -136,12 +134,7 @@ def _cards(search: str, offset: int, was_active: bool) -> None:
 def _card(one: RunRow, means: RunMeans) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                RUN_PAGE,
-                label=label(one.name, 90),
-                icon=":material/monitoring:",
-                query_params={state.RUN: str(one.id)},
-            )
+            routes.link(routes.RUN, label(one.name, 90), {state.RUN: one.id})
             row([status_tag(one)])
         if one.active:
             done = one.votes + one.failures_open

@@ -8,10 +8,9 @@ from core.errors import InputError
 from core.services import estimating, grading
 from core.services.estimating import Estimate, JudgeEstimate
 from core.services.planning import RunRequest
-from pages.grade._runs.listing import RUN_PAGE
 from pages.ui import format as fmt
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, problem_list, table
@@ -115,4 +114,4 @@ def _start(request: RunRequest | None) -> None:
     if pressed and request is not None:
         run_id = grading.start(store(), request)
         state.drop(keys.PLAN_FIELD, "seed")
-        st.switch_page(RUN_PAGE, query_params={state.RUN: str(run_id)})
+        routes.go(routes.RUN, {state.RUN: run_id})

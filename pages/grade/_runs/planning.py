@@ -10,8 +10,8 @@ from core.services.choosing import Choices
 from core.services.planning import LABEL_SHARE, RunRequest
 from pages.grade._runs import judging, outlook
 from pages.ui import format as fmt
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -53,15 +53,11 @@ def _on_back() -> None:
 
 def missing(found: Choices) -> None:
     """What to do where there is no rubric or no dataset."""
-    what, page, icon = (
-        ("rubric", "author/rubrics.py", "checklist")
-        if not found.rubrics
-        else ("dataset", "author/datasets.py", "dataset")
-    )
+    what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
     empty_state(
         f"There is no {what} yet",
         "A run asks judges the questions of a rubric about the items of a dataset.",
-        lambda: st.page_link(page, label=f"Open {what}s", icon=f":material/{icon}:"),
+        lambda: routes.link(page, f"Open {what}s"),
     )
 
 

@@ -16,8 +16,8 @@ from core.services.sweeps import Axes, Judging, Sweep, SweepEstimate
 from pages.grade._runs import judging, planning
 from pages.ui import asking_words as words
 from pages.ui import format as fmt
+from pages.ui import routes, state
 from pages.ui import run_keys as keys
-from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
@@ -30,7 +30,6 @@ from pages.ui.widgets import (
     table,
 )
 
-COMPARE_PAGE = "measure/compare.py"
 EXAMPLES = (0, 1, 2, 3, 5, 8, 10, 15, 20)
 TIMES = (1, 2, 3, 5, 10)
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -218,11 +217,8 @@ def _started() -> None:
         f"Runs {made[0]} to {made[-1]}",
         "Compare shows what changed between any two of them, and accuracy against cost over all, "
         "as soon as votes come in.",
-        lambda: st.page_link(
-            COMPARE_PAGE,
-            label="Compare these runs",
-            icon=":material/compare_arrows:",
-            query_params={"runs": ",".join(map(str, made))},
+        lambda: routes.link(
+            routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, made))}
         ),
     )
     planning.back_button()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.domain.rubric import Rubric
@@ -11,12 +9,11 @@ from core.errors import InputError, NotFound
 from core.services import spot, spot_form
 from pages.grade._spot import judges, submission, work
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, visible
 from pages.ui.widgets import problem_list, shown_errors
 
-RUBRICS_PAGE = Path(__file__).parents[2] / "author" / "rubrics.py"
 MAX_REPLICATES = 20
 
 
@@ -56,7 +53,7 @@ def _rubric() -> Rubric | None:
     choices = {choice.key: choice for choice in spot_form.rubric_choices(store())}
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
-        st.page_link(RUBRICS_PAGE, label="Open rubrics", icon=":material/checklist:")
+        routes.link(routes.RUBRICS, "Open rubrics")
         return None
     key = work.field("rubric")
     state.seed(key, work.form()["rubric"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.domain.rubric import Rubric
@@ -11,7 +9,7 @@ from core.services import registry, spot, spot_form
 from core.services.registry import JudgeEntry
 from core.services.spot import Teacher
 from pages.grade._spot import work
-from pages.ui import asking, seating, state
+from pages.ui import asking, routes, seating, state
 from pages.ui import format as fmt
 from pages.ui.asking_words import asking_line
 from pages.ui.resources import store
@@ -19,7 +17,6 @@ from pages.ui.rule_words import rule_label
 from pages.ui.text import label, visible
 from pages.ui.widgets import shown_errors
 
-JUDGES_PAGE = Path(__file__).parents[1] / "judges.py"
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
@@ -120,7 +117,7 @@ def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
         args=("judges",),
     )
     if not any(not entry.judge.offline for entry in entries.values()):
-        st.page_link(JUDGES_PAGE, label="Connect a model to ask one", icon=":material/add_link:")
+        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
     return chosen
 
 

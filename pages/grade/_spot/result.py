@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,7 +13,7 @@ from core.services.grading import Progress
 from core.services.viewing import ItemView
 from pages.grade._spot import comparing, criteria, votes, work
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.item_view import headed, show_contexts, show_submission
 from pages.ui.outcomes import outcome_tags
 from pages.ui.resources import store
@@ -22,7 +21,6 @@ from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, row, shown_errors, tag
 
-JUDGES_PAGE = Path(__file__).parents[1] / "judges.py"
 LOOK_EVERY = 0.4
 #: Seconds in the queue after which something is wrong.
 PATIENCE = 8.0
@@ -162,7 +160,7 @@ def _trouble(run_id: int, look: Progress) -> None:
                 on_click=_on_retry,
                 args=(run_id,),
             )
-            st.page_link(JUDGES_PAGE, label="Judges", icon=":material/gavel:")
+            routes.link(routes.JUDGES, "Judges")
 
 
 def _on_retry(run_id: int) -> None:

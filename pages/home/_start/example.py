@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.services import demo, grading, queueing
 from core.services.demo import CriterionReport
 from core.services.grading import Progress
 from pages.ui import format as fmt
-from pages.ui import review_keys, state
+from pages.ui import review_keys, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table, tag
 
-PAGES = Path(__file__).parents[2]
 LOOK_EVERY = 0.7
 HEADS = ("Criterion", "Answered", "Right", "Commonest label", "Kappa", "What that means")
 
@@ -132,31 +129,20 @@ def _meaning(report: CriterionReport) -> str:
 
 
 def _links(run_id: int, look: Progress) -> None:
-    page = PAGES / "grade" / "run.py"
-    if not page.exists() or not look.row.votes:
+    if not look.row.votes:
         return
     with st.container(horizontal=True):
-        st.page_link(
-            page,
-            label="Open the run",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(run_id)},
-        )
+        routes.link(routes.RUN, "Open the run", {state.RUN: run_id})
         found = None if look.row.active else demo.telling_item(store(), run_id)
         if found is not None:
-            st.page_link(
-                page,
-                label=f"See an answer they got wrong ({found.wrong} of {found.labelled})",
-                icon=":material/search:",
-                query_params={state.RUN: str(run_id), state.ITEM: found.item_id},
+            routes.link(
+                routes.RUN,
+                f"See an answer they got wrong ({found.wrong} of {found.labelled})",
+                {state.RUN: run_id, state.ITEM: found.item_id},
+                icon="search",
             )
         if not look.row.active:
-            st.page_link(
-                PAGES / "review" / "queues.py",
-                label="Review what they left in doubt",
-                icon=":material/rate_review:",
-                query_params=_queue(run_id),
-            )
+            routes.link(routes.QUEUES, "Review what they left in doubt", _queue(run_id))
 
 
 def _queue(run_id: int) -> dict[str, str]:

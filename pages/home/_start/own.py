@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.services import demo, grading
 from core.services.grading import RunRow
 from core.services.overview import counts
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import Figure, figures
 
-PAGES = Path(__file__).parents[2]
 LATEST = 5
 
 
@@ -50,7 +47,7 @@ def _latest(example: int | None) -> list[RunRow]:
 
 def _card(run: RunRow) -> None:
     spot = run.kind == "spot"
-    page = PAGES / "grade" / ("spot_check.py" if spot else "run.py")
+    page = routes.SPOT_CHECK if spot else routes.RUN
     quiet = f"{fmt.plural(run.votes, 'vote')} · {fmt.ago(run.created)}"
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
@@ -58,5 +55,4 @@ def _card(run: RunRow) -> None:
                 f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{status_tag(run)}</div>'
                 f'<span class="rs-quiet">{esc(quiet)}</span>'
             )
-        if page.exists():
-            st.page_link(page, label="Open", query_params={state.RUN: str(run.id)})
+        routes.link(page, "Open", {state.RUN: run.id}, icon="")

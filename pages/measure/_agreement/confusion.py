@@ -11,13 +11,12 @@ from core.services.browsing import RunItemFilter
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, visible
 from pages.ui.widgets import empty_state, table
 
 PAGE = 10
-RUN_PAGE = "grade/run.py"
 Cell = tuple[int, int]
 
 
@@ -108,11 +107,11 @@ def _items(chosen: Chosen, cell: Cell) -> None:
     for one in part:
         link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:
-            st.page_link(
-                RUN_PAGE,
-                label=label(one, 40),
-                icon=":material/description:",
-                query_params={state.RUN: str(chosen.run_id), state.ITEM: one},
+            routes.link(
+                routes.RUN,
+                label(one, 40),
+                {state.RUN: chosen.run_id, state.ITEM: one},
+                icon="description",
             )
         with words:
             st.html(f'<div class="rs-cut">{esc(one_line(previews.get(one, ""), 160))}</div>')

@@ -9,7 +9,7 @@ from pages.measure._agreement import choosing, closeup, criteria, findings, rate
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state, ways
+from pages.ui import routes, state, ways
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header
@@ -45,7 +45,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    ways.show(run, ways.AGREEMENT)
+    ways.other_views(run, routes.AGREEMENT)
     about = browsing.stands_on(store(), run)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
@@ -126,10 +126,10 @@ def _no_runs() -> None:
 def _ways() -> None:
     """Grading, or votes that are there already."""
     for page, words, icon in (
-        ("grade/runs.py", "Runs", "play_circle"),
-        ("grade/import_votes.py", "Import votes", "upload_file"),
+        (routes.RUNS, "Runs", "play_circle"),
+        (routes.IMPORT_VOTES, "Import votes", "upload_file"),
     ):
-        st.page_link(page, label=words, icon=f":material/{icon}:", query_params={})
+        routes.link(page, words, icon=icon)
 
 
 def _asked_for(votes: int, about: tuple[object, ...]) -> bool:

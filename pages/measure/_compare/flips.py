@@ -10,14 +10,13 @@ from core.services.comparing_flips import Flip
 from core.services.viewing import CriterionView
 from pages.ui import compare_keys as keys
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, prose
 from pages.ui.votes import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.widgets import empty_state, row, tag
 
 ROWS, PAGE = 20, 10
-RUN_PAGE = "grade/run.py"
 
 
 def show(found: Comparison) -> None:
@@ -118,11 +117,10 @@ def _beside(found: Comparison, flip: Flip, item: str) -> None:
         prose(views[0].item.text, height=360)
     for column, side, run, view in zip(st.columns(2), "AB", found.runs, views, strict=True):
         with column:
-            st.page_link(
-                RUN_PAGE,
-                label=label(f"{side}: run {run.id}, {run.name}", 70),
-                icon=":material/monitoring:",
-                query_params={state.RUN: str(run.id), state.ITEM: item},
+            routes.link(
+                routes.RUN,
+                label(f"{side}: run {run.id}, {run.name}", 70),
+                {state.RUN: run.id, state.ITEM: item},
             )
             _votes(_criterion(view.criteria, flip.criterion), view.item.text)
 

@@ -9,7 +9,7 @@ from core.services.comparing import Comparison
 from pages.measure._compare import changed, choosing, costs, differences, flips
 from pages.measure._compare.choosing import Chosen
 from pages.ui import format as fmt
-from pages.ui import run_keys
+from pages.ui import routes, run_keys
 from pages.ui.resources import remembered, store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
@@ -71,13 +71,7 @@ def _to_plans() -> None:
         ("Plan a run", "play_circle", "new"),
         ("Plan a sweep", "tune", "sweep"),
     ):
-        st.page_link(
-            "grade/runs.py",
-            label=words,
-            icon=f":material/{icon}:",
-            width="content",
-            query_params={run_keys.PLAN: plan},
-        )
+        routes.link(routes.RUNS, words, {run_keys.PLAN: plan}, icon=icon, width="content")
 
 
 def _items(found: Comparison) -> None:

@@ -12,7 +12,7 @@ from core.services.viewing import Run
 from pages.measure._report import blocks, downloads
 from pages.ui import format as fmt
 from pages.ui import report_keys as keys
-from pages.ui import state, ways
+from pages.ui import routes, state, ways
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header
@@ -32,7 +32,7 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
-    ways.show(run, ways.REPORT)
+    ways.other_views(run, routes.REPORT)
     about = reporting.stands_on(store(), run.id)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
@@ -84,9 +84,7 @@ def _no_runs() -> None:
     empty_state(
         "No run has votes yet",
         "A report tells what a run found. Grade something first.",
-        lambda: st.page_link(
-            "grade/runs.py", label="Runs", icon=":material/play_circle:", query_params={}
-        ),
+        lambda: routes.link(routes.RUNS, "Runs"),
     )
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from core.services import contest_arena, contest_people
 from core.services.contest_arena import Accord
 from pages.review._arena.desk import Desk
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, table
-
-CONTESTS_PAGE = "grade/contests.py"
 
 
 def line(at: Desk) -> str:
@@ -41,11 +37,10 @@ def finished(at: Desk, run_id: int) -> None:
     """Everything has this person's vote."""
     empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
     agreement(at)
-    st.page_link(
-        CONTESTS_PAGE,
-        label="See people and judges on one matrix",
-        icon=":material/swords:",
-        query_params={state.RUN: str(run_id), "view": "people"},
+    routes.link(
+        routes.CONTESTS,
+        "See people and judges on one matrix",
+        {state.RUN: run_id, "view": "people"},
     )
 
 

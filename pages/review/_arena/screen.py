@@ -15,12 +15,11 @@ from pages.review._arena import desk as desks
 from pages.review._arena.desk import Desk
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt
-from pages.ui import identity, state
+from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import label
-from pages.ui.widgets import back_link, empty_state, page_header, shown_errors
+from pages.ui.widgets import empty_state, page_header, shown_errors
 
-ARENA_PAGE, CONTESTS_PAGE = "review/arena.py", "grade/contests.py"
 HEADER = identity.Header(
     "Arena", "Which answer is better? Names come out after your vote.", "Who votes?"
 )
@@ -55,19 +54,12 @@ def _list(who: Seat) -> None:
         empty_state(
             "No contest yet",
             "The arena shows the pairs of a contest that judges were asked about.",
-            lambda: st.page_link(
-                CONTESTS_PAGE, label="Compare systems", icon=":material/swords:", query_params={}
-            ),
+            lambda: routes.link(routes.CONTESTS, "Compare systems"),
         )
         return
     for row in rows:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                ARENA_PAGE,
-                label=f"Contest {row.id}",
-                icon=":material/how_to_vote:",
-                query_params={state.RUN: str(row.id)},
-            )
+            routes.link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
             st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, who.name)}")
 
 
@@ -79,7 +71,7 @@ def _mine(run_id: int, person: str) -> str:
 
 
 def _door(run_id: int, who: Seat) -> None:
-    back_link(ARENA_PAGE, "All contests")
+    routes.back(routes.ARENA, "All contests")
     identity.show_seat(who)
     if not contests.is_contest(store(), run_id):
         st.error(f"Run {run_id} is no contest: it graded answers one by one.")

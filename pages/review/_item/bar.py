@@ -15,7 +15,7 @@ from pages.review._item import hands
 from pages.review._item.desk import Desk
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
@@ -91,7 +91,7 @@ def _close(at: Desk) -> None:
     """Back to the queue; the item is given back, what was said of it stays a draft."""
     hands.guarded(at, desks.leave)
     at.effect, at.undone = None, ()
-    st.switch_page("review/queues.py", query_params={keys.QUEUE: str(at.queue_id)})
+    routes.go(routes.QUEUES, {keys.QUEUE: at.queue_id})
 
 
 def _toggle_help() -> None:

@@ -9,10 +9,10 @@ from core.services.claiming import QueueFilter
 from pages.review._item import bar, cards, handed_in, hands
 from pages.review._item import desk as desks
 from pages.review._item.desk import Desk
-from pages.ui import identity, state
+from pages.ui import identity, routes, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
-from pages.ui.widgets import back_link, empty_state, page_header, shown_errors
+from pages.ui.widgets import empty_state, page_header, shown_errors
 
 #: Most seconds between two signs of life while an item is open; a third of a shorter lease.
 BEAT = 25
@@ -112,7 +112,7 @@ def _take_back(at: Desk, item_id: str) -> None:
 
 
 def _to_queues() -> None:
-    back_link("review/queues.py", "All queues")
+    routes.back(routes.QUEUES, "All queues")
 
 
 def _stay(at: Desk) -> None:

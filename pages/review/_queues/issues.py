@@ -11,7 +11,7 @@ from core.services import rubric_issues
 from core.services.rubric_issues import Issue
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, table, tag
@@ -47,11 +47,11 @@ def _rubric(found: list[Issue]) -> None:
                 width="content",
             )
             st.space("stretch")
-            st.page_link(
-                "author/rubrics.py",
-                label=f"Edit {label(first.rubric, 40)}",
-                icon=":material/edit:",
-                query_params={state.RUBRIC: str(first.rubric_id)},
+            routes.link(
+                routes.RUBRICS,
+                f"Edit {label(first.rubric, 40)}",
+                {state.RUBRIC: first.rubric_id},
+                icon="edit",
             )
         table(["Criterion", "What is said", "By"], map(_row, found), name="Issues")
 

@@ -8,7 +8,7 @@ from core.domain.review import Seat
 from core.services import claiming, grading, queueing, viewing
 from core.services.queueing import QueueRow
 from pages.ui import format as fmt
-from pages.ui import identity, state
+from pages.ui import identity, routes, state
 from pages.ui import review_keys as keys
 from pages.ui.identity import Header
 from pages.ui.resources import store
@@ -77,7 +77,7 @@ def _nothing() -> None:
         empty_state(
             "Nothing to review yet",
             "A queue holds the doubtful cells of a run. Grade something first.",
-            lambda: st.page_link("grade/runs.py", label="Runs", query_params={}),
+            lambda: routes.link(routes.RUNS, "Runs", icon=""),
         )
         return
     empty_state(
@@ -94,19 +94,14 @@ def _card(who: Seat, queue: QueueRow) -> None:
     run = viewing.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                "review/queues.py",
-                label=label(queue.name, 80),
-                icon=":material/inbox:",
-                query_params={keys.QUEUE: str(queue.id)},
-            )
+            routes.link(routes.QUEUES, label(queue.name, 80), {keys.QUEUE: queue.id}, icon="inbox")
             st.space("stretch")
             if standing.available and queue.archived is None:
-                st.page_link(
-                    "review/item.py",
-                    label=f"Review {fmt.plural(standing.available, 'item')}",
-                    icon=":material/play_arrow:",
-                    query_params={keys.QUEUE: str(queue.id)},
+                routes.link(
+                    routes.REVIEW_ITEM,
+                    f"Review {fmt.plural(standing.available, 'item')}",
+                    {keys.QUEUE: queue.id},
+                    icon="play_arrow",
                 )
         resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
         waiting = progress.cells.get("disagreement", 0)

@@ -9,7 +9,7 @@ from core.services import claiming, queueing, viewing
 from core.services.queueing import QueueRow
 from pages.review._queues import people, sending, settings_form, starting
 from pages.ui import format as fmt
-from pages.ui import identity, state
+from pages.ui import identity, routes, state
 from pages.ui import review_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -68,12 +68,7 @@ def _all() -> None:
 
 
 def _findings(queue: QueueRow) -> None:
-    st.page_link(
-        "review/record.py",
-        label="What these decisions say",
-        icon=":material/fact_check:",
-        query_params={keys.QUEUE: str(queue.id)},
-    )
+    routes.link(routes.RECORD, "What these decisions say", {keys.QUEUE: queue.id})
 
 
 def _progress(queue: QueueRow) -> None:

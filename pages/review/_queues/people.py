@@ -11,7 +11,7 @@ from core.domain.review import ROLES, Role, Seat
 from core.services import claiming, reviewers
 from core.services.queueing import QueueRow
 from pages.ui import review_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
@@ -43,7 +43,7 @@ def _take_over(who: Seat, queue: QueueRow, leases: list[claiming.Held]) -> None:
         key = state.key(keys.QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
         if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
             state.put(keys.REVIEW_TAKE, lease.item_id)
-            st.switch_page("review/item.py", query_params={keys.QUEUE: str(queue.id)})
+            routes.go(routes.REVIEW_ITEM, {keys.QUEUE: queue.id})
 
 
 def roles(who: Seat) -> None:

@@ -10,7 +10,7 @@ from core.services.claiming import QueueFilter, Standing
 from core.services.queueing import QueueRow
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
 
@@ -32,13 +32,8 @@ def show(who: Seat, queue: QueueRow, standing: Standing) -> None:
                 icon=":material/play_arrow:",
                 shortcut="Enter",
             ):
-                st.switch_page("review/item.py", query_params=_address(queue, where))
-        st.page_link(
-            "grade/run.py",
-            label="The run",
-            icon=":material/monitoring:",
-            query_params={state.RUN: str(queue.run_id)},
-        )
+                routes.go(routes.REVIEW_ITEM, _address(queue, where))
+        routes.link(routes.RUN, "The run", {state.RUN: queue.run_id})
     if queue.archived is None and standing.why:
         st.info(label(standing.why), icon=":material/inbox:")
 

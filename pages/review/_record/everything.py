@@ -16,7 +16,7 @@ from pages.review._record.keeping import kept
 from pages.review._record.words import mean, quiet, said, section
 from pages.ui import format as fmt
 from pages.ui import record_keys as keys
-from pages.ui import review_keys, state
+from pages.ui import review_keys, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table, tag
@@ -117,11 +117,11 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
             f"{more} more random {'cell' if more == 1 else 'cells'} would do to say something of "
             "what nobody looked at. Make a further queue with a larger audit share."
         )
-        st.page_link(
-            "review/queues.py",
-            label="New queue",
-            icon=":material/add:",
-            query_params={review_keys.NEW: "queue", state.RUN: str(queue.run_id)},
+        routes.link(
+            routes.QUEUES,
+            "New queue",
+            {review_keys.NEW: "queue", state.RUN: queue.run_id},
+            icon="add",
         )
 
 

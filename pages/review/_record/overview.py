@@ -22,7 +22,7 @@ from pages.review._record import (
 )
 from pages.ui import format as fmt
 from pages.ui import record_keys as keys
-from pages.ui import review_keys, state
+from pages.ui import review_keys, routes, state
 from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -66,7 +66,7 @@ def _nothing() -> None:
         "Nothing was reviewed yet",
         "Queue the doubtful cells of a run, with a random audit of the rest. What people decide "
         "says how far all other verdicts can be trusted.",
-        lambda: st.page_link("review/queues.py", label="Review", query_params={}),
+        lambda: routes.link(routes.QUEUES, "Review", icon=""),
     )
 
 

@@ -11,7 +11,7 @@ from core.services.review_quality import Quality
 from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, quiet, said, section, share
 from pages.ui import format as fmt
-from pages.ui import identity, review_keys, state
+from pages.ui import identity, review_keys, routes, state
 from pages.ui import record_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -101,11 +101,11 @@ def _left(found: Quality) -> list[list[str]]:
 def _again(who: Seat, queue: QueueRow) -> None:
     waiting = len(repeating.waiting(store(), who, queue.id))
     if waiting:
-        st.page_link(
-            "review/record.py",
-            label=f"Take a second look at {fmt.plural(waiting, 'item')}",
-            icon=":material/replay:",
-            query_params={review_keys.QUEUE: str(queue.id), keys.VIEW: "again"},
+        routes.link(
+            routes.RECORD,
+            f"Take a second look at {fmt.plural(waiting, 'item')}",
+            {review_keys.QUEUE: queue.id, keys.VIEW: "again"},
+            icon="replay",
         )
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from core.services import authoring, review_session, viewing
 from core.services.queueing import QueueRow
 from core.services.review_session import Session, Trouble
 from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, said, section
 from pages.ui import format as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.widgets import Figure, figures, table
@@ -64,12 +62,7 @@ def _troubles(queue: QueueRow, found: Session) -> None:
     )
     run = viewing.require_run(store(), queue.run_id)
     rubric = authoring.version(store(), run.rubric_version_id)
-    st.page_link(
-        "author/rubrics.py",
-        label="Mend the rubric",
-        icon=":material/edit:",
-        query_params={state.RUBRIC: str(rubric.rubric_id)},
-    )
+    routes.link(routes.RUBRICS, "Mend the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
 
 
 def _trouble(one: Trouble) -> list[str]:

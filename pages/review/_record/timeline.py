@@ -11,7 +11,7 @@ from core.services.review_story import cells_of
 from pages.review._record.lines import lines
 from pages.review._record.words import said, section
 from pages.ui import record_keys as keys
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import one_line
 
@@ -54,9 +54,4 @@ def show(who: Seat, run_id: int, item: str, criterion: str) -> None:
         said("Nobody has said anything about this cell.")
         return
     lines(found, name=f"Timeline of {criterion}", places=False)
-    st.page_link(
-        "grade/run.py",
-        label="The item with its votes",
-        icon=":material/monitoring:",
-        query_params={state.RUN: str(run_id), state.ITEM: item},
-    )
+    routes.link(routes.RUN, "The item with its votes", {state.RUN: run_id, state.ITEM: item})

@@ -1,0 +1,213 @@
+"""Every screen of the app, and every link to one: the only place with a screen's file or address.
+
+A screen's address (`/run?run=3`) is its `url`, not its file's name, so that bookmarks live through
+a move of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+ROOT = Path(__file__).parents[2]
+
+
+class Screen(NamedTuple):
+    """One page of the navigation: its address, its script, and how it is announced."""
+
+    url: str
+    file: str
+    title: str
+    icon: str
+    help: str
+    hidden: bool = False
+
+    @property
+    def script(self) -> Path:
+        """The file that Streamlit runs for this screen."""
+        return ROOT / self.file
+
+
+START = Screen(
+    "start",
+    "pages/home/start.py",
+    "Start",
+    "home",
+    "A graded example, and where to go from here.",
+)
+RUBRICS = Screen(
+    "rubrics",
+    "pages/author/rubrics.py",
+    "Rubrics",
+    "checklist",
+    "Write, check and version rubrics; see exactly what a judge will be sent.",
+)
+LIBRARY = Screen(
+    "library",
+    "pages/author/library.py",
+    "Library",
+    "local_library",
+    "Ready-made criteria with anchors and worked examples, and whole rubrics.",
+)
+TEST_DATA = Screen(
+    "test_data",
+    "pages/author/test_data.py",
+    "Test data",
+    "science",
+    "Let a model write or change submissions, and see whether judges notice.",
+)
+DATASETS = Screen(
+    "datasets",
+    "pages/author/datasets.py",
+    "Datasets",
+    "dataset",
+    "Bring in what is judged and look it over.",
+)
+SPOT_CHECK = Screen(
+    "spot_check",
+    "pages/grade/spot_check.py",
+    "Spot check",
+    "bolt",
+    "Ask judges about one submission before starting a whole run.",
+)
+RUNS = Screen(
+    "runs",
+    "pages/grade/runs.py",
+    "Runs",
+    "play_circle",
+    "Plan a run, see its cost, start it.",
+)
+RUN = Screen(
+    "run",
+    "pages/grade/run.py",
+    "Run",
+    "monitoring",
+    "One run: progress, votes, failures.",
+    hidden=True,
+)
+CONTESTS = Screen(
+    "contests",
+    "pages/grade/contests.py",
+    "Compare systems",
+    "swords",
+    "Which of several systems is better: two answers at a time, and a leaderboard.",
+)
+IMPORT_VOTES = Screen(
+    "import_votes",
+    "pages/grade/import_votes.py",
+    "Import votes",
+    "upload",
+    "Bring in what people or models answered elsewhere, to measure and review it.",
+)
+JUDGES = Screen(
+    "judges",
+    "pages/grade/judges.py",
+    "Judges",
+    "gavel",
+    "The models and panels that grade.",
+)
+QUEUES = Screen(
+    "queues",
+    "pages/review/queues.py",
+    "Review",
+    "rate_review",
+    "People settle what judges left in doubt.",
+)
+ARENA = Screen(
+    "arena",
+    "pages/review/arena.py",
+    "Arena",
+    "how_to_vote",
+    "Vote on contests yourself, without seeing who wrote what.",
+)
+REVIEW_ITEM = Screen(
+    "item",
+    "pages/review/item.py",
+    "Reviewing",
+    "edit_note",
+    "One item of a queue.",
+    hidden=True,
+)
+RECORD = Screen(
+    "record",
+    "pages/review/record.py",
+    "Findings of review",
+    "fact_check",
+    "What people's verdicts say of everything that nobody looked at, and of the judges.",
+)
+AGREEMENT = Screen(
+    "agreement",
+    "pages/measure/agreement.py",
+    "Agreement",
+    "balance",
+    "How far verdicts agree with labels and judges with each other, and what ails them.",
+)
+REPORT = Screen(
+    "report",
+    "pages/measure/report.py",
+    "Report",
+    "summarize",
+    "What a run found, with its uncertainty and limits, to read or to take away.",
+)
+COMPARE = Screen(
+    "compare",
+    "pages/measure/compare.py",
+    "Compare runs",
+    "compare_arrows",
+    "What changed between runs, which verdicts flipped, and what accuracy costs.",
+)
+
+SECTIONS: dict[str, tuple[Screen, ...]] = {
+    "": (START,),
+    "Author": (RUBRICS, LIBRARY, TEST_DATA, DATASETS),
+    "Grade": (SPOT_CHECK, RUNS, RUN, CONTESTS, IMPORT_VOTES, JUDGES),
+    "Review": (QUEUES, ARENA, REVIEW_ITEM, RECORD),
+    "Measure": (AGREEMENT, REPORT, COMPARE),
+}
+
+
+def link(
+    to: Screen,
+    words: str,
+    address: Mapping[str, object] | None = None,
+    *,
+    icon: str | None = None,
+    help: str | None = None,
+    width: Literal["content", "stretch"] = "content",
+) -> None:
+    """A link to a screen.
+
+    Args:
+        to: where it leads.
+        words: what it is called.
+        address: the parameters of the address there, e.g. `{state.RUN: 3}`.
+        icon: the name of a Material icon; the screen's own where none is given, "" for no icon.
+        help: what is said on pointing at it.
+        width: as wide as its words, or as its place.
+    """
+    name = to.icon if icon is None else icon
+    st.page_link(
+        to.script,
+        label=words,
+        icon=f":material/{name}:" if name else None,
+        help=help,
+        width=width,
+        query_params=_spelled(address),
+    )
+
+
+def back(to: Screen, words: str) -> None:
+    """A quiet link back, e.g. `back(RUBRICS, "All rubrics")`."""
+    link(to, words, icon="arrow_back")
+
+
+def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
+    """Leave for a screen at once."""
+    st.switch_page(to.script, query_params=_spelled(address))
+
+
+def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
+    return {name: str(value) for name, value in (address or {}).items()}
