@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from core.domain.rubric import fold
 from core.files.cells import number_of
-from core.files.labels import NO, YES
+from core.files.labels import AWAY, NO, YES
 from core.files.paths import opened
 from core.files.tables import Table
-from core.files.vote_deriving import AWAY
 
 #: A column with more different answers than this holds no labels.
 MOST_LABELS = 50

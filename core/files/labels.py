@@ -13,6 +13,10 @@ from core.files.submissions import Unfit
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
 NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
+#: Words for "cannot be assessed".
+AWAY = frozenset(
+    {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
+)
 
 
 class Truth:

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.domain.base import Path, near
 from core.errors import Problem
+from core.files.yaml_source import WORDS
 
 RUBRIC_KEYS = frozenset(
     {"name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"}
@@ -34,11 +35,6 @@ NUMERIC = frozenset(
     | {"pass_at", "fail_below", "review_within", "chars"}
 )
 THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})
-#: Keys that hold words: a number there is the word it is written as.
-WORDS = frozenset(
-    {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
-    | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
-)
 
 
 def sort_keys(

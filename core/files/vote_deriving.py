@@ -9,14 +9,11 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric, fold
 from core.errors import Problem
-from core.files.labels import NO, YES, option_named
+from core.files.labels import AWAY, NO, YES, option_named
 from core.files.parsed import refusal
 from core.files.submissions import TEXT_AVAILABLE
 from core.files.votes import VoteLine
 
-AWAY = frozenset(
-    {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
-)
 MOST_OPTIONS = 50
 #: Whole numbers this far apart get the levels between them, too, used or not.
 MOST_LEVELS = 20

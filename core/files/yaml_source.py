@@ -18,11 +18,16 @@ from core.domain.base import Path
 from core.errors import Problem
 from core.files.document import MAX_DEPTH, TOO_DEEP, BadNumber, Document, nearest, number
 from core.files.parsed import refusal
-from core.files.rubric_keys import WORDS
 from core.files.text import Lines
 
 #: After aliases are written out. A rubric of 500 criteria with 20 options has about 50,000.
 MAX_NODES = 200_000
+
+#: Keys that hold words: a number there is the word it is written as.
+WORDS = frozenset(
+    {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
+    | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
+)
 
 _STANDARD = "tag:yaml.org,2002:"
 _NULLS = {"", "~", "null", "Null", "NULL"}

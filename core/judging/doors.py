@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypedDict
 
-from core.domain.panel import Judge, Thinking
+from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed
 from core.domain.votes import FailureKind
 from core.judging.hiding import Hidden, hidden_values
-from core.judging.providers import provider_of
 
 #: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
 ReplyFormat = Literal["schema", "object", "words"]
@@ -114,33 +113,6 @@ class Door(Protocol):
     async def close(self) -> None:
         """Give back connections. A closed door opens again when it is used."""
         ...
-
-
-def door_for(judge: Judge) -> Literal["litellm", "openai"]:
-    """Which door the judge's settings mean.
-
-    ``auto`` takes the lean door where an address is given and the model is not named after one of
-    litellm's providers.
-
-    >>> door_for(Judge(name="j", model="openai/gpt-4.1-mini"))
-    'litellm'
-    >>> door_for(Judge(name="j", model="meta-llama/x", api_base="http://localhost:8000/v1"))
-    'openai'
-    """
-    if judge.door != "auto":
-        return judge.door
-    return "openai" if judge.api_base and not provider_of(judge.model) else "litellm"
-
-
-def open_door(kind: Literal["litellm", "openai"]) -> Door:
-    """A new door. Nothing heavy is imported, and no connection made, before its first call."""
-    if kind == "openai":
-        from core.judging.openai_door import OpenAIDoor
-
-        return OpenAIDoor()
-    from core.judging.litellm_door import LiteLLMDoor
-
-    return LiteLLMDoor()
 
 
 def response_format(request: Request) -> dict[str, object] | None:

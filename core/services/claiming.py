@@ -11,8 +11,7 @@ from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.reviewers import now_seated, require_lead
 from core.services.settling import Act
-from core.store.review_rows import QueueRow
-from core.store.review_turns import Held, QueueFilter, Status, Turn
+from core.store.review_rows import Held, QueueFilter, QueueRow, Status, Turn
 from core.store.store import Store
 
 __all__ = [

@@ -106,9 +106,9 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 async def _ask(judge: Judge, timeout: float) -> Outcome:
-    from core.judging.doors import door_for, open_door
     from core.judging.gate import ProviderGate
     from core.judging.llm import LLMJudge
+    from core.judging.opening import door_for, open_door
 
     door = open_door(door_for(judge))
     if door.name == "litellm":

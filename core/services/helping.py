@@ -18,7 +18,7 @@ from core.services import clock
 from core.services.helping_runner import start, wait, work_here
 from core.services.helping_tasks import look
 from core.services.registry import JudgeEntry, key_status, list_judges
-from core.store.helps import HelpStep, HelpTask
+from core.store.help_rows import HelpStep, HelpTask
 from core.store.rows import DatasetVersion
 from core.store.store import Store
 

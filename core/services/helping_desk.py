@@ -22,7 +22,7 @@ from core.judging.parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.services import clock
 from core.services.preparing import Doors
-from core.store.helps import HelpStep, HelpTask
+from core.store.help_rows import HelpStep, HelpTask
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")

@@ -15,7 +15,7 @@ from core.services import clock
 from core.services.helping_desk import BudgetSpent, Desk
 from core.services.helping_tasks import look
 from core.services.preparing import Doors
-from core.store.helps import HelpStatus, HelpTask
+from core.store.help_rows import HelpStatus, HelpTask
 from core.store.store import Store
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.services import clock
-from core.store.helps import HelpTask
+from core.store.help_rows import HelpTask
 from core.store.store import Store
 
 

@@ -11,7 +11,8 @@ from core.domain.base import build
 from core.domain.panel import Judge
 from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
-from core.judging.doors import RESERVED_PARAMS, door_for
+from core.judging.doors import RESERVED_PARAMS
+from core.judging.opening import door_for
 from core.judging.providers import provider_of
 
 #: The variables that litellm reads by itself, by the provider that a model is named after.

@@ -16,9 +16,10 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell
 from core.judging.authoring import Writer
 from core.judging.caching import ResponseCache
-from core.judging.doors import Door, door_for, open_door
+from core.judging.doors import Door
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
+from core.judging.opening import door_for, open_door
 from core.judging.protocol import AskableJudge
 from core.judging.providers import provider_of
 from core.services.asking import Asker

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from core.domain.panel import Judge
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, Problem
-from core.judging.doors import RESERVED_PARAMS, door_for
+from core.judging.doors import RESERVED_PARAMS
+from core.judging.opening import door_for
 from core.services.registry import env_status, key_status
 from core.settings import load_settings
 

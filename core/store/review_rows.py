@@ -1,9 +1,9 @@
-"""What the store hands out of reviewing: reviewers, queues, events, verdicts."""
+"""What the store hands out of reviewing: reviewers, queues, turns, events, verdicts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from core.domain.review import (
     CellState,
@@ -187,3 +187,37 @@ class VerdictRow:
     revealed: str | None
     final: Given | None
     final_event: int | None
+
+
+#: What an item of a queue is to a person now.
+Status = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """Which cells a person wants to see; a default says nothing."""
+
+    criterion: str | None = None
+    reason: Reason | None = None
+    flagged: bool = False
+
+
+class Turn(NamedTuple):
+    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way."""
+
+    item_id: str
+    position: int
+    status: Status
+    part: Part
+    holder: str | None
+    until: float | None
+
+
+class Held(NamedTuple):
+    """A lease: the item that a person has open in a session, and for what, until when."""
+
+    item_id: str
+    reviewer: str
+    session: str
+    part: Part
+    until: float

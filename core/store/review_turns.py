@@ -4,45 +4,13 @@ from __future__ import annotations
 
 import builtins
 import json
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from core.domain.review import Order, Part, Reason, Role, Seat
+from core.domain.review import Order, Part, Role, Seat
 from core.store.connection import Connections
+from core.store.review_rows import Held, QueueFilter, Status, Turn
 
-Status = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
-
-
-@dataclass(frozen=True, slots=True)
-class QueueFilter:
-    """Which cells a person wants to see; a default says nothing."""
-
-    criterion: str | None = None
-    reason: Reason | None = None
-    flagged: bool = False
-
-
-class Turn(NamedTuple):
-    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way."""
-
-    item_id: str
-    position: int
-    status: Status
-    part: Part
-    holder: str | None
-    until: float | None
-
-
-class Held(NamedTuple):
-    """A lease: the item that a person has open in a session, and for what, until when."""
-
-    item_id: str
-    reviewer: str
-    session: str
-    part: Part
-    until: float
-
-
+_ALL = QueueFilter()
 _BELOW: dict[Role, tuple[Role, ...]] = {
     "reviewer": ("reviewer",),
     "adjudicator": ("reviewer", "adjudicator"),
@@ -151,7 +119,7 @@ class Turns:
         order: Order,
         *,
         at: float,
-        where: QueueFilter = QueueFilter(),
+        where: QueueFilter = _ALL,
         status: Status | None = None,
         item_id: str | None = None,
         limit: int = -1,
@@ -175,7 +143,7 @@ class Turns:
         seat: Seat,
         *,
         at: float,
-        where: QueueFilter = QueueFilter(),
+        where: QueueFilter = _ALL,
     ) -> dict[Status, int]:
         """How many items are what to a person; the same query, counted."""
         return dict(

@@ -7,12 +7,12 @@ import pytest
 from core.domain.panel import Judge
 from core.judging.doors import (
     Request,
-    door_for,
     split_thinking,
     tokens,
 )
 from core.judging.litellm_door import call_error
 from core.judging.openai_door import chat_body
+from core.judging.opening import door_for
 from tests.judging.wire import KEY
 
 

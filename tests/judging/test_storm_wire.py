@@ -13,10 +13,11 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Outcome, Vote
-from core.judging.doors import CallError, Completion, Door, Request, open_door
+from core.judging.doors import CallError, Completion, Door, Request
 from core.judging.engine import grade
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
+from core.judging.opening import open_door
 from core.judging.protocol import Question
 from tests.judging.wire import DOORS, KEY
 from tests.provider import Answer, Provider, ok, status

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from core.judging.doors import CallError, Completion, Request, open_door
+from core.judging.doors import CallError, Completion, Request
+from core.judging.opening import open_door
 from core.judging.prompts import reply_schema
 from tests.provider import Provider
 
