@@ -17,6 +17,10 @@ from core.errors import InputError
 
 RunnerPlace = Literal["process", "thread", "none"]
 
+#: The folder that the program lies in, and the rubrics and examples that come with it.
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "sample_rubrics"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.domain.panel import Panel
@@ -17,13 +16,13 @@ from core.services.grading import start, summary
 from core.services.numbers import score
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
+from core.settings import SAMPLES
 from core.store.run_rows import ADJUDICATED, CellRow, Run
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.services.agreeing import Line
+    from core.services.agreeing_pairs import Line
 
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_rubrics"
 RUBRIC = SAMPLES / "short-science-answers.yaml"
 DATASET = SAMPLES / "data" / "short_science_answers.jsonl"
 NAME = "Worked example: short science answers"
@@ -97,7 +96,7 @@ def example_run(store: Store) -> int | None:
 
 def grade_example(store: Store) -> dict[str, Any]:
     """Grades the example here (unless that is done) and reports; see ``report``."""
-    from core.services.headless import follow
+    from core.services.jobs import follow
 
     run_id = ensure_example(store)
     if store.runs.row(run_id).status != "done":
@@ -144,14 +143,16 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     Labels are the dataset's own and, laid over them, what people settled.
     Items on which the panel abstains are counted, and left out of all three figures alike.
     """
-    from core.services import agreeing
+    from core.services import agreeing_load, agreeing_pairs, agreeing_sheet
 
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     off = _switched_off(run)
-    sheet = agreeing.sheet_of(store, run_id)
-    rater = agreeing.PANEL if sheet.panel else agreeing.PEOPLE
-    lines = {line.name: line for line in agreeing.compare(sheet, agreeing.LABELS, rater)}
+    sheet = agreeing_load.sheet_of(store, run_id)
+    rater = agreeing_sheet.PANEL if sheet.panel else agreeing_sheet.PEOPLE
+    lines = {
+        line.name: line for line in agreeing_pairs.compare(sheet, agreeing_sheet.LABELS, rater)
+    }
     return [
         _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]

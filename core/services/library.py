@@ -14,9 +14,9 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric, fold
 from core.domain.rules import Scale
 from core.files import parse_rubric
-from core.services.authoring import SAMPLES
 from core.services.draft_edits import append_criterion
 from core.services.draft_types import Draft, new_draft
+from core.settings import SAMPLES
 
 FOLDER = SAMPLES / "library"
 

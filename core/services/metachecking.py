@@ -17,12 +17,12 @@ from core.domain.rubric import Criterion, Rubric, fold
 from core.files import parse_rubric
 from core.judging.authoring_prompts import criterion_text, rubric_text
 from core.services import grading
-from core.services.authoring import SAMPLES
 from core.services.estimating import Estimate, estimate_planned
 from core.services.helping_runs import hidden_dataset, hidden_request
 from core.services.planning import Planned, RunRequest
 from core.services.preparing import resolved_items
 from core.services.truth import effective
+from core.settings import SAMPLES
 from core.store.run_rows import CellRow, RunPlan, RunRow
 from core.store.store import Store
 from core.store.vote_rows import VoteRow

@@ -9,18 +9,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NoReturn
 
 from core.errors import InputError
 from core.judging.offline import load
 from core.services import signals
 from core.services.jobs import Runner
-from core.settings import Settings
+from core.settings import ROOT, Settings
 from core.store.place import Place
 from core.store.store import Store
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:

@@ -27,8 +27,8 @@ import pytest
 from core.settings import RunnerPlace
 from tests.browser.driving import PATIENCE, watch
 from tests.browser.seats import seats
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGS = [
     "--headless",

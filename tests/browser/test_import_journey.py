@@ -7,15 +7,15 @@ import io
 import json
 import zipfile
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.browser.driving import choose, follow, press, settle, visit
+from tests.places import SHARED
 
-FOLDER = Path(__file__).parents[3] / "shared" / "data" / "llm_rubric_real"
+FOLDER = SHARED / "llm_rubric_real"
 MODEL = "gpt-3.5-turbo-16k"
 CRITERION = "overall_satisfaction"
 LEVELS = ("1", "2", "3", "4")

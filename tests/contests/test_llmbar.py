@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from core.services.contest_orders import OrderCheck, order_checks
 from core.store.store import Store
+from tests.places import SHARED
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "llmbar"
+FOLDER = SHARED / "llmbar"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="../shared/data/llmbar is not here, so nothing is compared."
 )

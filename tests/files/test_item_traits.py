@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.domain.dataset import Item
 from core.files import parse_dataset, read_folder
+from tests.places import SHARED
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = SHARED
 
 
 def read(*rows: dict[str, Any]) -> tuple[tuple[Item, ...], list[str]]:

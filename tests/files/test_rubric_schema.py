@@ -15,9 +15,9 @@ from core.domain.rubric import Rubric
 from core.files.rubric_schema import rubric_schema, schema_text
 from core.files.rubric_writer import dump_rubric
 from core.files.rubrics import parse_rubric
+from tests.places import ROOT
 from tests.strategies import rubrics
 
-ROOT = Path(__file__).parents[2]
 CHECKER = Draft202012Validator(rubric_schema())
 
 

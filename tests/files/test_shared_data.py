@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from core.files import dump_dataset, dump_rubric, has_text, parse_dataset, parse_rubric, read_folder
+from tests.places import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 #: Folder: items and criteria, from the table in shared/data/README.md; and whether texts are there.
 EXPECTED = {
     "dices350": (350, 1, True),

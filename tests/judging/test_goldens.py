@@ -6,7 +6,6 @@ read the difference before you commit it, and raise ``PROMPT_VERSION`` if words 
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,7 @@ from core.domain.votes import Segment
 from core.judging.prompts import build, follow_up, messages, repair, repair_assessment
 from core.judging.wording import SYSTEM
 from tests.judging.asked import CASES
-
-GOLDEN = Path(__file__).parent.parent / "golden"
+from tests.places import GOLDEN
 
 
 @pytest.mark.parametrize("name", CASES)

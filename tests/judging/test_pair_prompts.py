@@ -10,7 +10,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,8 @@ from core.domain.votes import Cell, Segment
 from core.judging.pair_wording import SYSTEM
 from core.judging.prompts import build, follow_up, messages, summarise
 from core.judging.protocol import Ask, Question
+from tests.places import GOLDEN
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 OPTIONS = (
     Option(label="A is better", value=1),
     Option(label="B is better", value=0),

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +9,8 @@ from sklearn.metrics import cohen_kappa_score
 from core.metrics.accuracy import accuracy, adjacent_accuracy, confusion, majority_share
 from core.metrics.agreement import cohen_kappa, percent_agreement
 from core.metrics.figure import Figure
+from tests.places import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 WEIGHTS = ("none", "linear", "quadratic")
 pairs = st.integers(2, 5).flatmap(
     lambda k: st.tuples(

@@ -1,15 +1,15 @@
 """Every folder of rated data gives the numbers of its independent oracle (issue Trust, 1)."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from core.services.measuring import metrics_source
 from core.services.measuring_text import as_text
 from tests.metrics.expected import NOT_IN_THE_CONTRACT, comparisons
+from tests.places import SHARED
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = SHARED
 FOLDERS = sorted(path.parent.name for path in DATA.glob("*/expected_metrics.json"))
 
 #: (folder, path) of a number that differs on purpose, and why. There is none.

@@ -2,7 +2,6 @@
 
 import csv
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,9 @@ from core.metrics.agreement import cohen_kappa
 from core.metrics.bootstrap import percentile, resample_patterns
 from core.metrics.correlation import spearman
 from core.metrics.figure import Figure
+from tests.places import SHARED
 
-TABLES = Path(__file__).parents[3] / "shared" / "data" / "paper_tables"
+TABLES = SHARED / "paper_tables"
 pytestmark = pytest.mark.skipif(not TABLES.is_dir(), reason="../shared/data/paper_tables not here")
 
 

@@ -1,6 +1,5 @@
 import asyncio
 import random
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,9 @@ from tests.offline.answers import (
     noise,
     seasons,
 )
+from tests.places import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "saf_en"
+SHARED = SHARED / "saf_en"
 
 
 def question(item, criterion=CORRECT):

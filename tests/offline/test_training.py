@@ -1,7 +1,6 @@
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +20,7 @@ from tests.offline.answers import (
     noise,
     seasons,
 )
+from tests.places import ROOT
 
 BOTH = pytest.mark.parametrize("spec", [CLASSIFIER, NEIGHBOURS], ids=lambda s: s.kind)
 
@@ -216,7 +216,7 @@ def test_importing_the_package_imports_no_numeric_library():
         "import sys; import core.judging.offline;"
         "print([m for m in ('numpy', 'scipy', 'sklearn') if m in sys.modules])"
     )
-    root = Path(__file__).parents[2]
+    root = ROOT
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
     )

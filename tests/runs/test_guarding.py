@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from core.services.guarding import Hosts
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 SOCKET = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.store.store import Store
+from tests.places import ROOT
 from tests.provider import Answer, ok
-
-ROOT = Path(__file__).parents[2]
 
 RUBRIC = """\
 name: Replies

@@ -9,7 +9,7 @@ import pytest
 from core.files import parse_rubric
 from core.services import library
 from core.services.authoring import samples
-from core.services.checking import check
+from core.services.checking.checker import check
 from core.services.draft_types import new_draft
 from core.services.drafts import draft_from, rubric_from
 from core.services.rehearsing import preview_prompt

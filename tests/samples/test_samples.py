@@ -11,8 +11,9 @@ import yaml
 from core.domain.base import build
 from core.domain.rubric import Rubric
 from core.scoring import ItemScore, Texts, score_item
+from tests.places import ROOT
 
-SAMPLES = Path(__file__).parents[2] / "sample_rubrics"
+SAMPLES = ROOT / "sample_rubrics"
 RUBRICS = sorted(SAMPLES.glob("*.yaml"))
 EXPECTED = {
     "chatbot-quality",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "data" / "parity" / "autorubric_golden.json"
+from tests.places import SHARED
+
+GOLDEN = SHARED / "parity" / "autorubric_golden.json"
 
 
 @cache

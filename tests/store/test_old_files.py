@@ -14,13 +14,13 @@ import pytest
 
 from core.domain.review import QueueRule, QueueSettings
 from core.services import grading, queueing
-from core.services.preparing import load_job
+from core.services.ready_run import load_job
 from core.store import Store
 from core.store.content import noun_hash
 from core.store.schema import APPLICATION_ID
+from tests.places import GOLDEN
 from tests.services.reviewed import sit
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 RUN = 1
 #: Weights 10, 5, 1. i0: nothing met. i1: UNMET, Warm, Refund: (5 + 1) / 16, under the gate's cap of
 #: 0.4. i2: MET, Warm (one vote; the other judge's failed), Other: (10 + 5) / 16.

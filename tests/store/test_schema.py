@@ -12,9 +12,10 @@ from sqlite_utils import Database, Migrations
 from core.errors import StoreError
 from core.store import Store
 from core.store.schema import APPLICATION_ID, NAMES, SET, first_tables, migrations
+from tests.places import GOLDEN
 from tests.store.making import call, claimed, failure, record, vote
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "schema.sql"
+GOLDEN = GOLDEN / "schema.sql"
 
 
 def schema_of(path: Path) -> str:
