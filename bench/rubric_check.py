@@ -16,8 +16,9 @@ from pathlib import Path
 
 from core.files import read_rubric_file
 from core.services import library
-from core.services.checking import RULES, check
+from core.services.checking.checker import check
 from core.services.checking.mending import check_draft
+from core.services.checking.rules import RULES
 
 ROOT = Path(__file__).parents[1]
 OTHERS = ROOT.parent / "shared" / "data"

@@ -199,10 +199,10 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
 
 
 def _follow(store: Store, run_id: int) -> None:
-    from core.services import headless
+    from core.services import headless, jobs
 
     bar = output.ProgressBar()
-    headless.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
+    jobs.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
     bar.end()
 
 

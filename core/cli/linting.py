@@ -13,7 +13,7 @@ from core.cli import output
 if TYPE_CHECKING:
     from core.domain.rubric import Rubric
     from core.files import Parsed
-    from core.services.checking import Finding
+    from core.services.checking.finding import Finding
 
 
 @click.command()
@@ -30,7 +30,8 @@ def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
     """
     from core.errors import InputError
     from core.files import read_rubric_file
-    from core.services.checking import check, unread
+    from core.services.checking.checker import check
+    from core.services.checking.tongue import unread
 
     try:
         parsed = read_rubric_file(rubric)
@@ -49,7 +50,7 @@ def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
 
 
 def _plain(parsed: Parsed[Rubric], finding: Finding) -> dict[str, Any]:
-    from core.services.checking import rule_of
+    from core.services.checking.checker import rule_of
 
     rule, criteria, gates = rule_of(finding), parsed.value.criteria, parsed.value.gates
     return {
@@ -87,7 +88,7 @@ def _report(
 def _print(
     file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
 ) -> None:
-    from core.services.checking import unread_words
+    from core.services.checking.tongue import unread_words
 
     serious = sum(one["severity"] == "serious" for one in findings)
     counted = (

@@ -195,10 +195,10 @@ def score(
 
 def _follow(store: Store, run_id: int, as_json: bool) -> None:
     """Works the run off here, or watches it if another process has it; then says how it ended."""
-    from core.services import grading, headless
+    from core.services import grading, headless, jobs
 
     bar = output.ProgressBar()
-    headless.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
+    jobs.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
     bar.end()
     figures = grading.summary(store, run_id)
     if as_json:

@@ -15,12 +15,13 @@ import numpy as np
 from core.metrics import group
 from core.metrics.agreement import KAPPAS, NOTHING, SINGLE
 from core.metrics.bootstrap import Interval, intervals
+from core.metrics.estimate import Estimate
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, ratio, tally
 from core.metrics.pairwise import pair_cells
 from core.metrics.ratings import majority, patterns
 from core.services.agreeing_pairs import RESAMPLES, SEED
-from core.services.agreeing_sheet import Asked, Estimate, Sheet, of_each_others
+from core.services.agreeing_sheet import Asked, Sheet, of_each_others
 from core.services.measuring_figures import Draws
 from core.services.measuring_groups import group_intervals
 from core.services.measuring_pairs import kappa_interval

@@ -12,11 +12,17 @@ import numpy as np
 from core.domain.rules import Scale
 from core.metrics import group
 from core.metrics.agreement import Weights
+from core.metrics.estimate import Estimate
 from core.metrics.figure import Figure
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.metrics.pairwise import pair_cells
 from core.metrics.ratings import patterns
-from core.services.agreeing_sheet import FEW, Asked, Estimate, Sheet, sides
+from core.services.agreeing_sheet import (
+    FEW,
+    Asked,
+    Sheet,
+    sides,
+)
 from core.services.leaning import positive
 from core.services.measuring_figures import NO_ORDER, Draws
 from core.services.measuring_groups import group_intervals

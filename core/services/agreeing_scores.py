@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from core.domain.dataset import Item
 from core.metrics import scores as metrics
+from core.metrics.estimate import Estimate
 from core.metrics.figure import Figure
 from core.metrics.ratings import Means
 from core.metrics.scores import Pairs, pair_up
 from core.services.agreeing_pairs import RESAMPLES, SEED
-from core.services.agreeing_sheet import FEW, PEOPLE, Estimate, Sheet
+from core.services.agreeing_sheet import FEW, PEOPLE, Sheet
 from core.services.measuring_figures import Draws, score_intervals
 from core.services.measuring_scores import Answers, Scorer
 from core.services.preparing import resolved_items

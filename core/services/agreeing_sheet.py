@@ -25,19 +25,6 @@ FEW = 50
 _WORDS = {LABELS: "Labels", PEOPLE: "Majority of people", PANEL: "Panel"}
 
 
-class Estimate(NamedTuple):
-    """A figure with its 95 % interval, from ``n`` observations.
-
-    ``reason`` says why the value is missing or, where there is one, why the interval is.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
-    n: int = 0
-
-
 class Traits(NamedTuple):
     """What an item can be chosen by."""
 

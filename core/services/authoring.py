@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from core.domain.rubric import Rubric, fold
 from core.errors import InputError, NotFound
 from core.files import Parsed, dump_rubric, parse_rubric
 from core.files.yaml_comments import comment_lines
-from core.services import clock, workbench
+from core.services import clock
 from core.services.draft_loose import loose_rubric
 from core.services.draft_types import Draft
 from core.services.drafts import completed, draft_from, rubric_from
+from core.settings import SAMPLES
 from core.store.rows import RubricRow as RubricRow
 from core.store.rows import RubricVersion as RubricVersion
 from core.store.rows import RubricVersionInfo as RubricVersionInfo
 from core.store.store import Store
 
 Format = Literal["yaml", "json"]
-SAMPLES = Path(__file__).parents[2] / "sample_rubrics"
 _DRAFTS = "rubric/"
 #: Between a rubric's id and the tab, where several people have unsaved work on it.
 BESIDE = "~"
+#: Kept under this and the draft's name: what goes along when a draft gets its rubric.
+WORKBENCH = "workbench/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +194,17 @@ def save(
         )
     discard(store, name)
     if not name.isdecimal():
-        workbench.moved(store, name, str(saved.rubric_id))
+        _take_workbench_along(store, name, str(saved.rubric_id))
     return saved
+
+
+def _take_workbench_along(store: Store, old: str, new: str) -> None:
+    with store.write():
+        kept = store.drafts.get(WORKBENCH + old)
+        if kept is None or old == new:
+            return
+        store.drafts.save(WORKBENCH + new, kept.content, now=clock.now())
+        store.drafts.delete(WORKBENCH + old)
 
 
 def on_top_of_latest(store: Store, draft: Draft) -> Draft:

@@ -17,7 +17,7 @@ from core.judging.twins import group_numbers
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of, keep
 from core.services.fitting import Labelled, fit_criterion, in_words
-from core.services.preparing import load_job, resolved_items
+from core.services.preparing import derive_of_run, resolved_items
 from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of
 from core.store.run_rows import RESTING
@@ -80,7 +80,9 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
         raise Conflict("The run is being graded. Change its rules when it is done.")
     with store.write():
         keep(store, run_id, fitted)
-        return store.results.rebuild(run_id, load_job(store, run_id).derive)
+        run = store.runs.get(run_id)
+        items = resolved_items(store, run.plan.dataset_version_id, store.runs.item_ids(run_id))
+        return store.results.rebuild(run_id, derive_of_run(store, run, items))
 
 
 def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:

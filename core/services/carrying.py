@@ -16,7 +16,7 @@ from core.errors import Conflict, InputError
 from core.services import clock, propagating, settling
 from core.services.counting import answers_per_cell
 from core.services.planning import versions
-from core.services.preparing import load_job
+from core.services.ready_run import load_job
 from core.services.translating import places, translated_settled
 from core.services.versioning import Edits, Moves
 from core.store.carrying import Carried, carry, count_votes

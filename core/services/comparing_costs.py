@@ -11,9 +11,9 @@ import numpy as np
 
 from core.errors import InputError
 from core.metrics.bootstrap import intervals
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, ratio
 from core.metrics.ratings import patterns
-from core.services.agreeing import Estimate
 from core.services.comparing_pairs import Paired, PairOf, pair_runs
 from core.services.measuring_figures import Draws
 from core.store.run_rows import Run

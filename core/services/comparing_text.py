@@ -93,29 +93,15 @@ def _delta(delta: Delta, *, share: bool = False) -> str:
         return f"undefined. {delta.difference.reason}"
     form = say.percent if share else say.score
     text = f"{form(delta.first.value)} -> {form(delta.second.value)}, "
-    text += points(delta.difference.value, share=share)
+    text += say.points(delta.difference.value, share=share)
     if delta.interval.low is not None and delta.interval.high is not None:
-        ends = (points(end, share=share) for end in (delta.interval.low, delta.interval.high))
+        ends = (say.points(end, share=share) for end in (delta.interval.low, delta.interval.high))
         text += f" [{', '.join(ends)}]"
     text += f", n = {say.count(delta.n)}"
     if delta.p.value is not None:
         text += f", p = {say.number(delta.p.value, 2)}"
         text += f" (Holm {say.number(delta.p_holm, 2)})" if delta.p_holm is not None else ""
     return text
-
-
-def points(value: float | None, *, share: bool = False) -> str:
-    """A difference with its sign; of shares, in percentage points.
-
-    >>> points(0.05, share=True), points(-0.051), points(0.0)
-    ('+5.0 points', '−.05', '±.00')
-    """
-    if value is None:
-        return say.DASH
-    size = f"{abs(value) * 100:.1f} points" if share else say.score(abs(value))
-    if size in ("0.0 points", ".00"):
-        return f"±{size}"
-    return ("+" if value > 0 else say.MINUS) + size
 
 
 def _worth(mended: int, broken: int) -> str:

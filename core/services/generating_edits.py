@@ -15,8 +15,8 @@ from core.errors import InputError, Problem
 from core.judging.authoring import Writing, writer_of
 from core.judging.authoring_prompts import edit_writing
 from core.judging.authoring_replies import Edited, read_edit
+from core.metrics.estimate import Share
 from core.services import clock, helping
-from core.services.generating_recovery import Share
 from core.services.helping import HelpTask, Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
@@ -225,8 +225,8 @@ def measured(store: Store, run_id: int) -> Edits:
         criterion=target,
         aimed=aimed,
         pairs=pairs,
-        noticed=Share(sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)),
-        still=Share(
+        noticed=Share.of(sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)),
+        still=Share.of(
             sum(not p.moved for p in pairs if p.compared), sum(bool(p.compared) for p in pairs)
         ),
         moved=moved,

@@ -8,8 +8,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Asking, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
-from core.metrics.figure import Figure
-from core.metrics.wilson import wilson
+from core.metrics.estimate import Share
 from core.services import clock, grading
 from core.services.estimating import Estimate
 from core.services.estimating import estimate as estimate_run
@@ -21,26 +20,6 @@ from core.store.store import Store
 
 #: The name under which a run's plan remembers that it measures recovery.
 DETAIL = "recovery"
-
-
-@dataclass(frozen=True)
-class Share:
-    """So many of ``n``, as a share with its 95 % interval (Wilson); undefined without any."""
-
-    hits: int
-    n: int
-
-    @property
-    def figure(self) -> Figure:
-        """The share in [0, 1], or why there is none."""
-        if not self.n:
-            return Figure.undefined("No submission has a verdict yet.")
-        return Figure.defined(self.hits / self.n, self.n)
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its bounds, ``None`` without any."""
-        return wilson(self.hits, self.n) if self.n else None
 
 
 @dataclass(frozen=True)
@@ -142,7 +121,7 @@ def _recovery(
         for id_, options in mine.items()
         if verdicts[id_] is not None and verdicts[id_] not in options
     )
-    whole = Share(sum(one.hits for one in single), sum(one.n for one in single))
+    whole = Share.of(sum(one.hits for one in single), sum(one.n for one in single))
     return Recovery(criterion.name, labels, rows, whole, misses)
 
 
@@ -159,4 +138,4 @@ def _row(options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | Non
             chosen[label] = chosen.get(label, 0) + 1
     n = sum(chosen.values())
     hits = sum(chosen.get(option, 0) for option in options)
-    return Aimed(options, Share(hits, n), chosen, len(ids) - n)
+    return Aimed(options, Share.of(hits, n), chosen, len(ids) - n)

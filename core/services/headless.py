@@ -1,9 +1,8 @@
-"""What the command line needs beyond the app's verbs: runs from files, and following one."""
+"""What the command line needs beyond the app's verbs: runs from files, and saying how one goes."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ from core.files import parse_data, read_dataset_file, read_rubric_file
 from core.judging.pricing import price_of
 from core.services import clock
 from core.services.estimating import estimate
-from core.services.grading import Progress, lost_words, progress, release_if_gone
-from core.services.jobs import work_here
+from core.services.grading import Progress, lost_words
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES
 from core.services.twins import twins_of
@@ -161,24 +159,6 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
 def twins_in_words(store: Store, run_id: int) -> str:
     """What is said of items that repeat the text of another; nothing where nobody learns."""
     return twins_of(store.runs.get(run_id).plan.calibration).in_words()
-
-
-def follow(store: Store, run_id: int, on_look: Callable[[Progress], None]) -> None:
-    """Works the run off here, or watches whoever does, until it rests."""
-    look = progress(store, run_id)
-
-    def tick() -> None:
-        nonlocal look
-        look = progress(store, run_id, look)
-        on_look(look)
-
-    while work_here(store, run_id, on_tick=tick) is None:
-        if not store.runs.row(run_id).active:
-            return
-        release_if_gone(store, run_id)
-        tick()
-        time.sleep(0.5)
-    tick()
 
 
 def progress_line(look: Progress) -> str:

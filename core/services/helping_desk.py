@@ -21,7 +21,7 @@ from core.judging.budget import Budget
 from core.judging.parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.services import clock
-from core.services.preparing import Doors
+from core.services.ready_run import Doors
 from core.store.help_rows import HelpStep, HelpTask
 from core.store.store import Store
 

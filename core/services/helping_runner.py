@@ -14,7 +14,7 @@ from core.errors import NotNow, RubricStudioError
 from core.services import clock
 from core.services.helping_desk import BudgetSpent, Desk
 from core.services.helping_tasks import look
-from core.services.preparing import Doors
+from core.services.ready_run import Doors
 from core.store.help_rows import HelpStatus, HelpTask
 from core.store.store import Store
 

@@ -8,8 +8,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.identity import seeded
 from core.judging.authoring_prompts import Case as Case
-from core.services import checking
-from core.services.checking import after
+from core.services.checking import after, checker
 from core.services.preparing import resolved_items
 from core.services.truth import effective
 from core.services.viewing import choice_label
@@ -24,7 +23,7 @@ Findings = dict[str, list[str]]
 def offline_findings(rubric: Rubric) -> Findings:
     """What the offline check says, by criterion; the empty name is the rubric as a whole."""
     found: Findings = {}
-    for finding in checking.check(rubric):
+    for finding in checker.check(rubric):
         at = finding.criterion
         name = "" if at is None else rubric.criteria[at].name
         found.setdefault(name, []).append(f"{finding.sentence} {finding.mend}".strip())

@@ -10,16 +10,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.errors import NotNow, StoreError
 from core.services import clock, signals
-from core.services.preparing import Doors
+from core.services.ready_run import Doors
 from core.services.working import LEASE_SECONDS, Work
 from core.store.run_rows import Lease, RunStatus
 from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.services.grading import Progress
 
 log = logging.getLogger(__name__)
 LOOK_EVERY = 0.2
@@ -161,3 +166,23 @@ async def _work_here(
         await doors.close()
         await loop.run_in_executor(io, store.close)
         io.shutdown()
+
+
+def follow(store: Store, run_id: int, on_look: Callable[[Progress], None]) -> None:
+    """Works the run off here, or watches whoever does, until it rests."""
+    from core.services.grading import progress, release_if_gone
+
+    look = progress(store, run_id)
+
+    def tick() -> None:
+        nonlocal look
+        look = progress(store, run_id, look)
+        on_look(look)
+
+    while work_here(store, run_id, on_tick=tick) is None:
+        if not store.runs.row(run_id).active:
+            return
+        release_if_gone(store, run_id)
+        tick()
+        time.sleep(0.5)
+    tick()

@@ -26,6 +26,20 @@ def score(value: float | None) -> str:
     return sign + (text[1:] if text.startswith("0.") else text)
 
 
+def points(value: float | None, *, share: bool = False) -> str:
+    """A difference with its sign; of shares, in percentage points.
+
+    >>> points(0.05, share=True), points(-0.051), points(0.0)
+    ('+5.0 points', '−.05', '±.00')
+    """
+    if value is None:
+        return DASH
+    size = f"{abs(value) * 100:.1f} points" if share else score(abs(value))
+    if size in ("0.0 points", ".00"):
+        return f"±{size}"
+    return ("+" if value > 0 else MINUS) + size
+
+
 def interval(low: float | None, high: float | None) -> str:
     """An interval of scores.
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from core.domain.rubric import Criterion
 from core.metrics.abstention import State
+from core.metrics.estimate import Estimate
 from core.metrics.ratings import Means
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Sheet
+from core.services import agreeing_groups, agreeing_load, agreeing_pairs
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.measuring import HUMAN
 from core.services.measuring_scores import Scorer
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels, Rated
 from core.services.reporting_scores import Mean
-from core.services.reporting_values import CriterionLine, Estimate, RaterLine
+from core.services.reporting_values import CriterionLine, RaterLine
 from core.store.run_rows import CellResult
 
 Verdicts = Mapping[tuple[str, str], CellResult]
@@ -58,7 +59,7 @@ class Compared:
 
 def compared(rated: Rated, cells: Verdicts) -> Compared:
     """The ratings of a run with its verdicts and the best reference they have."""
-    whole = agreeing.sheet(rated)
+    whole = agreeing_load.sheet(rated)
     more = max(0, len(whole.criteria) - MOST_CRITERIA)
     sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
     verdicts = tuple(_verdicts(one, rated, cells) for one in sheet.criteria)
@@ -94,10 +95,10 @@ def criterion_lines(
     """A line per criterion; ``cells`` are the verdicts by (item, criterion)."""
     sheet = found.sheet
     whom = "" if sheet.judges else HUMAN
-    alphas = agreeing.alphas(sheet, whom, resamples=resamples, seed=seed)
+    alphas = agreeing_groups.alphas(sheet, whom, resamples=resamples, seed=seed)
     reference = found.column or LABELS
     rater = PANEL if sheet.panel else PEOPLE
-    lines = agreeing.compare(sheet, reference, rater, resamples=resamples, seed=seed)
+    lines = agreeing_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed)
     made = []
     every = zip(sheet.criteria, found.verdicts, alphas, lines, strict=True)
     for asked, verdicts, alpha, line in every:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.metrics.wilson import surely_below
-from core.services.agreeing import FEW
+from core.services.agreeing_sheet import FEW
 from core.services.numbers import count, percent, plural, score
 from core.services.reporting_values import CriterionLine, JudgeFacts, Report
 

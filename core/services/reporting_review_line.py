@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.services.agreeing import Estimate
+from core.metrics.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.metrics.estimate import Estimate
 from core.services.audit_frame import narrowed
-from core.services.reporting_values import Estimate, ReviewLine
+from core.services.reporting_values import ReviewLine
 from core.services.selected import audited_queues
 from core.store.store import Store
 

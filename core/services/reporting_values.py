@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from core.metrics.wilson import wilson
-from core.services.agreeing import Estimate
+from core.metrics.estimate import Estimate, Share
 from core.services.reporting_review_line import ReviewLine
 
 __all__ = [
@@ -25,29 +24,6 @@ __all__ = [
     "Slice",
     "Training",
 ]
-
-
-class Share(NamedTuple):
-    """``hits`` of ``n`` with the Wilson interval; ``low`` and ``high`` are ``None`` for n = 0."""
-
-    hits: int
-    n: int
-    low: float | None
-    high: float | None
-
-    @property
-    def value(self) -> float | None:
-        """The share; ``None`` where there is nothing to share."""
-        return self.hits / self.n if self.n else None
-
-    @classmethod
-    def of(cls, hits: int, n: int) -> Share:
-        """That share.
-
-        >>> Share.of(0, 0)
-        Share(hits=0, n=0, low=None, high=None)
-        """
-        return cls(hits, n, *(wilson(hits, n) if n else (None, None)))
 
 
 class Training(NamedTuple):

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from core.files.paper import Words
+from core.metrics.estimate import Estimate, Share
 from core.services.numbers import DASH, count, percent, score
-from core.services.reporting_values import Estimate, Report, Share
+from core.services.reporting_values import Report
 
 #: The address parameters of the Run page that keep some of its items.
 Link = Mapping[str, str]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.services.agreeing import Estimate
+from core.metrics.estimate import Estimate, Share
 from core.services.judged import judged_options
-from core.services.reporting_values import Share
 from core.store.review_rows import VerdictRow
 from core.store.store import Store
-
-__all__ = ["Anchoring", "Estimate", "Share", "anchoring"]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import Damaged, InputError
 from core.identity import canonical_json
-from core.services.preparing import load_job
+from core.services.ready_run import load_job
 from core.store.backup import Backup
 from core.store.content import to_json
 from core.store.run_rows import CellResult, ItemResult, Run

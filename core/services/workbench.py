@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from core.errors import InputError
 from core.services import clock
+from core.services.authoring import WORKBENCH
 from core.services.draft_types import CriterionDraft, Draft
 from core.services.registry import JudgeEntry, list_judges
 from core.services.workbench_types import (
@@ -25,15 +26,13 @@ from core.services.workbench_types import (
 )
 from core.store.store import Store
 
-_KEY = "workbench/"
-
 
 def opened(store: Store, name: str) -> Bench:
     """The workbench of a rubric as it was left, else an empty one with a model that can be asked.
 
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
     """
-    kept = store.drafts.get(_KEY + name)
+    kept = store.drafts.get(WORKBENCH + name)
     return _fresh(store) if kept is None else _completed(kept.content)
 
 
@@ -41,18 +40,8 @@ def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
     """What ``make`` makes of the workbench, kept."""
     with store.write():
         changed = make(opened(store, name))
-        store.drafts.save(_KEY + name, changed, now=clock.now())
+        store.drafts.save(WORKBENCH + name, changed, now=clock.now())
     return changed
-
-
-def moved(store: Store, old: str, new: str) -> None:
-    """The rubric has another name now, because its draft was saved for the first time."""
-    with store.write():
-        kept = store.drafts.get(_KEY + old)
-        if kept is None or old == new:
-            return
-        store.drafts.save(_KEY + new, kept.content, now=clock.now())
-        store.drafts.delete(_KEY + old)
 
 
 def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:

@@ -9,30 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.metrics.wilson import wilson
+from core.metrics.estimate import Share
 from core.services.workbench_answers import State
 from core.services.workbench_standing import Cell, Standing
 
 #: States in which an answer is one to the present question.
 _CURRENT: tuple[State, ...] = ("fresh", "half")
-
-
-@dataclass(frozen=True)
-class Share:
-    """``hits`` of ``n``, with the 95 % interval (Wilson 1927); all ``None`` without any."""
-
-    hits: int
-    n: int
-
-    @property
-    def value(self) -> float | None:
-        """The share in [0, 1]."""
-        return self.hits / self.n if self.n else None
-
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """The interval's ends in [0, 1]."""
-        return wilson(self.hits, self.n) if self.n else (None, None)
 
 
 @dataclass(frozen=True)
@@ -70,10 +52,10 @@ def _of(standing: Standing, name: str) -> Figures:
     asked = [answer.flips for answer in answers if answer.flips is not None]
     return Figures(
         criterion=name,
-        agreement=Share(sum(c.agrees is True for c in judged), len(judged)),
-        always=Share(common[0][1] if common else 0, len(judged)),
+        agreement=Share.of(sum(c.agrees is True for c in judged), len(judged)),
+        always=Share.of(common[0][1] if common else 0, len(judged)),
         by_judge=tuple((j.name, _alone(cells, j.name)) for j in standing.judges),
-        flips=Share(sum(asked), len(asked)),
+        flips=Share.of(sum(asked), len(asked)),
         unlabelled=sum(c.expected is None for c in cells),
         stale=sum(c.state == "stale" for c in cells),
         failed=sum(c.state == "failed" for c in cells),
@@ -87,4 +69,4 @@ def _alone(cells: Sequence[Cell], judge: str) -> Share:
         for one in cell.judges:
             if one.judge == judge and cell.expected is not None and one.state in _CURRENT:
                 hits.append(one.answer is not None and one.answer.option == cell.expected)
-    return Share(sum(hits), len(hits))
+    return Share.of(sum(hits), len(hits))

@@ -25,7 +25,7 @@ from core.services import clock
 from core.services.asking import Wanted, everything
 from core.services.counting import counting_of
 from core.services.keeping import KeptAnswers
-from core.services.preparing import Doors, Job, load_job, ready_judges
+from core.services.ready_run import Doors, Job, load_job, ready_judges
 from core.services.recorder import Recorder
 from core.services.results import rubric_lookup
 from core.services.rounds import Round, Selector, rounds_of

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.metrics.estimate import Share
 from core.metrics.wilson import wilson
 from core.services import generating, helping
 from core.services import generating_edits as edits
@@ -162,7 +163,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     found = recovering.recovery(store, run_id)
     # None is found 2 of 2, Deep 0 of 3 (the judge takes it for Some): 2 of 5.
     assert (found.whole.hits, found.whole.n) == (2, 5)
-    assert found.whole.interval == wilson(2, 5)
+    assert found.whole.bounds == wilson(2, 5)
     rows = {row.aimed: row for row in found.rows}
     assert rows["Deep",].chosen == {"Some": 3}
     assert rows["Some", "Deep"].between
@@ -174,8 +175,8 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
 
 
 def test_a_share_of_nothing_is_said_to_be_undefined() -> None:
-    assert recovering.Share(0, 0).figure.value is None
-    assert recovering.Share(0, 0).interval is None
+    assert Share.of(0, 0).value is None
+    assert Share.of(0, 0).bounds == (None, None)
 
 
 def edit_request(store: Store, provider: Provider, *items: str) -> EditRequest:

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain.dataset import Item
 from core.services import grading, metachecking, spot
-from core.services.checking import check
+from core.services.checking.checker import check
 from core.services.jobs import work_here
 from core.services.metachecking import WHOLE, MetaRequest
 from core.store.store import Store

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from core.services import metachecking
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "parity.md").read_text()
 #: A file or folder of ours between backquotes; what has no folder before it is another's name.
 PATHS = re.compile(r"`((?:core|pages|tests|bench|docs|sample_rubrics)/[\w./-]+)`")

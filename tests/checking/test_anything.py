@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
-from core.services.checking import RULES, check
+from core.services.checking.checker import check
 from core.services.checking.language import READ, listed
 from core.services.checking.mending import check_draft, mended
+from core.services.checking.rules import RULES
 from core.services.drafts import draft_from, payload
 from tests.checking.made import criterion, levels, rubric
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.services.checking import check
+from core.services.checking.checker import check
 from tests.checking.made import criterion, levels, rubric
 
 LEVELS = levels(

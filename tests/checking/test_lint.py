@@ -8,6 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from core.cli import main
+from tests.places import ROOT
 
 BAD = """\
 name: Answers
@@ -57,6 +58,6 @@ def test_what_the_author_dismissed_is_left_out_unless_asked_for(tmp_path: Path) 
 
 
 def test_the_samples_are_clean() -> None:
-    for file in sorted((Path(__file__).parents[2] / "sample_rubrics").glob("*.yaml")):
+    for file in sorted((ROOT / "sample_rubrics").glob("*.yaml")):
         done = lint(file)
         assert done.exit_code == 0, done.output

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.services.checking import check
+from core.services.checking.checker import check
 from core.services.contest_field import _alike_names
 from core.store import Store
 

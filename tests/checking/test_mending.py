@@ -6,7 +6,8 @@ import pytest
 
 from core.domain.rubric import Rubric
 from core.services import draft_edits as edits
-from core.services.checking import Finding, check
+from core.services.checking.checker import check
+from core.services.checking.finding import Finding
 from core.services.checking.mending import check_draft, dismiss, mended, recall
 from core.services.drafts import draft_from, rubric_from
 from tests.checking.made import criterion, levels, rubric

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Rubric
-from core.services.checking import check
+from core.services.checking.checker import check
 from tests.checking.made import criterion, levels, rubric
 
 CLEAR = (

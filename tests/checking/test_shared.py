@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from core.files import read_rubric_file
-from core.services.checking import RULES, check
+from core.services.checking.checker import check
+from core.services.checking.rules import RULES
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 
 #: What a reader finds, too. hanna, llm_rubric and roscoe have levels that are bare numbers; mohler

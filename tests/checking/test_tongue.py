@@ -8,8 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli import main
-from core.services.checking import check, unread
+from core.services.checking.checker import check
 from core.services.checking.mending import check_draft, unread_draft
+from core.services.checking.tongue import unread
 from core.services.drafts import draft_from
 from tests.checking.made import criterion, levels, rubric
 

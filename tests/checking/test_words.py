@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.services.checking import RULES, check
+from core.services.checking.checker import check
+from core.services.checking.rules import RULES
 from tests.checking.made import criterion, levels, rubric
 
 ANCHORED = (

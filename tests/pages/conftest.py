@@ -14,8 +14,9 @@ from core.services import open_store
 from core.settings import load_settings
 from core.store.store import Store
 from pages.ui.routes import Screen
+from tests.places import ROOT
 
-FRAME = Path(__file__).parents[2] / "pages" / "frame.py"
+FRAME = ROOT / "pages" / "frame.py"
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-PAGES = Path(__file__).parents[2] / "pages"
+from tests.places import ROOT
+
+PAGES = ROOT / "pages"
 #: Streamlit reads the first argument of these as Markdown, and `READ` of any of its calls.
 FIRST = {
     *("badge", "button", "caption", "checkbox", "date_input", "download_button", "error"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,8 +14,9 @@ from core.domain.rubric import Criterion, Option
 from pages.ui import format as fmt
 from pages.ui.text import JOINER, esc, label, marked, one_line, visible
 from pages.ui.votes import option_chips
+from tests.places import ROOT
 
-PAGES = Path(__file__).parents[2] / "pages"
+PAGES = ROOT / "pages"
 
 
 @pytest.mark.parametrize(

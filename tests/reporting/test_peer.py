@@ -20,12 +20,13 @@ from core.services.exporting import export
 from core.services.importing_files import import_path
 from core.store.store import Store
 from tests.pages import flipped, graded
+from tests.places import ROOT
 from tests.reporting import made, peer_runs
 from tests.services import reviewed
 
 #: In a process of its own, all at once: importing the peer takes seconds.
 pytestmark = pytest.mark.xdist_group("autorubric")
-HERE = Path(__file__).parents[2]
+HERE = ROOT
 Found = dict[str, dict[str, Any]]
 
 

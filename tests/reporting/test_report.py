@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.services import agreeing
-from core.services.agreeing import Estimate
+from core.metrics.estimate import Estimate, Share
+from core.services import agreeing_load, agreeing_pairs, agreeing_sheet
 from core.services.reporting import Report, report
 from core.services.reporting_limits import limits
-from core.services.reporting_values import Share
 from core.store.store import Store
 from tests.pages.graded import graded, planned
 from tests.reporting.made import MADE, decided
@@ -159,10 +158,10 @@ def test_a_report_is_plain_data(store: Store) -> None:
 
 def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Store) -> None:
     run_id = graded(store)
-    sheet = agreeing.sheet_of(store, run_id)
+    sheet = agreeing_load.sheet_of(store, run_id)
     for line, there in zip(
         report(store, run_id).criteria,
-        agreeing.compare(sheet, agreeing.LABELS, agreeing.PANEL),
+        agreeing_pairs.compare(sheet, agreeing_sheet.LABELS, agreeing_sheet.PANEL),
         strict=True,
     ):
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -18,9 +17,10 @@ from core.services.reporting_paper import paper
 from core.store.store import Store
 from tests.browser.hostile import ATTACK
 from tests.pages.graded import graded, planned
+from tests.places import GOLDEN
 from tests.reporting.made import MADE, decided
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "report.md"
+GOLDEN = GOLDEN / "report.md"
 
 
 class _Read(HTMLParser):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, Asked, Sheet
+from core.services import agreeing_cells, agreeing_groups, agreeing_load, agreeing_pairs
+from core.services.agreeing_sheet import LABELS, PANEL, Asked, Sheet
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED
 from core.store import Store
 from tests.pages.graded import FIRST, graded
@@ -23,7 +23,7 @@ ANN, BOB = "judge:ann", "judge:bob"
 def sheet(tmp_path: Path) -> Iterator[Sheet]:
     """The run of `tests.pages.graded`; its table says who answered what."""
     store = Store(tmp_path / "studio.db")
-    yield agreeing.sheet_of(store, graded(store))
+    yield agreeing_load.sheet_of(store, graded(store))
     store.close()
 
 
@@ -51,7 +51,7 @@ def test_without_labels_the_panel_comes_first_and_any_judge_can_be_a_reference()
 
 
 def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
-    clear, depth = agreeing.compare(sheet, LABELS, PANEL)
+    clear, depth = agreeing_pairs.compare(sheet, LABELS, PANEL)
 
     # Clear: labels MET, MET, MET; verdicts UNMET, MET, UNMET: 1 of 3, no better than chance.
     assert (clear.n, clear.accuracy.value, clear.commonest.value) == (3, pytest.approx(1 / 3), 1)
@@ -65,14 +65,14 @@ def test_the_panel_is_measured_against_the_labels(sheet: Sheet) -> None:
 
 def test_a_kappa_that_does_not_exist_says_why(sheet: Sheet) -> None:
     # ann answered a and b with MET as labelled, and had no key for c.
-    clear, _ = agreeing.compare(sheet, LABELS, ANN)
+    clear, _ = agreeing_pairs.compare(sheet, LABELS, ANN)
 
     assert (clear.n, clear.accuracy.value, clear.kappa.value) == (2, 1, None)
     assert clear.kappa.reason == "Both raters used the same single level throughout."
 
 
 def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
-    (line,) = agreeing.compare(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
+    (line,) = agreeing_pairs.compare(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
 
     # Clopper and Pearson (1934) for 4 of 4: the lower end is .025^(1/4) = .3976.
     assert line.accuracy.low == pytest.approx(0.025**0.25)
@@ -82,11 +82,11 @@ def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
 def test_intervals_are_the_same_every_time() -> None:
     one = made([0, 1, 2, 1, 0, 2, 1, 0], [0, 1, 1, 1, 0, 2, 2, 0])
 
-    assert agreeing.compare(one, PANEL, BOB) == agreeing.compare(one, PANEL, BOB)
+    assert agreeing_pairs.compare(one, PANEL, BOB) == agreeing_pairs.compare(one, PANEL, BOB)
 
 
 def test_alpha_among_judges_goes_by_the_scale(sheet: Sheet) -> None:
-    clear, depth = agreeing.alphas(sheet)
+    clear, depth = agreeing_groups.alphas(sheet)
 
     # Clear: pairs (MET, UNMET) and (MET, MET). Observed 2 of 4 ordered values disagree, Do = 1/2;
     # 3 MET and 1 UNMET: De = 2 * 3 * 1 / (4 * 3) = 1/2. So alpha is 0 (Krippendorff 2011).
@@ -96,34 +96,34 @@ def test_alpha_among_judges_goes_by_the_scale(sheet: Sheet) -> None:
     assert depth.reason
     ordinal = made([0, 0, 1, 2, 2], [0, 1, 1, 2, 1], scale="ordinal")
     nominal = made([0, 0, 1, 2, 2], [0, 1, 1, 2, 1])
-    assert agreeing.alphas(ordinal)[0].value != agreeing.alphas(nominal)[0].value
+    assert agreeing_groups.alphas(ordinal)[0].value != agreeing_groups.alphas(nominal)[0].value
 
 
 def test_one_judge_has_nobody_to_agree_with() -> None:
     sheet = made([0, 1], [0, 1])
 
-    (alpha,) = agreeing.alphas(Sheet(sheet.items, (ANN,), sheet.criteria))
+    (alpha,) = agreeing_groups.alphas(Sheet(sheet.items, (ANN,), sheet.criteria))
 
     assert (alpha.value, alpha.reason) == (None, "There is only one judge.")
 
 
 def test_every_count_leads_to_its_items(sheet: Sheet) -> None:
-    found = agreeing.confusion(sheet, "Clear", LABELS, PANEL)
+    found = agreeing_cells.confusion(sheet, "Clear", LABELS, PANEL)
 
     assert (found.rows, found.columns) == (("MET", "UNMET"), ("MET", "UNMET"))
     assert found.counts == ((1, 2), (0, 0))
-    assert agreeing.items_in(sheet, "Clear", LABELS, PANEL, 0, 1) == (FIRST, "c")
+    assert agreeing_cells.items_in(sheet, "Clear", LABELS, PANEL, 0, 1) == (FIRST, "c")
 
 
 def test_abstentions_have_a_column_of_their_own() -> None:
     sheet = made([0, 0, 1], [0, ABSTAINED, ABSTAINED], k=2)
 
-    found = agreeing.confusion(sheet, "c", PANEL, BOB)
+    found = agreeing_cells.confusion(sheet, "c", PANEL, BOB)
 
     assert found.columns == ("x", "y", "abstained")
     assert found.counts == ((1, 0, 1), (0, 0, 1))
-    assert agreeing.items_in(sheet, "c", PANEL, BOB, 1, 2) == ("i2",)
-    (line,) = agreeing.compare(sheet, PANEL, BOB)
+    assert agreeing_cells.items_in(sheet, "c", PANEL, BOB, 1, 2) == ("i2",)
+    (line,) = agreeing_pairs.compare(sheet, PANEL, BOB)
     assert (line.n, line.abstained) == (1, 2)
 
 
@@ -136,10 +136,10 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 ) -> None:
     sheet = made([one for one, _ in levels], [other for _, other in levels])
 
-    found = agreeing.confusion(sheet, "c", PANEL, BOB)
+    found = agreeing_cells.confusion(sheet, "c", PANEL, BOB)
 
     cells = [
-        agreeing.items_in(sheet, "c", PANEL, BOB, row, column)
+        agreeing_cells.items_in(sheet, "c", PANEL, BOB, row, column)
         for row in range(len(found.rows))
         for column in range(len(found.columns))
     ]
@@ -149,7 +149,7 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 
 
 def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet) -> None:
-    columns, values, counts = agreeing.kappas(sheet, "Clear", (LABELS, ANN, BOB))
+    columns, values, counts = agreeing_groups.kappas(sheet, "Clear", (LABELS, ANN, BOB))
 
     assert columns == (LABELS, ANN, BOB)
     # Labels and bob share a, b and c; ann and bob a and b.
@@ -158,7 +158,7 @@ def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet)
 
 
 def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:
-    found = agreeing.spread(sheet, "Depth")
+    found = agreeing_cells.spread(sheet, "Depth")
 
     # ann: Deep, abstained; bob: Deep, abstained, Some. The panel: Deep, abstained, Some.
     assert found == {

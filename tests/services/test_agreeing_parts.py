@@ -7,9 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, Asked, Sheet, Slice
-from core.services.agreeing_sheet import Traits
+from core.services import (
+    agreeing_cells,
+    agreeing_load,
+    agreeing_pairs,
+    agreeing_scores,
+    agreeing_slices,
+)
+from core.services.agreeing_sheet import LABELS, PANEL, Asked, Sheet, Traits
+from core.services.agreeing_slices import Slice
 from core.services.rated_matrix import ABSTAINED, FAILED
 from core.store import Store
 from tests.pages.graded import graded
@@ -33,7 +39,7 @@ SIX = made([0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 0, 0], "binary", 2)
 
 
 def test_items_can_be_chosen_by_what_not_all_of_them_have() -> None:
-    found = agreeing.choices(SIX)
+    found = agreeing_slices.choices(SIX)
 
     # Every item is new and in evaluation, so neither is a choice.
     assert found.systems == (("x", 3), ("y", 3))
@@ -43,31 +49,31 @@ def test_items_can_be_chosen_by_what_not_all_of_them_have() -> None:
 
 
 def test_a_part_has_the_answers_of_its_items_only_and_all_choices_must_fit() -> None:
-    part = agreeing.sliced(SIX, Slice(tags=("long",), systems=("x",)))
+    part = agreeing_slices.sliced(SIX, Slice(tags=("long",), systems=("x",)))
 
     # Long: 0 and 3; of system x: 0, 2, 4.
     assert (part.items, part.whole) == (("i0",), 6)
     assert part.criteria[0].columns[ANN].tolist() == [0]
-    assert agreeing.sliced(SIX, Slice()) is SIX
-    assert agreeing.sliced(SIX, Slice(systems=("x", "y"))).items == SIX.items
+    assert agreeing_slices.sliced(SIX, Slice()) is SIX
+    assert agreeing_slices.sliced(SIX, Slice(systems=("x", "y"))).items == SIX.items
 
 
 def test_the_cells_of_a_part_hold_items_of_the_part() -> None:
-    part = agreeing.sliced(SIX, Slice(systems=("y",)))
+    part = agreeing_slices.sliced(SIX, Slice(systems=("y",)))
 
-    assert agreeing.items_in(SIX, "c", LABELS, ANN, 0, 1) == ("i1",)
-    assert agreeing.items_in(part, "c", LABELS, ANN, 0, 0) == ()
-    assert agreeing.items_in(part, "c", LABELS, ANN, 1, 1) == ("i3",)
+    assert agreeing_cells.items_in(SIX, "c", LABELS, ANN, 0, 1) == ("i1",)
+    assert agreeing_cells.items_in(part, "c", LABELS, ANN, 0, 0) == ()
+    assert agreeing_cells.items_in(part, "c", LABELS, ANN, 1, 1) == ("i3",)
 
 
 def test_a_part_without_items_has_nothing_to_measure() -> None:
-    part = agreeing.sliced(SIX, Slice(split="calibration"))
+    part = agreeing_slices.sliced(SIX, Slice(split="calibration"))
 
     assert part.items == ()
 
 
 def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
-    close = agreeing.closely(SIX, "c", LABELS, ANN)
+    close = agreeing_pairs.closely(SIX, "c", LABELS, ANN)
 
     found = dict(close.first)
     # Table [[2, 1], [1, 2]]: accuracy 4/6, kappa (2/3 - 1/2) / (1/2).
@@ -87,7 +93,9 @@ def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
 
 
 def test_what_does_not_fit_the_scale_says_why() -> None:
-    rest = dict(agreeing.closely(made([0, 1, 2], [0, 2, 2], "nominal", 3), "c", LABELS, ANN).rest)
+    rest = dict(
+        agreeing_pairs.closely(made([0, 1, 2], [0, 2, 2], "nominal", 3), "c", LABELS, ANN).rest
+    )
 
     assert rest["kappa_quadratic"].value is None
     assert rest["kappa_quadratic"].reason == "The levels of a nominal criterion have no order."
@@ -97,13 +105,13 @@ def test_what_does_not_fit_the_scale_says_why() -> None:
 def test_what_is_left_out_of_a_pair_is_counted() -> None:
     sheet = made([0, 1, 1, 0], [0, ABSTAINED, FAILED, 1], "binary", 2)
 
-    close = agreeing.closely(sheet, "c", LABELS, ANN)
+    close = agreeing_pairs.closely(sheet, "c", LABELS, ANN)
 
     assert (close.n, close.abstained, close.failed, close.tied) == (2, 1, 1, 0)
 
 
 def test_options_have_their_own_precision_and_recall() -> None:
-    met, unmet = agreeing.closely(SIX, "c", LABELS, ANN).options
+    met, unmet = agreeing_pairs.closely(SIX, "c", LABELS, ANN).options
 
     assert (met.label, met.true, met.given) == ("w", 3, 3)
     assert (met.precision.value, met.recall.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
@@ -112,9 +120,9 @@ def test_options_have_their_own_precision_and_recall() -> None:
 
 def test_everybody_is_scored_by_the_rubric_on_items_that_are_answered_whole(store: Store) -> None:
     run = graded(store)
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
 
-    scores = agreeing.scores_of(store, run, sheet)
+    scores = agreeing_scores.scores_of(store, run, sheet)
 
     # Two criteria of weight 10. bob: a UNMET and Deep: (0 + 1) / 2; b MET, Depth abstained and
     # skipped: 1; c UNMET and Some: (0 + .5) / 2. ann: a MET and Deep: 1; b 1; c was not answered.
@@ -128,17 +136,17 @@ def test_everybody_is_scored_by_the_rubric_on_items_that_are_answered_whole(stor
 
 def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
     run = graded(store)
-    sheet = agreeing.sheet_of(store, run)
-    scores = agreeing.scores_of(store, run, sheet)
+    sheet = agreeing_load.sheet_of(store, run)
+    scores = agreeing_scores.scores_of(store, run, sheet)
 
-    pair = agreeing.score_pair(scores, sheet, ANN, BOB)
+    pair = agreeing_scores.score_pair(scores, sheet, ANN, BOB)
 
     # Both on a and b: differences .5 - 1 and 1 - 1, mean -.25, sd sqrt(.125).
     assert (pair.n, pair.small) == (2, True)
     assert pair.figures["bias"].value == pytest.approx(-0.25)
     assert pair.figures["limit_low"].value == pytest.approx(-0.25 - 1.96 * 0.125**0.5)
     assert sorted(pair.points) == [(1.0, 0.5, 1), (1.0, 1.0, 1)]
-    lines = agreeing.score_lines(scores, sheet, ANN)
+    lines = agreeing_scores.score_lines(scores, sheet, ANN)
     assert [line.column for line in lines] == [PANEL, BOB]
     assert lines[1].figures["bias"].value == pair.figures["bias"].value
 
@@ -146,21 +154,21 @@ def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
 def test_an_item_counts_by_its_verdicts_and_cannot_assess_is_one(store: Store) -> None:
     """ann and bob both have verdicts on a and b; on b both could not assess Depth. c failed."""
     run = graded(store)
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
 
-    pair = agreeing.score_pair(agreeing.scores_of(store, run, sheet), sheet, ANN, BOB)
+    pair = agreeing_scores.score_pair(agreeing_scores.scores_of(store, run, sheet), sheet, ANN, BOB)
 
     assert (pair.n, pair.abstained) == (2, 1)
 
 
 def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
     run = graded(store)
-    whole = agreeing.sheet_of(store, run)
-    scores = agreeing.scores_of(store, run, whole)
-    part = agreeing.sliced(whole, Slice(systems=("y",)))
+    whole = agreeing_load.sheet_of(store, run)
+    scores = agreeing_scores.scores_of(store, run, whole)
+    part = agreeing_slices.sliced(whole, Slice(systems=("y",)))
 
     # Item b has no label on Depth.
-    pair = agreeing.score_pair(scores, part, LABELS, BOB)
+    pair = agreeing_scores.score_pair(scores, part, LABELS, BOB)
 
     assert (pair.n, pair.figures["bias"].value) == (0, None)
     assert pair.figures["bias"].reason == "No item has both."
@@ -176,7 +184,7 @@ def test_false_positives_are_about_met_wherever_it_is_listed(labels: tuple[str, 
     sheet = made(truth, given, "binary", 2)
     sheet = replace(sheet, criteria=(replace(sheet.criteria[0], labels=labels),))
 
-    found = dict(agreeing.closely(sheet, "c", LABELS, ANN).first)
+    found = dict(agreeing_pairs.closely(sheet, "c", LABELS, ANN).first)
 
     assert found["false_positive_rate"].value == pytest.approx(1 / 3)
     assert found["false_negative_rate"].value == 1.0

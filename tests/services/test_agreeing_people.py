@@ -10,17 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.files import VoteBundle, read_folder, read_votes
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Sheet
+from core.services import (
+    agreeing_cells,
+    agreeing_groups,
+    agreeing_load,
+    agreeing_pairs,
+    agreeing_sheet,
+)
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.importing import bring_in
 from core.services.measuring import metrics_source
 from core.services.rated import of_run
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED, majority_column
 from core.store import Store
 from tests.pages.graded import graded
+from tests.places import SHARED
 
 ANN, BEN, CAT, LLM = "person:ann", "person:ben", "person:cat", "judge:llm"
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 def made(
@@ -63,19 +69,19 @@ def test_a_judge_meets_the_majority_of_all_and_a_person_that_of_the_others() -> 
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
     # Majorities: 0 0 1 0 0; the judge differs on the last: 4 of 5.
-    (line,) = agreeing.compare(sheet, PEOPLE, LLM)
+    (line,) = agreeing_pairs.compare(sheet, PEOPLE, LLM)
     assert (line.n, line.tied, line.accuracy.value) == (5, 0, pytest.approx(0.8))
     # ann against ben and cat, who agree on items 0, 2, 3 (0, 1, 0) and tie on 1 and 4:
     # ann says 0, 1, 1 there, so 2 of 3 are the same.
-    (line,) = agreeing.compare(sheet, PEOPLE, ANN)
+    (line,) = agreeing_pairs.compare(sheet, PEOPLE, ANN)
     assert (line.n, line.tied, line.accuracy.value) == (3, 2, pytest.approx(2 / 3))
 
 
 def test_a_tied_majority_is_left_out_and_counted() -> None:
     sheet = made({ANN: [0, 0, 1], BEN: [0, 1, ABSTAINED]}, [0, 1, 1])
 
-    (line,) = agreeing.compare(sheet, PEOPLE, LLM)
-    close = agreeing.closely(sheet, "c", PEOPLE, LLM)
+    (line,) = agreeing_pairs.compare(sheet, PEOPLE, LLM)
+    close = agreeing_pairs.closely(sheet, "c", PEOPLE, LLM)
 
     # Item 1 is a tie; on item 2 ann alone decides.
     assert (line.n, line.tied) == (2, 1)
@@ -86,7 +92,7 @@ def test_a_tied_majority_is_left_out_and_counted() -> None:
 def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    found = agreeing.ceiling(sheet, "c")
+    found = agreeing_groups.ceiling(sheet, "c")
 
     by_name = {one.column: one for one in found.standings}
     # ann with the others: table [[1, 1], [0, 1]] on 3 items, po 2/3, pe (2*1 + 1*2)/9 = 4/9,
@@ -102,18 +108,18 @@ def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
 def test_alpha_is_of_people_or_of_judges_and_says_who_is_missing() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    (people,) = agreeing.alphas(sheet, "human")
-    (judges,) = agreeing.alphas(sheet, "llm")
+    (people,) = agreeing_groups.alphas(sheet, "human")
+    (judges,) = agreeing_groups.alphas(sheet, "llm")
 
     # 15 ratings, 9 of 0 and 6 of 1; items 1, 3, 4 have two pairs of three that differ, i.e. 4 of 6
     # ordered pairs each, weighted 1/2: Do = 3 * 4 / 2 / 15 = .4; De = 2 * 9 * 6 / (15 * 14).
     assert people.value == pytest.approx(1 - 0.4 / (108 / 210))
     assert (judges.value, judges.reason) == (None, "There is only one judge.")
-    assert agreeing.alphas(made(THREE), "llm")[0].reason == "There are no judges."
+    assert agreeing_groups.alphas(made(THREE), "llm")[0].reason == "There are no judges."
 
 
 def test_answers_are_put_together_by_kind() -> None:
-    found = agreeing.spread_of_groups(made(THREE, [0, 0, 1, 0, ABSTAINED]), "c")
+    found = agreeing_cells.spread_of_groups(made(THREE, [0, 0, 1, 0, ABSTAINED]), "c")
 
     assert found == {"human": ((9, 6), 0), PANEL: ((3, 1), 1), "llm": ((3, 1), 1)}
 
@@ -130,11 +136,11 @@ def test_every_pair_of_the_matrix_is_the_kappa_of_that_pair(
     columns = [list(column) for column in zip(*rows, strict=True)]
     sheet = made(dict(zip((ANN, BEN, CAT), columns, strict=True)))
 
-    found = agreeing.kappas(sheet, "c", (ANN, BEN, CAT))
+    found = agreeing_groups.kappas(sheet, "c", (ANN, BEN, CAT))
 
     for a, one in enumerate((ANN, BEN, CAT)):
         for b, other in enumerate((ANN, BEN, CAT)):
-            (line,) = agreeing.compare(sheet, one, other, resamples=20) if a != b else [None]
+            (line,) = agreeing_pairs.compare(sheet, one, other, resamples=20) if a != b else [None]
             if line is not None:
                 cell = found.figure(a, b)
                 assert (cell.value, cell.n) == (pytest.approx(line.kappa.value), line.n)
@@ -144,7 +150,7 @@ def test_columns_of_a_run_are_those_that_its_ratings_give(tmp_path: Path) -> Non
     store = Store(tmp_path / "studio.db")
     run = graded(store)
 
-    fast, slow = agreeing.sheet_of(store, run), agreeing.sheet(of_run(store, run))
+    fast, slow = agreeing_load.sheet_of(store, run), agreeing_load.sheet(of_run(store, run))
 
     store.close()
     assert (fast.items, fast.judges, fast.traits) == (slow.items, slow.judges, slow.traits)
@@ -163,18 +169,18 @@ def test_imported_people_and_judges_agree_as_the_folder_says(
     if not folder.is_dir():
         pytest.skip(f"{name} is not beside the repository (../shared/data)")
     store = Store(tmp_path / "studio.db")
-    sheet = agreeing.sheet_of(store, brought_in(store, folder))
+    sheet = agreeing_load.sheet_of(store, brought_in(store, folder))
     report = metrics_source(lambda: store, str(folder))["criteria"]
     store.close()
     wanted = criterion or sheet.criteria[0].name
     line_of = {one.name: at for at, one in enumerate(sheet.criteria)}
     for rater in (*sheet.judges[:3], *sheet.people):
-        expected = report[wanted]["raters"][agreeing.name_of(rater)]["vs_human_majority"]
-        line = agreeing.compare(sheet, PEOPLE, rater, resamples=20)[line_of[wanted]]
+        expected = report[wanted]["raters"][agreeing_sheet.name_of(rater)]["vs_human_majority"]
+        line = agreeing_pairs.compare(sheet, PEOPLE, rater, resamples=20)[line_of[wanted]]
         assert line.n == expected["n"]
         assert line.accuracy.value == pytest.approx(expected["accuracy"])
         assert line.kappa.value == pytest.approx(expected["kappa_quadratic"])
-    alpha = agreeing.alphas(sheet, "human", resamples=20)[line_of[wanted]]
+    alpha = agreeing_groups.alphas(sheet, "human", resamples=20)[line_of[wanted]]
     group = report[wanted]["groups"]["human"]
     assert alpha.value == pytest.approx(group["krippendorff_alpha_ordinal"])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.domain.review import Given, QueueSettings
-from core.services import agreeing, claiming, review_acts, reviewing
-from core.services.agreeing import LABELS, PANEL, PEOPLE
+from core.services import agreeing_load, claiming, review_acts, reviewing
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED
 from core.store.store import Store
 from tests.services import reviewed
@@ -14,7 +14,7 @@ from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
 
 
 def levels(store: Store, run: int, column: str, criterion: str = "Right") -> list[int]:
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
     return list(sheet.criterion(criterion).column(column, len(sheet.items)))
 
 
@@ -29,7 +29,7 @@ def test_a_reviewer_is_a_rater_by_the_first_verdict(store: Store) -> None:
     claiming.release(store, done.ticket)
     reviewed.settle(store, ada, queue, "i3", None, why="missing_info")
 
-    sheet = agreeing.sheet_of(store, run.id)
+    sheet = agreeing_load.sheet_of(store, run.id)
     assert (sheet.people, sheet.reviewers) == (("person:Ada",), ("person:Ada",))
     assert levels(store, run.id, "person:Ada") == [NOT_ASKED, UNMET, NOT_ASKED, ABSTAINED]
     # The label is what was settled in the end; the panel stays what it voted.
@@ -42,7 +42,7 @@ def test_what_was_said_with_the_votes_in_sight_is_no_rating(store: Store) -> Non
     settings = QueueSettings(mode="assisted", assisted_share=1.0)
     queue = reviewed.make_queue(store, run, EVERYTHING, settings)
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", UNMET)
-    assert agreeing.sheet_of(store, run.id).people == ()
+    assert agreeing_load.sheet_of(store, run.id).people == ()
 
 
 def test_two_reviewers_have_a_majority_and_an_adjudicator_is_not_in_it(store: Store) -> None:
@@ -54,7 +54,7 @@ def test_two_reviewers_have_a_majority_and_an_adjudicator_is_not_in_it(store: St
         reviewed.settle(store, sit(store, name), queue, "i1", MET)
     reviewed.settle(store, sit(store, "Lea"), queue, "i0", MET, note="Ada is right.")
 
-    sheet = agreeing.sheet_of(store, run.id)
+    sheet = agreeing_load.sheet_of(store, run.id)
     assert sheet.people == ("person:Ada", "person:Bob")
     # They tie on i0, whatever the lead decided, and agree on i1.
     assert levels(store, run.id, PEOPLE)[:2] == [TIED, MET]
@@ -63,14 +63,14 @@ def test_two_reviewers_have_a_majority_and_an_adjudicator_is_not_in_it(store: St
 
 def test_when_all_is_taken_back_there_is_no_reviewer(store: Store) -> None:
     run = reviewed.graded(store, 4)
-    before = agreeing.sheet_of(store, run.id)
+    before = agreeing_load.sheet_of(store, run.id)
     queue = reviewed.make_queue(store, run, EVERYTHING)
     ada = sit(store, "Ada")
     reviewed.settle(store, ada, queue, "i2", MET)
-    assert agreeing.sheet_of(store, run.id).people
+    assert agreeing_load.sheet_of(store, run.id).people
     while review_acts.undo_last(store, ada, queue):
         pass
-    after = agreeing.sheet_of(store, run.id)
+    after = agreeing_load.sheet_of(store, run.id)
     assert (after.people, after.judges, after.items) == ((), before.judges, before.items)
     for one, other in zip(before.criteria, after.criteria, strict=True):
         assert one.columns.keys() == other.columns.keys()

@@ -21,7 +21,8 @@ from core.services import calibrating, queueing, reporting, reviewers
 from core.services.fitted import fitted_of
 from core.services.fitting import Labelled, fit_criterion, heard, in_words
 from core.services.fitting_kinds import Lesson
-from core.services.preparing import derive_for, load_job
+from core.services.preparing import derive_for
+from core.services.ready_run import load_job
 from core.services.rescoring import score_source
 from core.services.settling import derive_item
 from core.store.run_rows import RunPlan

@@ -8,7 +8,7 @@ from core.domain.rubric import Option
 from core.errors import Conflict
 from core.services import carrying, claiming, queueing, reviewing
 from core.services.carrying import Outlook
-from core.services.preparing import load_job
+from core.services.ready_run import load_job
 from core.services.versioning import Moves
 from core.store.store import Store
 from tests.services import reviewed

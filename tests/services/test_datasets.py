@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from core.services import dataset_columns as columns
 from core.services import datasets
 from core.services.datasets import Checked, ItemFilter
 from core.store.store import Store
+from tests.places import SHARED
 
 CSV = (
     "id,answer,label:tone,reason:tone,grader\na,Hello.,Good,kind,x\nb,Go away.,Bad,,y\nc,Hm.,,,z\n"
@@ -205,9 +205,6 @@ def test_a_mapping_never_names_a_column_twice(roles: list[str]) -> None:
     used = [*mapping.used.values(), *mapping.meta]
     assert len(used) == len(set(used))
     assert set(used) <= set(names)
-
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not beside this checkout")

@@ -12,8 +12,8 @@ from core.files import VoteBundle, read_folder, read_votes
 from core.services import measuring
 from core.services.importing import bring_in
 from core.store.store import Store
+from tests.places import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 #: Folder: raters, rows, empty labels. Raters from shared/data/README.md (llmbar: 6 models x 8
 #: prompts x 2 orders; hanna: 3 slots and 20 models; synth: 24 judges and a model); rows are lines.
 FOLDERS = {

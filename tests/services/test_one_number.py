@@ -16,8 +16,15 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli import main
-from core.services import agreeing, demo
-from core.services.agreeing import LABELS, PANEL
+from core.services import (
+    agreeing_groups,
+    agreeing_load,
+    agreeing_pairs,
+    agreeing_scores,
+    agreeing_sheet,
+    demo,
+)
+from core.services.agreeing_sheet import LABELS, PANEL
 from core.services.ailing_criteria import criterion_candidates
 from core.services.diagnosing import diagnose
 from core.services.evidence import evidence_of
@@ -68,9 +75,9 @@ def test_accuracy_and_kappa_of_the_panel_are_one_number_with_one_interval(
     store: Store, run: int
 ) -> None:
     pair = measured(store, run)["criteria"]["Tone"]["panel"]["vs_gold"]
-    sheet = agreeing.sheet_of(store, run)
-    (line,) = [one for one in agreeing.compare(sheet, LABELS, PANEL) if one.name == "Tone"]
-    close = agreeing.closely(sheet, "Tone", LABELS, PANEL)
+    sheet = agreeing_load.sheet_of(store, run)
+    (line,) = [one for one in agreeing_pairs.compare(sheet, LABELS, PANEL) if one.name == "Tone"]
+    close = agreeing_pairs.closely(sheet, "Tone", LABELS, PANEL)
     near = dict((*close.first, *close.rest))
     (written,) = [one for one in report(store, run).criteria if one.name == "Tone"]
     (beside,) = [one for one in demo.against_labels(store, run) if one.name == "Tone"]
@@ -93,15 +100,15 @@ def test_alpha_of_two_judges_is_one_number_with_one_interval(
     """Of all judges, of the pair either way round, in the report, in metrics and as a finding."""
     ordinal = criterion == "Tone"
     group = measured(store, run)["criteria"][criterion]["groups"]["llm"]
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
     at = [one.name for one in sheet.criteria].index(criterion)
-    pairs = [agreeing.closely(sheet, criterion, *two) for two in ((ONE, TWO), (TWO, ONE))]
+    pairs = [agreeing_pairs.closely(sheet, criterion, *two) for two in ((ONE, TWO), (TWO, ONE))]
     checks = criterion_candidates(evidence_of(store, run))
     (check,) = [c for c in checks if (c.kind, c.subject) == ("agreement", criterion)]
 
     name = f"krippendorff_alpha_{'ordinal' if ordinal else 'nominal'}"
     every = [
-        told(agreeing.alphas(sheet)[at]),
+        told(agreeing_groups.alphas(sheet)[at]),
         told(report(store, run).criteria[at].alpha),
         *(told(dict((*one.first, *one.rest))["krippendorff_alpha"]) for one in pairs),
         (check.effect.estimate, check.effect.low, check.effect.high),
@@ -115,22 +122,22 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
 ) -> None:
     kinds = {"ann": "person", "ben": "person", "cat": "person", "one": "imported"}
     run = imported(store, kinds)
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
     criteria = measured(store, run)["criteria"]
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
-        for standing in agreeing.ceiling(sheet, criterion.name).standings:
-            close = agreeing.closely(sheet, criterion.name, "people", standing.column)
-            name = agreeing.name_of(standing.column)
+        for standing in agreeing_groups.ceiling(sheet, criterion.name).standings:
+            close = agreeing_pairs.closely(sheet, criterion.name, "people", standing.column)
+            name = agreeing_sheet.name_of(standing.column)
             pair = criteria[criterion.name]["raters"][name]["vs_human_majority"]
             alone = dict((*close.first, *close.rest))[kappa]
             assert told(standing.kappa) == told(alone) == in_json(pair, kappa)
 
 
 def test_scores_of_a_pair_are_one_number_with_one_interval(store: Store, run: int) -> None:
-    sheet = agreeing.sheet_of(store, run)
-    scores = agreeing.scores_of(store, run, sheet)
-    pair = agreeing.score_pair(scores, sheet, ONE, TWO)
+    sheet = agreeing_load.sheet_of(store, run)
+    scores = agreeing_scores.scores_of(store, run, sheet)
+    pair = agreeing_scores.score_pair(scores, sheet, ONE, TWO)
     found = asked(store, "metrics", str(run), "--reference", "one", "--bootstrap", "1000")
     json_pair = found["score"]["raters"]["two"]["vs_reference"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, PEOPLE
+from core.services import agreeing_cells, agreeing_load, agreeing_pairs, agreeing_scores
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE
 from core.services.measuring import metrics_source
 from core.services.reporting import report
 from core.store import Store
@@ -45,7 +45,7 @@ def measured(store: Store, run: int) -> dict[str, Any]:
 
 def told(store: Store, run: int, rater: str) -> dict[str, tuple[int, float | None, float | None]]:
     """On the Agreement page: items, accuracy and kappa against the labels by criterion."""
-    lines = agreeing.compare(agreeing.sheet_of(store, run), LABELS, rater)
+    lines = agreeing_pairs.compare(agreeing_load.sheet_of(store, run), LABELS, rater)
     return {line.name: (line.n, line.accuracy.value, line.kappa.value) for line in lines}
 
 
@@ -78,9 +78,11 @@ def test_the_panel_has_one_accuracy_on_page_report_and_command_line(store: Store
 
 def test_the_panels_scores_are_compared_alike_on_page_and_command_line(store: Store) -> None:
     run = settled(store)
-    sheet = agreeing.sheet_of(store, run)
+    sheet = agreeing_load.sheet_of(store, run)
 
-    found = agreeing.score_pair(agreeing.scores_of(store, run, sheet), sheet, LABELS, PANEL)
+    found = agreeing_scores.score_pair(
+        agreeing_scores.scores_of(store, run, sheet), sheet, LABELS, PANEL
+    )
 
     wanted = measured(store, run)["score"]["panel"]["vs_gold"]
     assert found.n == wanted["n"] > 0
@@ -89,12 +91,12 @@ def test_the_panels_scores_are_compared_alike_on_page_and_command_line(store: St
 
 def test_people_alone_are_no_panel_anywhere_but_have_their_majority(store: Store) -> None:
     run = imported(store, ONLY_PEOPLE, labelled=True)
-    sheet, criteria = agreeing.sheet_of(store, run), measured(store, run)["criteria"]
+    sheet, criteria = agreeing_load.sheet_of(store, run), measured(store, run)["criteria"]
 
     assert PANEL not in sheet.references
     assert all(PANEL not in sheet.raters(one) for one in sheet.references)
     assert sheet.raters(LABELS)[0] == PEOPLE
-    assert PANEL not in agreeing.spread_of_groups(sheet, "Tone")
+    assert PANEL not in agreeing_cells.spread_of_groups(sheet, "Tone")
     assert {one["panel"]["vs_gold"]["n"] for one in criteria.values()} == {0}
     scales = {name: found["scale"] for name, found in criteria.items()}
     wanted = in_json(
@@ -108,7 +110,7 @@ def test_people_alone_are_no_panel_anywhere_but_have_their_majority(store: Store
 
 def test_judges_who_tie_are_said_to_tie_and_not_to_have_failed(store: Store) -> None:
     run = imported(store, FOUR, labelled=True)
-    close = agreeing.closely(agreeing.sheet_of(store, run), "Tone", LABELS, PANEL)
+    close = agreeing_pairs.closely(agreeing_load.sheet_of(store, run), "Tone", LABELS, PANEL)
     whole = measured(store, run)["criteria"]["Tone"]["panel"]["vs_gold"]["n"]
 
     assert (close.failed, close.n) == (0, whole)

@@ -13,8 +13,8 @@ from core.services.exporting import export
 from core.services.grading import start
 from core.services.measuring import metrics_source
 from core.services.planning import RunRequest, plan_run
-from core.services.preparing import load_job, trained_judge
 from core.services.queueing import progress
+from core.services.ready_run import load_job, trained_judge
 from core.services.reporting import report
 from core.services.review_anchoring import anchoring
 from core.services.review_estimates import corrected, rightness

@@ -10,7 +10,7 @@ import pytest
 from core.domain.review import Given, Mode, QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.services import claiming, queueing, review_acts, reviewing, settling
-from core.services.agreeing import PANEL
+from core.services.agreeing_sheet import PANEL
 from core.services.preparing import resolved_items
 from core.services.rated import of_run
 from core.store.store import Store

@@ -6,7 +6,7 @@ import pytest
 
 from core.services import draft_edits as edits
 from core.services import draft_options as options
-from core.services.checking import check
+from core.services.checking.checker import check
 from core.services.draft_templates import LEVELS, TEMPLATE_WORDS, Template
 from core.services.draft_types import Draft, new_draft
 from core.services.drafts import rubric_from

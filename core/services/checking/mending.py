@@ -10,7 +10,8 @@ from core.domain.rubric import Criterion
 from core.errors import InputError
 from core.services import draft_edits as edits
 from core.services import draft_options as options
-from core.services.checking import OFF, Edit, Finding, check, check_criterion, off, ordered
+from core.services.checking.checker import OFF, check, check_criterion, off, ordered
+from core.services.checking.finding import Edit, Finding
 from core.services.checking.tongue import english
 from core.services.draft_types import Draft
 from core.services.drafts import payload, rubric_from

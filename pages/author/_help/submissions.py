@@ -7,10 +7,11 @@ from typing import Literal, cast
 import streamlit as st
 
 from core.domain.rubric import Criterion, Rubric
+from core.metrics.estimate import Share
 from core.services import generating, helping
 from core.services import generating_recovery as recovering
 from core.services.generating import DataRequest, Made
-from core.services.generating_recovery import Recovery, Share
+from core.services.generating_recovery import Recovery
 from core.services.helping import HelpTask
 from pages.author._help import common, measuring
 from pages.ui import format as fmt
@@ -173,11 +174,10 @@ def _recovery(found: Recovery) -> None:
 
 def share_words(share: Share) -> str:
     """A share with its interval and n, or why there is none."""
-    around = share.interval
-    if around is None:
-        return share.figure.reason
-    bounds = f"{fmt.percent(around[0])} to {fmt.percent(around[1])}"
-    return f"{fmt.percent(share.figure.value)} ({bounds}), {share.hits} of {share.n}"
+    if not share.n:
+        return "No submission has a verdict yet."
+    bounds = f"{fmt.percent(share.low)} to {fmt.percent(share.high)}"
+    return f"{fmt.percent(share.value)} ({bounds}), {share.hits} of {share.n}"
 
 
 def _key(name: str, *ids: str) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.identity import content_hash
-from core.services.checking import Finding, Rule, rule_of, unread_words
+from core.services.checking.checker import rule_of
+from core.services.checking.finding import Finding
 from core.services.checking.mending import (
     check_draft,
     dismiss,
@@ -16,6 +17,8 @@ from core.services.checking.mending import (
     recall,
     unread_draft,
 )
+from core.services.checking.rules import Rule
+from core.services.checking.tongue import unread_words
 from core.services.drafts import locate, payload
 from pages.author._rubric import work
 from pages.ui import format as fmt

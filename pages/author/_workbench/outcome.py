@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.services.workbench_figures import Figures, Share, figures
+from core.metrics.estimate import Share
+from core.services.workbench_figures import Figures, figures
 from core.services.workbench_standing import Standing
 from pages.ui import format as fmt
 from pages.ui.text import esc

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
-from core.services import agreeing
-from core.services.agreeing import PEOPLE, Ceiling, Standing
+from core.services import agreeing_groups
+from core.services.agreeing_groups import Ceiling, Standing
+from core.services.agreeing_sheet import PEOPLE
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.measure._agreement.words import KINDS, STRENGTH, cell, few
 from pages.ui import agreement_keys as keys
@@ -22,7 +23,7 @@ def show(chosen: Chosen) -> None:
     found = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
-        lambda: agreeing.ceiling(chosen.sheet, chosen.criterion),
+        lambda: agreeing_groups.ceiling(chosen.sheet, chosen.criterion),
     )
     groups = _groups(found)
     if groups:

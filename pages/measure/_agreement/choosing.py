@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.services import agreeing, grading, viewing
-from core.services.agreeing import LABELS, PANEL, PEOPLE, Sheet, Slice
+from core.services import agreeing_sheet, agreeing_slices, grading, viewing
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Sheet
+from core.services.agreeing_slices import Slice
 from core.services.grading import RunRow
 from core.services.viewing import Run
 from pages.ui import agreement_keys as keys
@@ -82,14 +83,14 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> Chosen:
         select("Rater", keys.RATER, raters, rater, words_of)
         select("Criterion", keys.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole)
-    sheet = agreeing.sliced(whole, part)
+    sheet = agreeing_slices.sliced(whole, part)
     chosen = (*about, part.tags, part.systems, part.split)
     return Chosen(run_id, about, chosen, whole, sheet, part, reference, rater, criterion)
 
 
 def _items(whole: Sheet) -> Slice:
     """Which items: by tag, system and split, as far as there is a choice."""
-    options = agreeing.choices(whole)
+    options = agreeing_slices.choices(whole)
     part = options.known(
         Slice(
             tags=state.addresses(keys.TAG),
@@ -138,7 +139,7 @@ def _several(
 
 def words_of(column: str) -> str:
     """What a rater is called in a list of choices."""
-    return WORDS.get(column) or one_line(agreeing.name_of(column), 60)
+    return WORDS.get(column) or one_line(agreeing_sheet.name_of(column), 60)
 
 
 def said(column: str) -> str:

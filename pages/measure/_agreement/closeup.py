@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import agreeing
-from core.services.agreeing import Asked, Close, OptionLine
+from core.services import agreeing_pairs
+from core.services.agreeing_pairs import Close, OptionLine
+from core.services.agreeing_sheet import Asked
 from pages.measure._agreement import confusion
 from pages.measure._agreement.choosing import Chosen, versus
 from pages.measure._agreement.criteria import caveats
@@ -23,7 +24,9 @@ def show(chosen: Chosen) -> None:
     close = remembered(
         "agreement close",
         (*chosen.pair, chosen.criterion),
-        lambda: agreeing.closely(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater),
+        lambda: agreeing_pairs.closely(
+            chosen.sheet, chosen.criterion, chosen.reference, chosen.rater
+        ),
     )
     _counted(chosen, close)
     section(f"Confusion: {chosen.criterion}")

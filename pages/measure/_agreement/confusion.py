@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
-from core.services import agreeing, browsing
-from core.services.agreeing import Confusion
+from core.services import agreeing_cells, browsing
+from core.services.agreeing_cells import Confusion
 from core.services.browsing import RunItemFilter
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
@@ -22,7 +22,7 @@ Cell = tuple[int, int]
 
 def show(chosen: Chosen) -> None:
     """The matrix, and beside it the items of the cell that is chosen."""
-    found = agreeing.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
+    found = agreeing_cells.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
     if not any(map(sum, found.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
         return
@@ -95,7 +95,9 @@ def _picker(found: Confusion, cell: Cell | None) -> None:
 
 
 def _items(chosen: Chosen, cell: Cell) -> None:
-    ids = agreeing.items_in(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater, *cell)
+    ids = agreeing_cells.items_in(
+        chosen.sheet, chosen.criterion, chosen.reference, chosen.rater, *cell
+    )
     if not ids:
         st.caption("No item is in this cell.")
         return

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
-from core.services import agreeing
-from core.services.agreeing import PANEL, PEOPLE, RESAMPLES, Estimate, Line
+from core.metrics.estimate import Estimate
+from core.services import agreeing_groups, agreeing_pairs
+from core.services.agreeing_pairs import RESAMPLES, Line
+from core.services.agreeing_sheet import PANEL, PEOPLE
 from pages.measure._agreement.choosing import Chosen, switch, words_of
 from pages.measure._agreement.words import STRENGTH, cell
 from pages.ui import agreement_keys as keys
@@ -25,7 +27,7 @@ def show(chosen: Chosen) -> None:
     lines = remembered(
         "agreement lines",
         chosen.pair,
-        lambda: agreeing.compare(sheet, chosen.reference, chosen.rater),
+        lambda: agreeing_pairs.compare(sheet, chosen.reference, chosen.rater),
     )
     _forest(chosen, lines)
     groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
@@ -71,7 +73,9 @@ def caveats(chosen: Chosen) -> None:
 
 
 def _alphas(chosen: Chosen, kind: str) -> list[Estimate]:
-    return remembered("alphas", (*chosen.about, kind), lambda: agreeing.alphas(chosen.sheet, kind))
+    return remembered(
+        "alphas", (*chosen.about, kind), lambda: agreeing_groups.alphas(chosen.sheet, kind)
+    )
 
 
 def _forest(chosen: Chosen, lines: list[Line]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services import agreeing, browsing, selected
+from core.services import agreeing_load, agreeing_sheet, browsing, selected
 from pages.measure._agreement import choosing, closeup, criteria, findings, raters, scores
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
@@ -49,7 +49,7 @@ def show() -> None:
     about = browsing.stands_on(store(), run)
     if run.votes > MANY and not _asked_for(run.votes, about):
         return
-    whole = remembered("agreement sheet", about, lambda: agreeing.sheet_of(store(), run.id))
+    whole = remembered("agreement sheet", about, lambda: agreeing_load.sheet_of(store(), run.id))
     if not whole.raters(whole.references[0]):
         empty_state(
             "Nothing to compare with",
@@ -75,7 +75,7 @@ def _said(chosen: Chosen) -> None:
     """How many items are looked at, of how many, and what reviewers are here."""
     if chosen.whole.reviewers:
         _reviewers(chosen)
-    if agreeing.LABELS in (chosen.reference, chosen.rater):
+    if agreeing_sheet.LABELS in (chosen.reference, chosen.rater):
         _selection(chosen)
     if not chosen.part:
         return
@@ -83,7 +83,7 @@ def _said(chosen: Chosen) -> None:
     parts = [*chosen.part.systems, *chosen.part.tags]
     split = choosing.SPLITS.get(chosen.part.split, "")
     words = ", ".join([*parts, *([split] if split else [])])
-    small = f" {agreeing.FEW} or more say more." if n < agreeing.FEW else ""
+    small = f" {agreeing_sheet.FEW} or more say more." if n < agreeing_sheet.FEW else ""
     st.caption(
         f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
     )
@@ -106,7 +106,7 @@ def _reviewers(chosen: Chosen) -> None:
         "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
     )
     pair = {chosen.reference, chosen.rater}
-    if agreeing.LABELS in pair and pair & {agreeing.PEOPLE, *chosen.whole.reviewers}:
+    if agreeing_sheet.LABELS in pair and pair & {agreeing_sheet.PEOPLE, *chosen.whole.reviewers}:
         words += (
             " Labels hold what they settled in the end, so that this pair partly compares people "
             "with themselves."

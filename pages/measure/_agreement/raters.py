@@ -9,8 +9,9 @@ import streamlit as st
 
 from core import figures as draw
 from core.metrics.figure import Figure
-from core.services import agreeing
-from core.services.agreeing import LABELS, PANEL, PEOPLE, Asked, Matrix, Sheet
+from core.services import agreeing_cells, agreeing_groups
+from core.services.agreeing_groups import Matrix
+from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.leaning import positive
 from pages.measure._agreement import ceiling
 from pages.measure._agreement.choosing import Chosen, words_of
@@ -65,7 +66,7 @@ def _matrix(chosen: Chosen) -> None:
     found = remembered(
         "agreement matrix",
         (*chosen.about, chosen.criterion),
-        lambda: agreeing.kappas(sheet, chosen.criterion, columns_of(sheet)),
+        lambda: agreeing_groups.kappas(sheet, chosen.criterion, columns_of(sheet)),
     )
     names = [words_of(one) for one in found.columns]
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
@@ -153,8 +154,8 @@ def see_pair(reference: str, rater: str) -> None:
 
 def _spread(chosen: Chosen) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
-    groups = agreeing.spread_of_groups(chosen.sheet, chosen.criterion)
-    each = agreeing.spread(chosen.sheet, chosen.criterion)
+    groups = agreeing_cells.spread_of_groups(chosen.sheet, chosen.criterion)
+    each = agreeing_cells.spread(chosen.sheet, chosen.criterion)
     alone = len(each) <= ROOM
     bars = (
         [_bar(asked, words_of(name), *counts) for name, counts in each.items()]

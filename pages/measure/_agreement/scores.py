@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
-from core.services import agreeing
-from core.services.agreeing import PEOPLE, ScoreLine, ScorePair, Scores
+from core.services import agreeing_scores
+from core.services.agreeing_scores import ScoreLine, ScorePair, Scores
+from core.services.agreeing_sheet import PEOPLE
 from pages.measure._agreement.choosing import Chosen, said, versus, words_of
 from pages.measure._agreement.criteria import caveats
 from pages.measure._agreement.words import few, row, section
@@ -28,12 +29,12 @@ def show(chosen: Chosen) -> None:
     scores = remembered(
         "agreement scores",
         chosen.run_about,
-        lambda: agreeing.scores_of(store(), chosen.run_id, chosen.whole),
+        lambda: agreeing_scores.scores_of(store(), chosen.run_id, chosen.whole),
     )
     pair = remembered(
         "agreement score pair",
         chosen.pair,
-        lambda: agreeing.score_pair(scores, chosen.sheet, chosen.reference, chosen.rater),
+        lambda: agreeing_scores.score_pair(scores, chosen.sheet, chosen.reference, chosen.rater),
     )
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
@@ -111,7 +112,7 @@ def _everybody(chosen: Chosen, scores: Scores) -> None:
     lines = remembered(
         "agreement score lines",
         (*chosen.about, chosen.reference),
-        lambda: agreeing.score_lines(scores, chosen.sheet, chosen.reference),
+        lambda: agreeing_scores.score_lines(scores, chosen.sheet, chosen.reference),
     )
     table(
         ("Rater", "Items", "Bias", "Mean error", "Pearson", "Spearman", "Limits of agreement"),

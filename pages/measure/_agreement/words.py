@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.agreeing import FEW, Asked, Estimate
+from core.metrics.estimate import Estimate
+from core.services.agreeing_sheet import FEW, Asked
 from core.services.leaning import DIRECTED, lean
 from pages.ui import format as fmt
 from pages.ui.text import esc

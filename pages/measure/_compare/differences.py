@@ -7,7 +7,7 @@ import streamlit as st
 from core import figures as draw
 from core.services.comparing import FEW, Comparison
 from core.services.comparing_figures import LEVEL, Delta
-from core.services.comparing_text import points
+from core.services.numbers import points
 from pages.ui import compare_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state

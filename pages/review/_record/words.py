@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.services.review_quality import Share
+from core.metrics.estimate import Share
 from pages.ui import format as fmt
 from pages.ui.text import esc
 
