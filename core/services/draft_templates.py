@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from core.domain.rubric import BINARY
-from core.services.draft_types import OptionDraft, Serial
-from core.services.drafts import option_draft
+from core.services.draft_types import OptionDraft, Serial, option_draft
 
 Template = Literal["yes_no", "three", "four", "five", "bands", "categories"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from core.domain.rubric import Option
+
 
 class OptionDraft(TypedDict):
     """An option being written; ``value`` is ``None`` while it is missing, or for ``na``."""
@@ -102,6 +104,17 @@ def new_draft() -> Draft:
         prechecks=[],
         decision=None,
         meta={},
+    )
+
+
+def option_draft(option: Option, uid: str) -> OptionDraft:
+    """The draft of one option."""
+    return OptionDraft(
+        uid=uid,
+        label=option.label,
+        description=option.description,
+        value=option.value,
+        na=option.na,
     )
 
 

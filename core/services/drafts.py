@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast, get_args
 
 from core.domain import base
-from core.domain.rubric import Criterion, Option, Rubric, fold
+from core.domain.rubric import Criterion, Rubric, fold
 from core.domain.rules import Scale
 from core.errors import InputError, Problem
 from core.identity import content_hash
@@ -25,6 +25,7 @@ from core.services.draft_types import (
     ScoringDraft,
     Serial,
     new_draft,
+    option_draft,
 )
 
 
@@ -180,17 +181,6 @@ def _words(data: Mapping[str, Any], key: str) -> str:
 def _number(value: object) -> float | None:
     known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if known and isinstance(value, int | float) else None
-
-
-def option_draft(option: Option, uid: str) -> OptionDraft:
-    """The draft of one option."""
-    return OptionDraft(
-        uid=uid,
-        label=option.label,
-        description=option.description,
-        value=option.value,
-        na=option.na,
-    )
 
 
 def linked(

@@ -110,9 +110,9 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
 
 async def _ended(desk: Desk, owner: str) -> HelpStatus:
     """Works on the task and writes down how it ended."""
-    from core.services.helping_work import WORK
+    from core.services.helping_work import work_of
 
-    work = asyncio.create_task(_opened(desk, WORK[desk.task.kind]))
+    work = asyncio.create_task(_opened(desk, work_of(desk.task.kind)))
     beat = asyncio.create_task(_beat(desk, owner, work))
     status: HelpStatus = "failed"
     message, result = "", None

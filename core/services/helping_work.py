@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import Any, cast
 
-from core.services import (
-    drafting,
-    generating,
-    generating_edits,
-    improving,
-    improving_loop,
-    improving_loop_work,
-)
 from core.services.helping_desk import Desk
 
-WORK: Mapping[str, Callable[[Desk], Awaitable[Any]]] = {
-    drafting.KIND: drafting.work,
-    improving.KIND: improving.work,
-    improving_loop.KIND: improving_loop_work.work,
-    generating.KIND: generating.work,
-    generating_edits.KIND: generating_edits.work,
+#: Where the ``work`` of each kind is. By name, since those modules begin tasks themselves.
+MODULES = {
+    "draft": "core.services.drafting",
+    "improve": "core.services.improving",
+    "loop": "core.services.improving_loop_work",
+    "data": "core.services.generating",
+    "edits": "core.services.generating_edits",
 }
+
+
+def work_of(kind: str) -> Callable[[Desk], Awaitable[Any]]:
+    """The function that works on tasks of a kind."""
+    return cast("Callable[[Desk], Awaitable[Any]]", import_module(MODULES[kind]).work)
