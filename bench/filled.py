@@ -9,10 +9,10 @@ from pathlib import Path
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
 from core.services import clock
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 LEVELS = tuple(

@@ -20,11 +20,11 @@ from pathlib import Path
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Lease, RunItemFilter, RunPlan
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
 from core.services.counting import Counting
 from core.services.results import deriver
 from core.store import Store
-from core.store.run_rows import Lease, RunItemFilter, RunPlan
 
 ITEMS, CRITERIA, JUDGES, BATCH, ROUNDS = 5_000, 5, 4, 50, 9
 NOW = "2026-01-01T00:00:00.000Z"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.decision import Decision
 from core.domain.gates import Condition, Effect, Gate
+from core.domain.names import fold
 from core.domain.prechecks import FAMILIES, Near, Precheck
 from core.domain.rubric import (
     BINARY,
@@ -20,7 +21,6 @@ from core.domain.rubric import (
     Option,
     Rubric,
     ScoringPolicy,
-    fold,
 )
 from core.domain.rules import ABSTENTIONS, RULES, SCALES, Scale
 

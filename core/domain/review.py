@@ -190,3 +190,15 @@ class Place(NamedTuple):
 
     item_id: str
     criterion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A submission on which people and judges differ. Options are labels, reasons may be empty."""
+
+    criterion: str
+    text: str
+    people: str
+    judges: str
+    why_people: str = ""
+    why_judges: str = ""

@@ -16,8 +16,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from core.domain.base import Noun, broken
 from core.domain.decision import Decision
 from core.domain.gates import Gate
-from core.domain.names import fold as fold
-from core.domain.names import same_name
+from core.domain.names import fold, same_name
 from core.domain.prechecks import Precheck
 from core.domain.rules import RULES, Abstention, Scale, mend_rule
 

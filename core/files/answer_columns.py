@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.files.cells import number_of
 from core.files.labels import AWAY, NO, YES
 from core.files.paths import opened

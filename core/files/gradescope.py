@@ -13,7 +13,8 @@ from typing import Any
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
-from core.domain.rubric import MET, UNMET, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET, Rubric
 from core.errors import Problem
 from core.files.cells import number_of
 from core.files.parsed import enough, refusal, shortened, stem

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
 #: Whether the best level stands first; ``None`` where neither points nor words tell.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain.base import Path
-from core.domain.rubric import Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.files.cells import unguarded
 from core.files.grid_heads import Points, Role, order_of, points_in, roles_of

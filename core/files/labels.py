@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.domain.base import near
-from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.files.document import kind_of
 from core.files.submissions import Unfit
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.domain.base import Path
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
 from core.files.cells import guarded, number_of, points_text, unguarded
 from core.files.csv_writer import Value, csv_text

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from core.domain.base import Noun
 from core.domain.dataset import Split
-from core.domain.rubric import Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Rubric
 from core.files.tables import Table
 
 #: The names a field's column goes by in files that are made for grading.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.domain.rubric import MET, UNMET, Criterion, Option, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET, Criterion, Option
 from core.errors import Problem
 
 #: ``ratio``: points / most points. ``range``: (points - least) / (most - least), as Moodle does

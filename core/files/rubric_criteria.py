@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.base import Path
-from core.domain.rubric import MET, UNMET, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET
 from core.errors import Problem
 from core.files.document import kind_of
 from core.files.rubric_keys import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.base import Path
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.errors import Problem
 from core.files.document import kind_of
 from core.files.parsed import enough

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
-from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
 from core.files.labels import AWAY, NO, YES, option_named
 from core.files.parsed import refusal

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from core.domain.base import Noun
-from core.domain.rubric import Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Rubric
 from core.files.answer_columns import (
     could_answer,
     nested,

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.domain.dataset import Item
-from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.domain.votes import Cell
 from core.errors import Problem
 from core.files.labels import option_named

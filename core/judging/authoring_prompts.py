@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.dataset import Item
+from core.domain.review import Case
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.domain.votes import Segment
 from core.judging import authoring_words as words
@@ -30,18 +31,6 @@ class Labelled:
 
     text: str
     said: str
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A submission on which people and judges differ. Options are labels, reasons may be empty."""
-
-    criterion: str
-    text: str
-    people: str
-    judges: str
-    why_people: str = ""
-    why_judges: str = ""
 
 
 def draft_writing(task: str, wishes: str, examples: Sequence[Labelled], seed: int) -> Writing:

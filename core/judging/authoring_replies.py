@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.base import build
-from core.domain.rubric import MET, UNMET, Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.errors import InputError
 from core.judging.authoring import Partial
 from core.judging.authoring_prompts import PARTS

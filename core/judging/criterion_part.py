@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.domain.rubric import MET, UNMET, Criterion, Option, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET, Criterion, Option
 from core.judging import phrases
 from core.judging.fences import one_line, sendable
 

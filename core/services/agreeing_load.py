@@ -12,6 +12,7 @@ import numpy as np
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
+from core.domain.runs import Run
 from core.services.agreeing_reviews import first_verdicts, with_reviewers
 from core.services.agreeing_sheet import (
     JUDGE,
@@ -38,7 +39,6 @@ from core.services.rated_matrix import (
     panel_levels,
 )
 from core.services.scored import scored_rubric
-from core.store.run_rows import Run
 from core.store.store import Store
 
 

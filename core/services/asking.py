@@ -10,6 +10,7 @@ from itertools import islice
 from core.domain.dataset import Item, Pair
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell
 from core.judging.examples import ExampleBank
 from core.judging.layouts import Layout, layout_for
@@ -17,7 +18,6 @@ from core.judging.order import balanced_order, reversed_order, shown_order
 from core.judging.protocol import Ask, Example, Question
 from core.services.counting import answers_of
 from core.services.truth import effective, labels_of
-from core.store.run_rows import RunPlan
 
 #: How much is looked at to choose a layout: it takes several items to see what they share.
 _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.review import QueueRule, Settled
+from core.domain.review_records import QueueRow
+from core.domain.runs import CellRow
 from core.services.judged import judged_options
 from core.services.numbers import plural
 from core.services.queue_cells import asked_about, audited
 from core.services.settling import settled
-from core.store.review_rows import QueueRow
-from core.store.run_rows import CellRow
 from core.store.store import Store
 
 

@@ -9,7 +9,9 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.domain.rubric import Rubric, fold
+from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
+from core.domain.names import fold
+from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
 from core.files import Parsed, dump_rubric, parse_rubric
 from core.files.yaml_comments import comment_lines
@@ -18,9 +20,6 @@ from core.services.draft_loose import loose_rubric
 from core.services.draft_types import Draft
 from core.services.drafts import completed, draft_from, rubric_from
 from core.settings import SAMPLES
-from core.store.rows import RubricRow as RubricRow
-from core.store.rows import RubricVersion as RubricVersion
-from core.store.rows import RubricVersionInfo as RubricVersionInfo
 from core.store.store import Store
 
 Format = Literal["yaml", "json"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
 from core.services.fitted import NOTE
-from core.store.run_rows import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
 from core.store.store import Store
 
 __all__ = [

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from core.aggregate import log_weights
 from core.domain.fitted import Fitted, shares
 from core.domain.rubric import Criterion
+from core.domain.runs import RESTING
+from core.domain.votes import BallotRow
 from core.errors import Conflict, InputError, Problem
 from core.judging.twins import group_numbers
 from core.services.counting import counting_of
@@ -20,9 +22,7 @@ from core.services.fitting import Labelled, fit_criterion, in_words
 from core.services.preparing import derive_of_run, resolved_items
 from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of
-from core.store.run_rows import RESTING
 from core.store.store import Store
-from core.store.vote_rows import BallotRow
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.domain.review import Seat
+from core.domain.runs import RESTING, Run
 from core.errors import Conflict, InputError
 from core.services import clock, propagating, settling
 from core.services.counting import answers_per_cell
@@ -21,7 +22,6 @@ from core.services.translating import places, translated_settled
 from core.services.versioning import Edits, Moves
 from core.store.carrying import Carried, carry, count_votes
 from core.store.review_content import settled_data
-from core.store.run_rows import RESTING, Run
 from core.store.store import Store
 
 _LEASE_SECONDS = 600.0

@@ -6,13 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.base import build
-from core.domain.panel import Judge, Panel
-from core.domain.rubric import Rubric
-from core.domain.rules import SCALES, Scale
-from core.domain.secrets import variables
-from core.services.registry import ensure_defaults, env_status, key_status
-from core.services.seating import Seating, panel_data
-from core.store.rows import (
+from core.domain.library import (
     DatasetRow,
     DatasetVersion,
     JudgeRow,
@@ -20,6 +14,12 @@ from core.store.rows import (
     RubricRow,
     RubricVersionInfo,
 )
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric
+from core.domain.rules import SCALES, Scale
+from core.domain.secrets import variables
+from core.services.registry import ensure_defaults, env_status, key_status
+from core.services.seating import Seating, panel_data
 from core.store.store import Store
 
 

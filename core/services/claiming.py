@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core.domain.review import Part, Seat
+from core.domain.review_records import Held, QueueFilter, QueueRow, Status, Turn
 from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.reviewers import now_seated, require_lead
 from core.services.settling import Act
-from core.store.review_rows import Held, QueueFilter, QueueRow, Status, Turn
 from core.store.store import Store
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.figure import Figure
 from core.services.comparing_changes import Change, changes
@@ -13,7 +14,6 @@ from core.services.comparing_figures import CriterionDelta, Delta, Deltas, delta
 from core.services.comparing_flips import Flip, flips
 from core.services.comparing_pairs import Match, PairOf, Sides, pair_runs
 from core.services.measuring import METHOD
-from core.store.run_rows import Run
 from core.store.store import Store
 
 RESAMPLES = 1000

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
+from core.domain.runs import Run
 from core.services.scored import scored_rubric
-from core.store.run_rows import Run
 from core.store.store import Store
 
 Area = Literal["rubric", "dataset", "panel", "run"]

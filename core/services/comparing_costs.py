@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.bootstrap import intervals
 from core.metrics.estimate import Estimate
@@ -16,7 +17,6 @@ from core.metrics.measure import Array, ratio
 from core.metrics.ratings import patterns
 from core.services.comparing_pairs import Paired, PairOf, pair_runs
 from core.services.measuring_figures import Draws
-from core.store.run_rows import Run
 from core.store.store import Store
 
 IMPORTED = "Its votes were imported; what they cost is not known."

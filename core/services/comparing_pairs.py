@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.dataset import Item
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.domain.rules import Scale
+from core.domain.runs import Run, RunItemFilter
 from core.errors import InputError
 from core.metrics.agreement import Weights
 from core.metrics.measure import Array, Ratings
 from core.services.rated import of_run
 from core.services.rated_matrix import Levels, Rated, RatedCriterion, panel_levels
-from core.store.run_rows import Run, RunItemFilter
 from core.store.store import Store
 
 #: Lays two runs side by side by their ids, as ``pair_runs`` does, or remembers that it did.

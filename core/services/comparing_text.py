@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.domain.runs import Run
 from core.services import numbers as say
 from core.services.comparing import FEW, Comparison
 from core.services.comparing_costs import Spent
 from core.services.comparing_figures import CriterionDelta, Delta
-from core.store.run_rows import Run
 
 #: So many changes, flips and ids are written out; ``--json`` has all.
 MOST = 12

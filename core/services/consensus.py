@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.domain.review import CellState, Given, Policy, Provenance
+from core.domain.review_records import VerdictRow
 from core.domain.rubric import Criterion
-from core.store.review_rows import VerdictRow
 
 
 class Agreed(NamedTuple):

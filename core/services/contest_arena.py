@@ -14,7 +14,8 @@ from core.domain.base import build
 from core.domain.dataset import Answer, Item, Pair
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.runs import Derive, ItemResult, RunPlan
+from core.domain.votes import Cell, ItemBallots, Outcome, Vote
 from core.errors import InputError
 from core.identity import seeded
 from core.metrics.agreement import cohen_kappa
@@ -25,9 +26,7 @@ from core.services.contest_questions import Choice, choice_of
 from core.services.contest_votes import Contests, Held, outcome, read
 from core.services.contests import details_of
 from core.services.preparing import derive_for, resolved_items
-from core.store.run_rows import Derive, ItemResult, RunPlan
 from core.store.store import Store
-from core.store.vote_rows import ItemBallots
 
 _LEASE_SECONDS = 60.0
 _LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}

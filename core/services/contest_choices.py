@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from core.domain.runs import RunRow
 from core.errors import InputError
 from core.services.contest_field import join
 from core.services.contests import ContestRequest, details_of, listing, plan
@@ -15,7 +16,6 @@ from core.services.ranking_families import EXCLUDED
 from core.services.ranking_listwise import Listwise, ballots_of, listwise
 from core.services.ranking_unmatched import unmatched_report
 from core.services.rated import of_run
-from core.store.run_rows import RunRow
 from core.store.store import Store
 
 #: Runs that are looked at; what is older is found by its number in the address.

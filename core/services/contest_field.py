@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from core.domain.base import near
 from core.domain.dataset import Dataset, Item, Pair, output_of
-from core.domain.names import skeletons
-from core.domain.rubric import fold
+from core.domain.names import fold, skeletons
 from core.errors import InputError, Problem
 from core.files import has_text
 

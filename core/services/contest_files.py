@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from core.domain.base import build, near
 from core.domain.dataset import Dataset
+from core.domain.names import fold
 from core.domain.panel import Asking
-from core.domain.rubric import Rubric, fold
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files import read_dataset_file, read_rubric_file
 from core.services import clock

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from core.domain.votes import Segment
+from core.domain.votes import CallRow, Segment, VoteRow
 from core.metrics.ranking_ranks import competition_ranks
 from core.services.contest_questions import Choice, choice_of
 from core.services.contest_votes import Contests, Held, Outcome, outcome, read, winner_of
 from core.store.store import Store
-from core.store.vote_rows import CallRow, VoteRow
 
 #: Fields with one entry per opponent, in the order of ``compared_to``.
 ARRAYS = (

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from core.aggregate import settle
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
+from core.domain.votes import BallotRow, VoteRow
 from core.errors import InputError
 from core.services.contest_designs import Design
 from core.services.contest_pairs import ShownPair, shown_pairs
@@ -22,7 +23,6 @@ from core.services.contest_questions import Choice, choice_of
 from core.services.contests import details_of
 from core.services.counting import Counting, counting_of
 from core.store.store import Store
-from core.store.vote_rows import BallotRow, VoteRow
 
 Winner = Literal["first", "second", "tie", "both_bad"]
 #: Why a contest has no winner: orders or judges disagree, a judge would not say, no answer.

@@ -14,6 +14,7 @@ from typing import Any
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Pair
 from core.domain.panel import Panel
+from core.domain.runs import RunPlan, RunRow
 from core.errors import InputError
 from core.identity import content_hash
 from core.judging.prompts import PAIR_VERSION
@@ -26,7 +27,6 @@ from core.services.estimating import Estimate, estimate_planned
 from core.services.planning import Planned, versions
 from core.services.readiness import require_ready
 from core.store.content import noun_hash
-from core.store.run_rows import RunPlan, RunRow
 from core.store.store import Store
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from core.aggregate import Ballot
 from core.domain.panel import Judge, Panel
-from core.store.run_rows import RunPlan
-from core.store.vote_rows import BallotRow
+from core.domain.runs import RunPlan
+from core.domain.votes import BallotRow
 
 
 class Counted(NamedTuple):

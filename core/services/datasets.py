@@ -6,17 +6,14 @@ import re
 from dataclasses import dataclass
 
 from core.domain.dataset import Dataset, Item
-from core.domain.rubric import Rubric, fold
+from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, RubricVersion
+from core.domain.names import fold
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files import Mapping, Table, build_dataset, dump_dataset, guess_mapping, read_table
 from core.files.rubrics import rubric_from
 from core.services import clock
 from core.store.content import noun_hash
-from core.store.rows import DatasetRow as DatasetRow
-from core.store.rows import DatasetVersion as DatasetVersion
-from core.store.rows import ItemFilter as ItemFilter
-from core.store.rows import ItemRow as ItemRow
-from core.store.rows import RubricVersion
 from core.store.store import Store
 
 EVERYTHING = ItemFilter()

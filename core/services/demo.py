@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import ADJUDICATED, CellRow, Run
 from core.errors import NotFound
 from core.files import read_dataset_file, read_rubric_file
 from core.services import clock
@@ -17,7 +18,6 @@ from core.services.numbers import score
 from core.services.planning import RunRequest
 from core.services.registry import OFFLINE_JUDGES, ensure_defaults
 from core.settings import SAMPLES
-from core.store.run_rows import ADJUDICATED, CellRow, Run
 from core.store.store import Store
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import ItemResult, Outcome, Run, RunItemFilter
 from core.services.translating import places
 from core.services.versioning import Edits
-from core.store.run_rows import ItemResult, Outcome, Run, RunItemFilter
 from core.store.store import Store
 
 BINS = 20

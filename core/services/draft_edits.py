@@ -9,7 +9,8 @@ import copy
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar, cast
 
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.services.draft_templates import TEMPLATE_SCALE, Template, template_options
 from core.services.draft_types import CriterionDraft, Draft, OptionDraft, Serial
 from core.services.drafts import draft_from

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.services.draft_types import CriterionDraft, Draft, GateDraft, Serial
 from core.services.drafts import gate_payload, linked
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.domain.rules import RULES
 from core.services.draft_edits import Step, index_of, moved, with_criterion
 from core.services.draft_templates import (

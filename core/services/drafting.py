@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
+from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.authoring import Writing, writer_of
@@ -20,7 +21,7 @@ from core.judging.parsing import Unreadable
 from core.services import helping
 from core.services.draft_types import Draft
 from core.services.drafts import draft_from_data
-from core.services.helping import HelpTask, Wish
+from core.services.helping import Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
 from core.services.preparing import resolved_items

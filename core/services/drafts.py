@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast, get_args
 
 from core.domain import base
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.domain.rules import Scale
 from core.errors import InputError, Problem
 from core.identity import content_hash

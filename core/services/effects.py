@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.review import CellState
 from core.domain.rubric import Rubric
-from core.store.run_rows import Outcome, RunItemRow
+from core.domain.runs import Outcome, RunItemRow
 from core.store.store import Store
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from core.domain.library import ItemFilter
 from core.domain.panel import Judge
 from core.judging.pricing import price_of
 from core.judging.prompts import build
@@ -15,7 +16,6 @@ from core.services.counting import answers_of, calls_of
 from core.services.planning import Planned, RunRequest, plan_run
 from core.services.truth import effective
 from core.services.twins import Twins
-from core.store.rows import ItemFilter
 from core.store.store import Store
 
 #: Prompts built to learn their mean length; drawn evenly over the run.

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
+from core.domain.runs import Run
+from core.domain.votes import OrderCount
 from core.metrics.abstention import State
 from core.metrics.ailments.effect import FEW
 from core.metrics.ailments.position import Shown
@@ -18,9 +20,7 @@ from core.metrics.ratings import majority
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Column, Levels, Rated, RatedCriterion, Rater, gather
 from core.services.scored import scored_rubric
-from core.store.run_rows import Run
 from core.store.store import Store
-from core.store.vote_rows import OrderCount
 
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

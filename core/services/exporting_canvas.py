@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.domain.rubric import MET, UNMET, Criterion, fold
+from core.domain.names import fold
+from core.domain.rubric import MET, UNMET, Criterion
 from core.files.csv_writer import Value, csv_text
 from core.services.exporting_rows import Graded
 

@@ -10,16 +10,17 @@ import json
 from typing import Any
 
 from core.domain.dataset import Item
+from core.domain.names import fold
 from core.domain.panel import Judge
-from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, fold
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
+from core.domain.runs import CellResult, RunItemRow
+from core.domain.votes import FailureRow, VoteRow
 from core.files.peer_rubric import requirement_in_full
 from core.files.written import lost_of_rubric
 from core.scoring import Texts, looks_at_texts, score_item
 from core.services.exporting_rows import Graded
 from core.services.reporting_setup import rater_kind
 from core.services.viewing import choice_label
-from core.store.run_rows import CellResult, RunItemRow
-from core.store.vote_rows import FailureRow, VoteRow
 
 
 def experiment_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:

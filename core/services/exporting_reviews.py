@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.review import Settled
+from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion
 from core.services.consensus import label_of
-from core.store.review_rows import EventRow, QueuedCell, VerdictRow
 from core.store.store import Store
 
 Row = dict[str, str | int | float | bool | None]

@@ -9,6 +9,8 @@ from functools import cached_property
 from core.domain.dataset import Item
 from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellResult, Run, RunItemRow
+from core.domain.votes import FailureRow, VoteRow
 from core.services.exporting_reviews import Reviews, reviews_of
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
@@ -16,9 +18,7 @@ from core.services.reporting_setup import rater_kind
 from core.services.results import RubricOf, rubric_lookup
 from core.services.unvoted import between
 from core.services.viewing import choice_label
-from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
-from core.store.vote_rows import FailureRow, VoteRow
 
 LONG = (
     *("item_id", "submission_id", "criterion_id", "rubric_version", "rater_type", "rater_id"),

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from core.domain.base import build
 from core.domain.fitted import Fitted
+from core.domain.runs import Run
 from core.store.content import dump
-from core.store.run_rows import Run
 from core.store.store import Store
 
 NOTE = "fitted"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from core.domain.votes import BallotRow
 from core.metrics.wilson import wilson
 from core.services.scored import scored_rubric
 from core.store.store import Store
-from core.store.vote_rows import BallotRow
 
 
 @dataclass(frozen=True)

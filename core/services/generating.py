@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
+from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
 from core.judging.authoring import Failed, writer_of
 from core.judging.authoring_prompts import Length, generate_writing, tasks_writing
@@ -20,10 +22,9 @@ from core.judging.authoring_replies import Tasks, read_submission, read_tasks
 from core.judging.parsing import Unreadable
 from core.judging.twins import Print, print_of
 from core.services import helping
-from core.services.helping import HelpTask, Wish
+from core.services.helping import Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
-from core.store.rows import DatasetVersion
 from core.store.store import Store
 
 KIND = "data"

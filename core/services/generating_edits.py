@@ -9,22 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import CellRow, HelpTask, RunRow
 from core.errors import InputError, Problem
 from core.judging.authoring import Writing, writer_of
 from core.judging.authoring_prompts import edit_writing
 from core.judging.authoring_replies import Edited, read_edit
 from core.metrics.estimate import Share
 from core.services import clock, helping
-from core.services.helping import HelpTask, Wish
+from core.services.helping import Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
 from core.services.planning import RunRequest
 from core.services.preparing import resolved_items
 from core.store.content import noun_hash
-from core.store.rows import DatasetVersion
-from core.store.run_rows import CellRow, RunRow
 from core.store.store import Store
 
 KIND = "edits"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.domain.dataset import Item
 from core.domain.panel import Asking, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellRow, RunRow
 from core.errors import InputError
 from core.metrics.estimate import Share
 from core.services import clock, grading
@@ -15,7 +16,6 @@ from core.services.estimating import estimate as estimate_run
 from core.services.planning import RunRequest
 from core.services.preparing import resolved_items
 from core.store.content import noun_hash
-from core.store.run_rows import CellRow, RunRow
 from core.store.store import Store
 
 #: The name under which a run's plan remembers that it measures recovery.

@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from core.domain.runs import RunKind, RunMeans, RunRow
+from core.domain.votes import FailureCount
 from core.errors import Conflict
 from core.services import clock
 from core.services.planning import RunRequest, plan_run
 from core.services.readiness import require_ready
-from core.store.run_rows import RunKind, RunMeans, RunRow
 from core.store.store import Store
-from core.store.vote_rows import FailureCount
 
 __all__ = [
     "Listing",

@@ -9,8 +9,9 @@ from typing import Any
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
+from core.domain.names import fold
 from core.domain.panel import Asking, Judge, Panel
-from core.domain.rubric import Rubric, fold
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files import parse_data, read_dataset_file, read_rubric_file
 from core.judging.pricing import price_of

@@ -12,14 +12,14 @@ from typing import Any
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
+from core.domain.library import DatasetVersion
 from core.domain.panel import Judge
+from core.domain.runs import HelpStep, HelpTask
 from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.helping_runner import start, wait, work_here
 from core.services.helping_tasks import look
 from core.services.registry import JudgeEntry, key_status, list_judges
-from core.store.help_rows import HelpStep, HelpTask
-from core.store.rows import DatasetVersion
 from core.store.store import Store
 
 __all__ = [

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from core.domain.panel import Judge
+from core.domain.runs import HelpStep, HelpTask
 from core.domain.votes import Call
 from core.errors import NotNow
 from core.judging.authoring import Failed, Partial, Writer, Writing
@@ -22,7 +23,6 @@ from core.judging.parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.services import clock
 from core.services.ready_run import Doors
-from core.store.help_rows import HelpStep, HelpTask
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")

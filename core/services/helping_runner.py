@@ -10,12 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
+from core.domain.runs import HelpStatus, HelpTask
 from core.errors import NotNow, RubricStudioError
 from core.services import clock
 from core.services.helping_desk import BudgetSpent, Desk
 from core.services.helping_tasks import look
 from core.services.ready_run import Doors
-from core.store.help_rows import HelpStatus, HelpTask
 from core.store.store import Store
 
 log = logging.getLogger(__name__)

@@ -9,6 +9,7 @@ from typing import Any
 from core.domain.dataset import Dataset
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import RunRow
 from core.errors import InputError
 from core.services import clock, grading
 from core.services.helping_desk import BudgetSpent, Desk
@@ -16,7 +17,6 @@ from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.services.spot import HELP
 from core.store.content import noun_hash
-from core.store.run_rows import RunRow
 from core.store.store import Store
 
 _LOOK_EVERY = 0.2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.domain.runs import HelpTask
 from core.services import clock
-from core.store.help_rows import HelpTask
 from core.store.store import Store
 
 

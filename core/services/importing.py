@@ -13,6 +13,7 @@ from typing import Any
 
 from core.domain.base import build
 from core.domain.panel import JudgeKind, Panel
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote, VoteFailure
 from core.errors import InputError, Problem
 from core.files import ImportedVote, VoteBundle
@@ -23,7 +24,6 @@ from core.services.preparing import derive_for, resolved_items
 from core.services.rated import Row, column_names
 from core.services.rated_matrix import Rater
 from core.store.content import noun_hash
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 _KINDS: dict[str, JudgeKind] = {

@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from core.domain.names import fold
 from core.domain.panel import Judge
-from core.domain.rubric import Rubric, fold
+from core.domain.review import Case
+from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.judging import authoring_changes as changes_
 from core.judging.authoring import Failed, Writing, writer_of
-from core.judging.authoring_prompts import Case, revise_writing
+from core.judging.authoring_prompts import revise_writing
 from core.judging.authoring_replies import Change, Changes, read_changes
 from core.judging.fences import one_line
 from core.judging.parsing import Unreadable
@@ -24,7 +27,7 @@ from core.services import draft_options as options
 from core.services import helping
 from core.services.draft_types import CriterionDraft, Draft
 from core.services.drafts import rubric_from
-from core.services.helping import HelpTask, Wish
+from core.services.helping import Wish
 from core.services.helping_cost import Outlook, outlook
 from core.services.helping_desk import Desk
 from core.store.store import Store

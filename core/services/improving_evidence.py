@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.domain.dataset import Item
+from core.domain.review import Case
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellRow
 from core.identity import seeded
-from core.judging.authoring_prompts import Case as Case
 from core.services.checking import after, checker
 from core.services.preparing import resolved_items
 from core.services.truth import effective
 from core.services.viewing import choice_label
-from core.store.run_rows import CellRow
 from core.store.store import Store
 
 #: So many cases are shown per criterion.

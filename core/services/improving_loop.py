@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask, RunPlan
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.services import helping
 from core.services.estimating import estimate_planned
-from core.services.helping import HelpTask, Wish
+from core.services.helping import Wish
 from core.services.helping_cost import Outlook
 from core.services.improving import ImproveRequest
 from core.services.improving import estimate as improving_outlook
 from core.services.planning import Planned
 from core.services.preparing import resolved_items
 from core.services.twins import apart, grouped, whole_groups
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 KIND = "loop"

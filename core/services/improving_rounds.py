@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.runs import HelpTask
 from core.judging.authoring_changes import changed
 from core.judging.authoring_replies import Change
 from core.services import helping
-from core.services.helping import HelpTask
 from core.services.improving import Piece, pieces_of
 from core.services.improving_figures import Gain, gain_between
 from core.services.improving_loop import request_of

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
 from core.services import clock, signals
 from core.services.ready_run import Doors
 from core.services.working import LEASE_SECONDS, Work
-from core.store.run_rows import Lease, RunStatus
 from core.store.store import Store
 
 if TYPE_CHECKING:

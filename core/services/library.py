@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from core.domain.base import build
 from core.domain.dataset import Item
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.domain.rules import Scale
 from core.files import parse_rubric
 from core.services.draft_edits import append_criterion

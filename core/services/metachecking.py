@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain.dataset import Dataset, Item
+from core.domain.names import fold
 from core.domain.panel import Panel
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellRow, RunPlan, RunRow
+from core.domain.votes import VoteRow
 from core.files import parse_rubric
 from core.judging.authoring_prompts import criterion_text, rubric_text
 from core.services import grading
@@ -23,9 +26,7 @@ from core.services.planning import Planned, RunRequest
 from core.services.preparing import resolved_items
 from core.services.truth import effective
 from core.settings import SAMPLES
-from core.store.run_rows import CellRow, RunPlan, RunRow
 from core.store.store import Store
-from core.store.vote_rows import VoteRow
 
 FOLDER = SAMPLES / "meta"
 #: The id of the item that is the whole rubric; criteria are ``criterion 1`` and so on.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.store.rows import Counts
+from core.domain.library import Counts
 from core.store.store import Store
 
 

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from core.domain.rubric import Criterion, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion
 from core.errors import Problem
 from core.files.grid_heads import looks_like_grid
 from core.files.grid_rubric import read_grid

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from core.domain.dataset import Item
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import RunKind, RunPlan
 from core.errors import InputError
 from core.files import has_text
 from core.identity import seeded
@@ -19,7 +20,6 @@ from core.services.numbers import plural
 from core.services.preparing import resolved_items
 from core.services.truth import effective, labels_of
 from core.services.twins import Twins, apart, whole_groups
-from core.store.run_rows import RunKind, RunPlan
 from core.store.store import Store
 
 LABEL_SHARE = 0.2

@@ -8,12 +8,12 @@ from functools import partial
 from core.domain.dataset import Item
 from core.domain.fitted import Fitted
 from core.domain.rubric import Rubric
+from core.domain.runs import Derive, Run, RunPlan
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of
 from core.services.results import NOTHING_FITTED, SettledOf, deriver, rubric_lookup, texts_lookup
 from core.services.scored import scored_rubric
 from core.services.truth import with_truth
-from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
 
 

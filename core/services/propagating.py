@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core.domain.review import QueueRule, QueueSettings, Seat, Settled
+from core.domain.review_records import QueueRow
 from core.domain.rubric import Rubric
+from core.domain.runs import RESTING, Derive, Run
 from core.errors import Conflict, InputError
 from core.scoring import Texts, looks_at_texts
 from core.services import clock, queueing, settling
@@ -21,8 +23,6 @@ from core.services.results import SettledOf, deriver, texts_lookup
 from core.services.staleness import hashes, put_aside, stale_cells
 from core.services.translating import translated, translated_settled
 from core.services.versioning import Edits, Moves, edits_between
-from core.store.review_rows import QueueRow
-from core.store.run_rows import RESTING, Derive, Run
 from core.store.scored import ScoredChange
 from core.store.store import Store
 

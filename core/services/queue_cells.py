@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.review import QueueRule, Reason
+from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run
 from core.identity import seeded
 from core.services.flips import twins
 from core.services.preparing import resolved_items
@@ -16,9 +18,7 @@ from core.services.rounds import near_gate
 from core.services.scored import scored_rubric
 from core.services.staleness import stale_cells
 from core.services.truth import effective, labels_of
-from core.store.review_rows import QueueRow
 from core.store.review_signs import Signs
-from core.store.run_rows import Run
 from core.store.store import Store
 
 Cells = Collection[tuple[str, str]]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.domain.review import Order
+from core.domain.review_records import QueuedCell
 from core.domain.rubric import Criterion
+from core.domain.runs import Run
+from core.domain.votes import BallotRow
 from core.scoring import Measured, looks_at_texts, measure
 from core.services.calibrating import likely
 from core.services.counting import Counting, counting_of
@@ -17,10 +20,7 @@ from core.services.results import texts_from
 from core.services.scored import scored_rubric
 from core.services.spread import expected_disagreement, spread
 from core.services.truth import effective
-from core.store.review_rows import QueuedCell
-from core.store.run_rows import Run
 from core.store.store import Store
-from core.store.vote_rows import BallotRow
 
 #: Every order with its name and its formula in words.
 ORDERS: dict[Order, tuple[str, str]] = {

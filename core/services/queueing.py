@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat
+from core.domain.review_records import NewEvent, QueuedItem, QueueRow
+from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
 from core.services import clock
@@ -14,8 +16,6 @@ from core.services.queue_order import ORDERS, weigh, weigh_again
 from core.services.reviewers import require_lead
 from core.services.settling import bring_states_up_to_date
 from core.store.content import dump
-from core.store.review_rows import NewEvent, QueuedItem, QueueRow
-from core.store.run_rows import Run
 from core.store.store import Store
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 
 #: How the models of a family are called. A name that fits none is of no known family.
 _FAMILIES = {

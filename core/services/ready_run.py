@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Derive, Run, RunPlan
 from core.domain.votes import Cell
 from core.judging.authoring import Writer
 from core.judging.caching import ResponseCache
@@ -24,7 +25,6 @@ from core.services.asking import Asker
 from core.services.judge_settings import known_values
 from core.services.preparing import calibration_items, derive_of_run, resolved_items
 from core.services.truth import effective, labels_of
-from core.store.run_rows import Derive, Run, RunPlan
 from core.store.store import Store
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.domain.base import build
+from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import Judge, Panel
 from core.errors import InputError, NotFound, Problem
 from core.services import clock
@@ -19,8 +20,6 @@ from core.services.connecting import ConnectionResult, last_result
 from core.services.judge_settings import checked_judge, default_key_env
 from core.services.seating import Seating, panel_data, seating_of
 from core.store.content import noun_hash
-from core.store.rows import JudgeRow as JudgeRow
-from core.store.rows import PanelRow as PanelRow
 from core.store.store import Store
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (

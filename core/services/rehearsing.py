@@ -8,6 +8,7 @@ from typing import Any
 
 from core.domain import base
 from core.domain.dataset import Item
+from core.domain.library import DatasetRow, ItemFilter
 from core.domain.prechecks import Precheck
 from core.domain.rubric import Criterion, LengthPenalty, Rubric
 from core.domain.votes import Cell, Segment
@@ -23,8 +24,6 @@ from core.scoring.screening import Finding, findings
 from core.services import clock
 from core.services.draft_types import Draft
 from core.services.drafts import payload
-from core.store.rows import DatasetRow as DatasetRow
-from core.store.rows import ItemFilter
 from core.store.store import Store
 
 #: The judge's name that the shown order is drawn for; another judge sees another order.

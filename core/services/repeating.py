@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from core.domain.dataset import Submission
 from core.domain.review import Given, Seat
+from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
 from core.identity import seeded
@@ -21,7 +22,6 @@ from core.services.scored import scored_rubric
 from core.services.settling import Act
 from core.services.truth import effective
 from core.store.review_content import given_data, given_from
-from core.store.review_rows import EventRow, QueueRow, VerdictRow
 from core.store.store import Store
 
 #: So many other items a person decides before an item comes back.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.domain.rubric import Criterion
+from core.domain.runs import CellResult
 from core.metrics.abstention import State
 from core.metrics.estimate import Estimate
 from core.metrics.ratings import Means
@@ -18,7 +19,6 @@ from core.services.measuring_scores import Scorer
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, Levels, Rated
 from core.services.reporting_scores import Mean
 from core.services.reporting_values import CriterionLine, RaterLine
-from core.store.run_rows import CellResult
 
 Verdicts = Mapping[tuple[str, str], CellResult]
 #: Items with rubrics of their own can have thousands of criteria; as many are in the report.

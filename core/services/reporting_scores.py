@@ -8,12 +8,12 @@ from statistics import median
 
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
+from core.domain.runs import RunItemRow
 from core.metrics.estimate import Estimate, Share
 from core.metrics.means import MeanFigure, mean_of
 from core.scoring.trace import Trace
 from core.services.reporting_values import GateLine, ItemLine, Slice
 from core.services.results import RubricOf
-from core.store.run_rows import RunItemRow
 from core.store.store import Store
 
 NONE = "none"

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import CellResult, Run, RunItemRow
 from core.identity import canonical_json
 from core.services.fitted import fitted_of
 from core.services.fitting import in_words
@@ -15,7 +16,6 @@ from core.services.grading import lost, spared
 from core.services.reporting_values import Counts, JudgeFacts, Setup, Training
 from core.services.twins import twins_of
 from core.services.unvoted import unvoted
-from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
 
 #: Told apart from settings: who it is, and where its key is found.

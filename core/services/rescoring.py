@@ -12,6 +12,8 @@ from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
 from core.domain.rules import RULES, rules_in_words
+from core.domain.runs import CellResult, Derive, ItemResult, Run
+from core.domain.votes import BallotRow, ItemBallots
 from core.errors import InputError
 from core.files import ImportedVote, read_folder, read_votes
 from core.services import numbers as say
@@ -21,9 +23,7 @@ from core.services.preparing import resolved_items, settled_lookup
 from core.services.rated import Tell, run_named, unheard
 from core.services.results import NOTHING_FITTED, RubricOf, deriver, rubric_lookup, texts_lookup
 from core.services.scored import scored_rubric
-from core.store.run_rows import CellResult, Derive, ItemResult, Run
 from core.store.store import Store
-from core.store.vote_rows import BallotRow, ItemBallots
 
 #: Whose votes count, where somebody says it.
 RaterGroup = Literal["all", "judges", "people"]

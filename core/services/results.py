@@ -9,13 +9,14 @@ from types import MappingProxyType
 from core.aggregate import Verdict, settle
 from core.domain.dataset import Item
 from core.domain.fitted import Fitted
+from core.domain.names import fold
 from core.domain.panel import Rules
 from core.domain.review import Settled
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import ADJUDICATED, CellResult, Derive, ItemResult
+from core.domain.votes import BallotRow, ItemBallots
 from core.scoring import Measured, Texts, looks_at_texts, measure, score_item
 from core.services.counting import Counting
-from core.store.run_rows import ADJUDICATED, CellResult, Derive, ItemResult
-from core.store.vote_rows import BallotRow, ItemBallots
 
 RubricOf = Callable[[str], Rubric]
 #: What people settled of these items, by item id and criterion name.

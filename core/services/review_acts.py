@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.domain.review import ROLES, Role, Seat
+from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.errors import Conflict, InputError, NotFound
 from core.services import clock
 from core.services.claiming import Ticket, release
@@ -16,7 +17,6 @@ from core.services.reviewers import now_seated
 from core.services.reviewing import Done, begin, done
 from core.services.settling import Act, follow
 from core.store.review_content import given_data, given_from
-from core.store.review_rows import EventRow, QueuedCell, VerdictRow
 from core.store.store import Store
 
 __all__ = ["Undone", "flag", "send_back", "skip", "undo", "undo_last", "unflag", "unmask"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.domain.review_records import VerdictRow
 from core.metrics.estimate import Estimate, Share
 from core.services.judged import judged_options
-from core.store.review_rows import VerdictRow
 from core.store.store import Store
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.domain.review import WHYS, Given
+from core.domain.review_records import VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import InputError, Problem
 from core.services.claiming import Ticket
 from core.services.review_views import unanimous
 from core.services.settling import Act
-from core.store.review_rows import VerdictRow
 
 
 def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion, Rubric
 from core.services.audit_frame import Frame, frame, labelled_sample
 from core.services.queue_cells import asked_about
 from core.services.scored import scored_rubric
 from core.services.settling import settled
-from core.store.review_rows import QueueRow
 from core.store.store import Store
 
 if TYPE_CHECKING:

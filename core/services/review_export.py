@@ -10,8 +10,10 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.review import Given
+from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell
+from core.domain.runs import Run
+from core.domain.votes import Cell, FailureRow, VoteRow
 from core.files import dump_dataset
 from core.files.csv_writer import csv_bytes, csv_text
 from core.identity import text_hash
@@ -19,10 +21,7 @@ from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
 from core.services.scored import scored_rubric
 from core.services.truth import effective, with_truth
-from core.store.review_rows import EventRow, QueuedCell, VerdictRow
-from core.store.run_rows import Run
 from core.store.store import Store
-from core.store.vote_rows import FailureRow, VoteRow
 
 LONG = (
     "item_id",

@@ -12,6 +12,7 @@ from datetime import date
 from statistics import median
 
 from core.domain.review import Seat
+from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.metrics.estimate import Share
 from core.services import repeating
 from core.services.preparing import resolved_items
@@ -20,7 +21,6 @@ from core.services.review_session import spent
 from core.services.reviewers import now_seated
 from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of
-from core.store.review_rows import EventRow, QueueRow, VerdictRow
 from core.store.store import Store
 
 #: A verdict in less than this part of the person's own median time is told as quick.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from core.domain.review import Why
+from core.domain.review_records import EventRow
 from core.services.judged import judged_options
 from core.services.queueing import progress
 from core.services.settling import settled
-from core.store.review_rows import EventRow
 from core.store.store import Store
 
 #: Longer than this on one cell, and the person was elsewhere.

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from core.domain.review import WHYS, Seat
+from core.domain.review_records import EventRow
 from core.domain.rubric import Rubric
 from core.services.reviewers import now_seated
 from core.store.review_content import given_from
-from core.store.review_rows import EventRow
 from core.store.store import Store
 
 #: What a cell that somebody may still have to review blind says of others' verdicts on it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.dataset import Submission
 from core.domain.review import Given, Mode, Part, Reason, Role
+from core.domain.review_records import QueuedCell, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
 from core.identity import seeded
@@ -16,7 +17,6 @@ from core.services.scored import scored_rubric
 from core.services.truth import effective
 from core.services.viewing import CriterionView, item_view
 from core.store.review_content import given_data, given_from
-from core.store.review_rows import QueuedCell, QueueRow, VerdictRow
 from core.store.store import Store
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.domain.review import ROLES, Role, Seat
+from core.domain.review_records import ReviewerRow
 from core.errors import Conflict, InputError
 from core.services import clock
-from core.store.review_rows import ReviewerRow
 from core.store.store import Store
 
 __all__ = ["ReviewerRow", "everyone", "now_seated", "require_lead", "seat", "set_role", "sign_in"]

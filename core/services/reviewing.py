@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.domain.review import Given, Mode
+from core.domain.review_records import QueuedCell, VerdictRow
 from core.errors import Conflict, NotFound
 from core.services import clock
 from core.services.claiming import Ticket, renewed
@@ -31,7 +32,6 @@ from core.services.review_views import (
 from core.services.reviewers import now_seated
 from core.services.settling import Act, follow
 from core.store.review_content import given_data
-from core.store.review_rows import QueuedCell, VerdictRow
 from core.store.store import Store
 
 __all__ = [

@@ -14,10 +14,10 @@ from statistics import fmean
 from core.aggregate import Ballot, settle
 from core.domain.panel import Cascade, Judge, Panel, Rules
 from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import BallotRow, ItemBallots
 from core.scoring.gating import evaluate
 from core.services.counting import Counting
 from core.services.results import RubricOf
-from core.store.vote_rows import BallotRow, ItemBallots
 
 #: More outstanding votes than this are taken to be able to change any verdict.
 MOST_OUTSTANDING = 4

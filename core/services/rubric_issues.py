@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.domain.library import RubricVersion
 from core.domain.review import Why
+from core.domain.review_records import QueueRow, VerdictRow
 from core.domain.rubric import Criterion
+from core.domain.runs import Run
 from core.services.truth import effective
-from core.store.review_rows import QueueRow, VerdictRow
-from core.store.rows import RubricVersion
-from core.store.run_rows import Run
 from core.store.store import Store
 
 #: The reasons for "cannot assess" that speak of the criterion and not of the submission.

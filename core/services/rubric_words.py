@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.scoring import FAMILY_WORDS
 
 _COMPARE = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.rubric import Rubric
-from core.store.run_rows import RunRow
+from core.domain.runs import RunRow
 from core.store.store import Store
 
 

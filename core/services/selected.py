@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.domain.review_records import QueueRow
 from core.services.audit_frame import narrowed
 from core.services.numbers import count, percent
 from core.services.preparing import resolved_items
 from core.services.review_estimates import Rightness, rightness
-from core.store.review_rows import QueueRow
 from core.store.store import Store
 
 if TYPE_CHECKING:

@@ -12,7 +12,9 @@ from typing import Any
 
 from core.domain.dataset import Item
 from core.domain.review import CellState, Seat, Settled, SettledState
+from core.domain.review_records import NewEvent, QueueRow
 from core.domain.rubric import Rubric
+from core.domain.runs import Run
 from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.consensus import Agreed, Stand, decide, label_of
@@ -23,8 +25,6 @@ from core.services.reviewers import now_seated
 from core.services.scored import scored_rubric
 from core.services.truth import effective
 from core.store.review_content import settled_data, settled_from
-from core.store.review_rows import NewEvent, QueueRow
-from core.store.run_rows import Run
 from core.store.store import Store
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.domain.runs import Run
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services import numbers as say
 from core.services.grading import lost_words, said_of, summary
 from core.services.unvoted import between
 from core.services.viewing import CriterionView, VoteView, item_view
-from core.store.run_rows import Run
 from core.store.store import Store
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.domain.dataset import Split
+from core.domain.library import DatasetVersion, ItemFilter
 from core.errors import InputError, NotFound, Problem
 from core.services import clock
-from core.store.rows import DatasetVersion, ItemFilter
 from core.store.store import Store
 
 __all__ = ["Part", "Split", "part_of", "set_split"]

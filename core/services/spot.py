@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Submission
+from core.domain.library import DatasetRow
 from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
+from core.domain.runs import RunRow
 from core.errors import InputError, NotFound, Problem
 from core.services import clock
 from core.services.grading import start
 from core.services.planning import RunRequest
 from core.store.content import noun_hash
-from core.store.rows import DatasetRow
-from core.store.run_rows import RunRow
 from core.store.store import Store
 
 #: The detail of runs that are part of a task of a model's help: they are no spot checks.

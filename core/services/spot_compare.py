@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.domain.runs import Run, RunRow
 from core.services.spot import item_of
 from core.services.viewing import CriterionView, ItemView, item_view
-from core.store.run_rows import Run, RunRow
 from core.store.store import Store
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from core.domain.review import Place
 from core.domain.rubric import Rubric
+from core.domain.runs import RunRow
 from core.services.versioning import asks
-from core.store.run_rows import RunRow
 from core.store.store import Store
 
 

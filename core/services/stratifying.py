@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from core.domain.dataset import Item, Split
-from core.domain.rubric import fold
+from core.domain.library import DatasetVersion
+from core.domain.names import fold
 from core.errors import InputError
 from core.identity import seeded
 from core.services import clock
 from core.services.twins import grouped
-from core.store.rows import DatasetVersion
 from core.store.store import Store
 
 PartName = Literal["train", "calibration", "test"]

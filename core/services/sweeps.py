@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from core.domain.dataset import Item
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import Run
 from core.errors import InputError
 from core.files import has_text
 from core.identity import content_hash, seeded
@@ -23,7 +24,6 @@ from core.services.grading import start
 from core.services.planning import RunRequest, limited, teachers
 from core.services.preparing import resolved_items
 from core.services.twins import apart
-from core.store.run_rows import Run
 from core.store.store import Store
 
 #: More runs than this at once are surely a mistake.

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from core.domain.review import Settled
 from core.domain.rubric import Criterion
+from core.domain.votes import BallotRow, ItemBallots
 from core.services.versioning import Edits
-from core.store.vote_rows import BallotRow, ItemBallots
 
 
 def places(edits: Edits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:

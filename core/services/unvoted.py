@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.domain.rubric import Criterion
+from core.domain.runs import ADJUDICATED, CellResult
 from core.services.numbers import score
-from core.store.run_rows import ADJUDICATED, CellResult
 
 __all__ = ["CellResult", "between", "unvoted"]
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from core.domain.runs import CellResult, ItemResult, Run
 from core.errors import Damaged, InputError
 from core.identity import canonical_json
 from core.services.ready_run import load_job
 from core.store.backup import Backup
 from core.store.content import to_json
-from core.store.run_rows import CellResult, ItemResult, Run
 from core.store.store import Store
 
 #: So many items of a run are derived and compared at a time.

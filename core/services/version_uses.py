@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.store.run_rows import RunRow
+from core.domain.runs import RunRow
 from core.store.store import Store
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from core.domain.rubric import Criterion, Rubric, fold
+from core.domain.names import fold
+from core.domain.rubric import Criterion, Rubric
 from core.services.rubric_words import check_words, decision_words, gate_words
 
 Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]

@@ -9,7 +9,17 @@ from typing import Literal, cast
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.votes import Call, Cell, FailureKind, Vote, VoteFailure
+from core.domain.runs import CellResult, Run, RunItemRow
+from core.domain.votes import (
+    Call,
+    CallRow,
+    Cell,
+    FailureKind,
+    FailureRow,
+    Vote,
+    VoteFailure,
+    VoteRow,
+)
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
@@ -17,9 +27,7 @@ from core.services.counting import answers_of
 from core.services.preparing import resolved_items
 from core.services.scored import scored_rubric
 from core.services.truth import effective
-from core.store.run_rows import CellResult, Run, RunItemRow
 from core.store.store import Store
-from core.store.vote_rows import CallRow, FailureRow, VoteRow
 
 __all__ = [
     "CallRow",

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from core.domain.rubric import Criterion
-from core.domain.votes import Cell
+from core.domain.runs import Run
+from core.domain.votes import BallotRow, Cell, FailureRow
 from core.services.spot import HELP
 from core.services.viewing import choice_label
-from core.store.run_rows import Run
 from core.store.store import Store
-from core.store.vote_rows import BallotRow, FailureRow
 
 #: ``never``: not asked; ``half``: asked, but not yet in the reversed order that is wanted.
 State = Literal["asking", "failed", "stale", "never", "half", "fresh"]

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Asking, Judge, Panel
+from core.domain.runs import RunPlan
 from core.errors import InputError
 from core.services import clock, grading, workbench
 from core.services.draft_types import Draft
@@ -24,7 +25,6 @@ from core.services.workbench_hash import judge_hash
 from core.services.workbench_standing import Standing, standing
 from core.services.workbench_types import Bench
 from core.store.content import noun_hash
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 #: ``open``: what has no answer to the present question; ``failed``: what went wrong; ``all``.

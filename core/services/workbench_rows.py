@@ -7,6 +7,7 @@ from typing import cast
 
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.services import clock, datasets, spot_form, workbench
@@ -14,7 +15,6 @@ from core.services.draft_types import Draft
 from core.services.preparing import resolved_items
 from core.services.spot_form import SpotForm
 from core.services.workbench_types import BenchRow, item_from, new_row, row_of
-from core.store.rows import DatasetVersion
 from core.store.store import Store
 
 _SUBMISSIONS = ("submission", "response", "answer", "output", "text")

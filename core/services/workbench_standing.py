@@ -13,12 +13,12 @@ from core.aggregate import Ballot, Verdict, settle
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
+from core.domain.runs import RunRow
 from core.services.draft_types import Draft
 from core.services.viewing import choice_label
 from core.services.workbench_answers import STATES, JudgeCell, Known, State, known_from
 from core.services.workbench_hash import Hashes, Subject, judge_hash, subject_of
 from core.services.workbench_types import Bench, BenchRow, is_empty
-from core.store.run_rows import RunRow
 from core.store.store import Store
 
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass, fields
 from typing import cast
 
 from core.domain.rubric import Criterion
-from core.domain.votes import Call, FailureKind, Vote, VoteFailure
+from core.domain.votes import Call, FailureKind, FailureRow, Vote, VoteFailure, VoteRow
 from core.services.viewing import call_noun
 from core.services.workbench_answers import Answer, JudgeCell
 from core.services.workbench_standing import Cell
 from core.store.store import Store
-from core.store.vote_rows import FailureRow, VoteRow
 
 
 @dataclass(frozen=True)

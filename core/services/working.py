@@ -17,6 +17,7 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
 
+from core.domain.runs import Beat, Lease, RunStatus
 from core.domain.votes import Outcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.budget import Budget
@@ -29,7 +30,6 @@ from core.services.ready_run import Doors, Job, load_job, ready_judges
 from core.services.recorder import Recorder
 from core.services.results import rubric_lookup
 from core.services.rounds import Round, Selector, rounds_of
-from core.store.run_rows import Beat, Lease, RunStatus
 from core.store.store import Store
 
 log = logging.getLogger(__name__)

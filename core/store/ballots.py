@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from core.store.vote_rows import BallotRow, ItemBallots
+from core.domain.votes import BallotRow, ItemBallots
 
 
 def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -> list[ItemBallots]:

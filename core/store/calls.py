@@ -7,12 +7,11 @@ import sqlite3
 import zlib
 from collections.abc import Iterable
 
-from core.domain.votes import Call, Segment
+from core.domain.votes import Call, CallRow, Segment
 from core.errors import NotFound
 from core.identity import text_hash
 from core.store.connection import Connections, new_id
 from core.store.content import clean, to_json
-from core.store.vote_rows import CallRow
 
 _COLUMNS = (
     "reply, thinking, model, finish, tokens_in, tokens_cached, tokens_out, tokens_thinking, "

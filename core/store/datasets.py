@@ -8,6 +8,7 @@ import sqlite3
 from typing import Any
 
 from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetRow, DatasetVersion
 from core.domain.names import STORED
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
@@ -15,7 +16,6 @@ from core.identity import content_hash
 from core.store.connection import new_id
 from core.store.content import clean, dump, to_json
 from core.store.items import Items
-from core.store.rows import DatasetRow, DatasetVersion
 
 _VERSION = "id, dataset_id, number, hash, head, items, labelled, created, source"
 _LATEST = "(SELECT max(number) FROM dataset_version WHERE dataset_id = d.id)"

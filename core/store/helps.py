@@ -12,10 +12,10 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from core.domain.runs import HelpStatus, HelpStep, HelpTask
 from core.errors import Conflict, NotFound
 from core.store.connection import Connections
 from core.store.content import clean, to_json
-from core.store.help_rows import HelpStatus, HelpStep, HelpTask
 
 _LAST = "(SELECT max(id) FROM help_step l WHERE l.task_id = s.task_id AND l.name = s.name)"
 _TASK = f"""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from core.domain.dataset import Item
+from core.domain.library import ItemFilter, ItemRow
 from core.domain.names import STORED
 from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import like, like_json
-from core.store.rows import ItemFilter, ItemRow
 
 #: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
 FOUND = r"""

@@ -7,11 +7,11 @@ import json
 import sqlite3
 from typing import Any
 
+from core.domain.library import Draft, JudgeRow, PanelRow
 from core.domain.panel import Judge, Panel
 from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import dump, noun_hash, to_json
-from core.store.rows import Draft, JudgeRow, PanelRow
 
 
 class Judges:

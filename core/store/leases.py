@@ -10,10 +10,10 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import Any
 
+from core.domain.runs import Beat, Lease, RunStatus
 from core.errors import Conflict
 from core.store.connection import Connections
 from core.store.content import clean
-from core.store.run_rows import Beat, Lease, RunStatus
 
 _FREE = """
     (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))

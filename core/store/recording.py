@@ -7,14 +7,13 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.domain.votes import Call, Outcome, Vote, VoteFailure
+from core.domain.runs import Derive
+from core.domain.votes import Call, ItemBallots, Outcome, Recorded, Vote, VoteFailure
 from core.store.ballots import read_ballots
 from core.store.calls import add_call, add_segments
 from core.store.content import clean, to_json
 from core.store.responses import add_answers
 from core.store.results import put_results
-from core.store.run_rows import Derive
-from core.store.vote_rows import ItemBallots, Recorded
 
 _KEY = "run_id = ? AND item_id = ? AND criterion = ? AND judge = ? AND replicate = ?"
 _ADD_VOTE = """

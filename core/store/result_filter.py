@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from core.domain.runs import RunItemFilter, RunItemSort
 from core.store.items import FOUND, found_values
-from core.store.run_rows import RunItemFilter, RunItemSort
 
 #: ``ri`` drives, so that an order by one of its indexes needs no sorting.
 RUN_ITEMS = """

@@ -10,12 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from core.errors import NotFound
-from core.store.ballots import read_ballots
-from core.store.connection import Connections
-from core.store.content import to_json
-from core.store.result_filter import RUN_ITEMS, TAGS, clause, order
-from core.store.run_rows import (
+from core.domain.runs import (
     ADJUDICATED,
     CellResult,
     CellRow,
@@ -27,6 +22,11 @@ from core.store.run_rows import (
     RunMeans,
     ScoreBin,
 )
+from core.errors import NotFound
+from core.store.ballots import read_ballots
+from core.store.connection import Connections
+from core.store.content import to_json
+from core.store.result_filter import RUN_ITEMS, TAGS, clause, order
 
 _EVERYTHING = RunItemFilter()
 _ROW = """

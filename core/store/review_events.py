@@ -7,10 +7,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.domain.review_records import EventRow, NewEvent
 from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import clean, to_json
-from core.store.review_rows import EventRow, NewEvent
 
 _COLUMNS = (
     "id, step, ts, actor, role, session, run_id, queue_id, item_id, criterion, "

@@ -17,10 +17,10 @@ from core.domain.review import (
     Reason,
     Role,
 )
+from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
 from core.errors import NotFound
 from core.store.connection import Connections, new_id
 from core.store.content import clean, dump, to_json
-from core.store.review_rows import QueuedCell, QueuedItem, QueueRow
 
 _QUEUE = 'id, run_id, name, rule, settings, ordering AS "order", seed, author, created, archived'
 _ITEM = "item_id, position, draw, assisted, required, assigned"

@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from core.domain.review import Order, Part, Role, Seat
+from core.domain.review_records import Held, QueueFilter, Status, Turn
 from core.store.connection import Connections
-from core.store.review_rows import Held, QueueFilter, Status, Turn
 
 _ALL = QueueFilter()
 _BELOW: dict[Role, tuple[Role, ...]] = {

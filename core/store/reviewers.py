@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 
 from core.domain.review import Role
+from core.domain.review_records import ReviewerRow
 from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import clean
-from core.store.review_rows import ReviewerRow
 
 _COLUMNS = "id, name, role, created"
 

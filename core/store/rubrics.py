@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import sqlite3
 
+from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
 from core.domain.names import STORED
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
 from core.store.connection import Connections, new_id
 from core.store.content import clean, dump, noun_hash, to_json
-from core.store.rows import RubricRow, RubricVersion, RubricVersionInfo
 
 _VERSION = "id, rubric_id, number, hash, content, created, author, note"
 _LATEST = "(SELECT max(number) FROM rubric_version WHERE rubric_id = r.id)"

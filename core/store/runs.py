@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.panel import Panel
+from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
 from core.store.connection import Connections, new_id
 from core.store.content import clean, dump, like, noun_hash, to_json
-from core.store.run_rows import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 
 _ROW = """
     r.id, r.name, r.kind, r.rubric_version_id, rv.rubric_id, rv.name AS rubric_name,

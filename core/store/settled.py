@@ -9,10 +9,10 @@ from typing import Any
 
 from core.domain.dataset import Label
 from core.domain.review import Settled
+from core.domain.review_records import VerdictRow
 from core.store.connection import Connections
 from core.store.content import clean
 from core.store.review_content import given_read, given_text, settled_from
-from core.store.review_rows import VerdictRow
 
 _SETTLED = "item_id, criterion, option, label, why, provenance, people, note, event_id, state"
 _VERDICT = (

@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from core.domain.library import Counts, Mismatch
 from core.identity import content_hash
 from core.store.backup import Backup, copy_to, damage
 from core.store.connection import Connections
@@ -21,7 +22,6 @@ from core.store.review_queues import Queues
 from core.store.review_signs import RunSigns
 from core.store.review_turns import Turns
 from core.store.reviewers import Reviewers
-from core.store.rows import Counts, Mismatch
 from core.store.rubrics import Rubrics
 from core.store.runs import Runs
 from core.store.scored import ScoredVersions

@@ -6,24 +6,25 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from core.domain.votes import Cell, Outcome
+from core.domain.runs import Derive
+from core.domain.votes import (
+    BallotRow,
+    CallRow,
+    Cell,
+    FailureCount,
+    FailureRow,
+    ItemBallots,
+    OrderCount,
+    Outcome,
+    Recorded,
+    VoteColumn,
+    VoteRow,
+)
 from core.store.ballots import read_ballots
 from core.store.calls import read_call
 from core.store.connection import Connections
 from core.store.leases import require_lease
 from core.store.recording import record
-from core.store.run_rows import Derive
-from core.store.vote_rows import (
-    BallotRow,
-    CallRow,
-    FailureCount,
-    FailureRow,
-    ItemBallots,
-    OrderCount,
-    Recorded,
-    VoteColumn,
-    VoteRow,
-)
 
 _CELL = "item_id, criterion, judge, replicate"
 

@@ -11,11 +11,12 @@ from typing import Protocol
 
 import streamlit as st
 
+from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.files import Mapping, Table
 from core.services import authoring, datasets
-from core.services.datasets import Checked, ItemFilter
+from core.services.datasets import Checked
 from pages.ui.resources import store
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.services.grading import RunRow, is_stalled, said_of
+from core.domain.runs import RunRow
+from core.services.grading import is_stalled, said_of
 from pages.ui import format as fmt
 from pages.ui.widgets import Tone, tag
 

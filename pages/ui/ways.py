@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.grading import RunRow
-from core.services.viewing import Run
+from core.domain.runs import Run, RunRow
 from pages.ui import compare_keys, review_keys, routes, state
 from pages.ui.routes import Screen
 

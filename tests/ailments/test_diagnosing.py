@@ -11,13 +11,13 @@ import pytest
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.judging.order import shown_order
 from core.services.diagnosing import diagnose
 from core.services.evidence import evidence_of
 from core.services.preparing import derive_for
 from core.store import Store
-from core.store.run_rows import RunPlan
 from tests.store.making import AT, NOW, claimed
 
 SCALE = tuple(Option(label=word, value=i / 2) for i, word in enumerate(("Cold", "Mild", "Warm")))

@@ -10,6 +10,7 @@ import pytest
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.ailing_plate import Plate
 from core.services.ailing_plates import Shown, shown
@@ -17,7 +18,6 @@ from core.services.diagnosing import examine, look
 from core.services.evidence import MAJORITIES, evidence_of
 from core.services.preparing import derive_for
 from core.store import Store
-from core.store.run_rows import RunPlan
 from tests.ailments import test_diagnosing as stored
 from tests.ailments.planted import Plant, made
 from tests.store.making import NOW, claimed

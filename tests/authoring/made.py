@@ -8,8 +8,8 @@ from typing import Any
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import HelpTask
 from core.services import helping
-from core.services.helping import HelpTask
 from core.store.store import Store
 from tests.provider import Answer, Provider, ok, said
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.metrics.estimate import Share
 from core.metrics.wilson import wilson
@@ -17,7 +18,6 @@ from core.services import generating_edits as edits
 from core.services import generating_recovery as recovering
 from core.services.generating import DataRequest
 from core.services.generating_edits import EditRequest
-from core.services.helping import HelpTask
 from core.services.jobs import work_here
 from core.store.store import Store
 from tests.authoring.made import (

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask
 from core.errors import Conflict, InputError
 from core.services import helping, improving
 from core.services.drafts import draft_from, rubric_from
-from core.services.helping import HelpTask
 from core.services.improving import ImproveRequest, Piece
 from core.store.store import Store
 from tests.authoring.made import BETTER, DEPTH, LIMIT, NOW, RUBRIC, change, finished, reply, writer

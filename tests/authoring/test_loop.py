@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.domain.dataset import Dataset
+from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.services import helping, improving, improving_loop, improving_rounds, spot
 from core.services.drafts import draft_from, rubric_from
-from core.services.helping import HelpTask
 from core.services.improving_loop import LoopRequest
 from core.store.store import Store
 from tests.authoring.made import (

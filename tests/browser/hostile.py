@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
 from core.services import authoring
 from core.services.connecting import ConnectionResult
@@ -19,7 +20,6 @@ from core.services.draft_types import Draft
 from core.services.drafts import draft_from
 from core.services.preparing import derive_for
 from core.services.spot_form import keep, opened
-from core.store.run_rows import RunPlan, RunStatus
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -9,11 +9,11 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services import authoring, claiming, queueing, reviewers, reviewing, snippets
 from core.services.drafts import draft_from
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 from tests.browser.hostile import FAIL, GRADE, NOW, YES_NO, Places, graded, hostile
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import HelpTask
 from core.services import authoring, drafting, helping, registry
 from core.services.drafts import draft_from
-from core.services.helping import HelpTask
 from core.settings import RunnerPlace
 from core.store.store import Store
 from tests.authoring.made import BETTER, DEPTH, LIMIT, change, reply, text_of

@@ -8,10 +8,10 @@ from typing import Any
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Call, Cell, Outcome, Vote
 from core.services.preparing import derive_for
 from core.store.content import noun_hash
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -12,9 +12,9 @@ from __future__ import annotations
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Cascade, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan, RunStatus
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

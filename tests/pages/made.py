@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.domain.library import DatasetVersion
 from core.services import datasets
 from core.store.store import Store
 
@@ -12,7 +13,7 @@ CSV = (
 HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil $1 and $2 :smile:"
 
 
-def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> datasets.DatasetVersion:
+def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> DatasetVersion:
     """The version that holds this text."""
     table = datasets.read_source(text, name)
     dataset = datasets.check(table, datasets.suggest(table)).dataset

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 from pages.measure._agreement import raters
 from pages.ui import agreement_keys as keys

@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item
+from core.domain.library import ItemFilter
 from core.domain.panel import Judge
 from core.services import authoring, contest_arena, spot, spot_form, workbench
 from core.services.spot import SpotRequest
 from core.services.workbench_types import item_from, row_of
-from core.store.rows import ItemFilter
 from core.store.store import Store
 from pages.ui import routes, state
 from tests.authoring.made import text_of

@@ -25,9 +25,9 @@ from __future__ import annotations
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote, VoteFailure
 from core.services.preparing import derive_for
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

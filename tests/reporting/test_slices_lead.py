@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.runs import RunItemFilter
 from core.files.paper import Table, Words
 from core.services import browsing
-from core.services.browsing import RunItemFilter
 from core.services.reporting import report
 from core.services.reporting_paper import paper
 from core.store.store import Store

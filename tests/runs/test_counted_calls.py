@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Asking
+from core.domain.votes import CallRow
 from core.services import estimating, grading
 from core.services.headless import summary_as_text
 from core.services.jobs import Runner, work_here
 from core.services.planning import RunRequest
 from core.services.showing import run_as_text
 from core.store.store import Store
-from core.store.vote_rows import CallRow
 from tests.provider import Answer, Provider, malformed, refusal, said, stall, status
 from tests.runs.test_kept_answers import run, with_judge
 from tests.runs.world import by_request, until

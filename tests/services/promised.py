@@ -17,14 +17,14 @@ from shutil import copyfile
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.review import QueueRule, QueueSettings, Settled
+from core.domain.review_records import NewEvent
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services import clock, queueing
 from core.services.preparing import derive_for, settled_lookup
 from core.services.unseen import Unseen, unseen
 from core.store.review_content import settled_data
-from core.store.review_rows import NewEvent
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 from tests.services.reviewed import sit
 

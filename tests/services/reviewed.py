@@ -22,10 +22,10 @@ from core.domain.decision import Decision
 from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run, RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services import claiming, queueing, reviewers, reviewing
 from core.services.preparing import derive_for, settled_lookup
-from core.store.run_rows import Run, RunPlan
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -7,9 +7,9 @@ import pytest
 from core.domain.dataset import Item, Label
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell
 from core.services.asking import Asker
-from core.store.run_rows import RunPlan
 
 RUBRIC = Rubric(
     criteria=tuple(Criterion(name=f"c{n}", requirement=f"Names cause {n}.") for n in range(3))

@@ -15,6 +15,7 @@ from core.domain.fitted import Fitted
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.review import QueueRule, QueueSettings
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.errors import Conflict, InputError
 from core.services import calibrating, queueing, reporting, reviewers
@@ -25,7 +26,6 @@ from core.services.preparing import derive_for
 from core.services.ready_run import load_job
 from core.services.rescoring import score_source
 from core.services.settling import derive_item
-from core.store.run_rows import RunPlan
 from core.store.store import Store
 
 NOW, ITEMS = "2026-03-01T10:00:00.000Z", 40

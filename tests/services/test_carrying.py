@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.review import Given, QueueSettings
 from core.domain.rubric import Option
 from core.errors import Conflict
 from core.services import carrying, claiming, queueing, reviewing
@@ -115,10 +116,10 @@ def test_items_with_a_rubric_of_their_own_are_carried_as_they_are(store: Store) 
 
 def test_what_people_settled_stays_settled_where_the_question_is_the_same(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
-    settings = reviewed.QueueSettings(mode="blind")
+    settings = QueueSettings(mode="blind")
     row = queueing.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
     ticket = claiming.claim(store, lea, row.id, "i1")
-    reviewing.commit(store, ticket, {"Right": reviewed.Given(0), "Depth": reviewed.Given(2)})
+    reviewing.commit(store, ticket, {"Right": Given(0), "Depth": Given(2)})
     other = changed(RIGHT, requirement="It is true.")
     new = saved(store, run, rubric(other, changed(DEPTH, name="How deep")))
     made = carrying.start_under(store, lea, run.id, new.id, ask=False)

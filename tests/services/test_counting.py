@@ -7,11 +7,11 @@ import pytest
 from core.aggregate import Ballot
 from core.domain.panel import Asking, Cascade, Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
+from core.domain.votes import BallotRow, ItemBallots
 from core.services.counting import Counting, answers_per_cell, counting_of
 from core.services.flips import count_pairs
 from core.services.rounds import Round, Selector, can_change, near_gate, rounds_of
-from core.store.run_rows import RunPlan
-from core.store.vote_rows import BallotRow, ItemBallots
 
 YES_NO = Criterion(name="cites", requirement="Cites a source.")
 LEVELS = Criterion(

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from core.domain.library import ItemFilter
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.services import dataset_columns as columns
 from core.services import datasets
-from core.services.datasets import Checked, ItemFilter
+from core.services.datasets import Checked
 from core.store.store import Store
 from tests.places import SHARED
 

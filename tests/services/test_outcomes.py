@@ -6,10 +6,10 @@ from core.domain.base import build
 from core.domain.dataset import Dataset, Item, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import RunItemFilter, RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for
 from core.services.results import texts_from
-from core.store.run_rows import RunItemFilter, RunPlan
 from core.store.store import Store
 
 NOW = "2026-01-01T00:00:00.000Z"

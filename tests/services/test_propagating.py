@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.decision import Decision
 from core.domain.gates import Gate
-from core.domain.review import Place
+from core.domain.review import Given, Place, QueueSettings
 from core.errors import Conflict, InputError
 from core.services import claiming, propagating, queueing, reviewing
 from core.services.rated import of_run
@@ -187,10 +187,10 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
     run = graded(store)
     lea = reviewed.sit(store, "Lea")
     row = queueing.make_queue(
-        store, lea, run.id, "All", reviewed.EVERYTHING, reviewed.QueueSettings(mode="blind")
+        store, lea, run.id, "All", reviewed.EVERYTHING, QueueSettings(mode="blind")
     )
     ticket = claiming.claim(store, lea, row.id, "i1")
-    given = {"Right": reviewed.Given(0), "Depth": reviewed.Given(2)}  # MET, High: a score of 1
+    given = {"Right": Given(0), "Depth": Given(2)}  # MET, High: a score of 1
     reviewing.commit(store, ticket, given)
     assert scores(store, run.id)[1] == 1.0
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
@@ -204,10 +204,10 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
 
 def test_a_decision_on_an_item_with_a_rubric_of_its_own_stays_what_it_was(store: Store) -> None:
     run, lea = graded(store, own=RUBRIC), reviewed.sit(store, "Lea")
-    settings = reviewed.QueueSettings(mode="blind")
+    settings = QueueSettings(mode="blind")
     row = queueing.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
     ticket = claiming.claim(store, lea, row.id, "i0")
-    reviewing.commit(store, ticket, {"Right": reviewed.Given(1), "Depth": reviewed.Given(0)})
+    reviewing.commit(store, ticket, {"Right": Given(1), "Depth": Given(0)})
     assert scores(store, run.id)[0] == 0.0  # UNMET, Low; the votes said .75
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     propagating.follow(store, lea, run.id, new.id)
@@ -232,7 +232,7 @@ def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) ->
     run, lea = graded(store), reviewed.sit(store, "Lea")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     propagating.follow(store, lea, run.id, new.id)
-    settings = reviewed.QueueSettings(mode="blind")
+    settings = QueueSettings(mode="blind")
     row = propagating.queue_stale(store, lea, run.id, "Asked anew", settings)
     assert {(c.item_id, c.criterion) for c in store.queues.cells(row.id)} == stale_cells(
         store, run.id
@@ -240,20 +240,20 @@ def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) ->
     ticket = claiming.claim(store, lea, row.id, "i1")
     shown = reviewing.blind_item(store, ticket)
     assert [cell.criterion.requirement for cell in shown.cells] == ["It is true."]
-    reviewing.commit(store, ticket, {"Right": reviewed.Given(0)})
+    reviewing.commit(store, ticket, {"Right": Given(0)})
     assert Place("i1", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
 
 def test_whoever_has_a_cell_open_whose_question_changes_must_look_again(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
-    settings = reviewed.QueueSettings(mode="blind")
+    settings = QueueSettings(mode="blind")
     row = queueing.make_queue(store, lea, run.id, "All", reviewed.EVERYTHING, settings)
     ticket = claiming.claim(store, lea, row.id, "i1")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     propagating.follow(store, lea, run.id, new.id)
     with pytest.raises(Conflict, match="asks something else since version 2"):
-        reviewing.commit(store, ticket, {"Right": reviewed.Given(0), "Depth": reviewed.Given(2)})
+        reviewing.commit(store, ticket, {"Right": Given(0), "Depth": Given(2)})
 
 
 def test_figures_of_a_run_read_its_votes_under_the_version_it_follows(store: Store) -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from core.domain.review import Given, QueueSettings, Seat
+from core.domain.review_records import QueueFilter
 from core.errors import Conflict, InputError
 from core.services import claiming, queueing, review_acts, reviewers, reviewing, settling
-from core.services.claiming import QueueFilter
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, states, take

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.review import Given
+from core.domain.runs import Run
 from core.services import review_acts, reviewing
 from core.services.planning import RunRequest, plan_run
 from core.services.preparing import calibration_items, derive_for, settled_lookup
 from core.services.ready_run import load_job
-from core.store.run_rows import Run
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit

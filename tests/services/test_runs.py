@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.domain.panel import Judge, Panel
+from core.domain.runs import RunItemFilter, ScoreBin
 from core.services import browsing, clock, estimating, grading
-from core.services.browsing import Neighbours, RunItemFilter
+from core.services.browsing import Neighbours
 from core.services.grading import Look
 from core.services.planning import RunRequest, plan_run
-from core.store.run_rows import ScoreBin
 from core.store.store import Store
 from tests.pages.graded import DATASET, FIRST, NOW, RUBRIC, graded, planned
 

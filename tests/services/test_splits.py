@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from core.domain.dataset import Dataset, Item, Label
+from core.domain.library import DatasetVersion
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services import splits
 from core.services.estimating import estimate
 from core.services.planning import RunRequest, plan_run
-from core.store.rows import DatasetVersion
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

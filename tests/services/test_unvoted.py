@@ -9,12 +9,12 @@ from core.domain.dataset import Dataset, Item
 from core.domain.fitted import Weights
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import CellResult, RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services import exporting_rows, reporting
 from core.services.preparing import derive_for
 from core.services.showing import item_as_data, item_as_text
 from core.services.unvoted import between, unvoted
-from core.store.run_rows import CellResult, RunPlan
 from core.store.store import Store
 from pages.ui.votes import verdict_chips
 

@@ -18,12 +18,12 @@ from __future__ import annotations
 from typing import Any
 
 from core.domain.dataset import Dataset, Item
+from core.domain.library import RubricVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import Run, RunPlan
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for, settled_lookup
-from core.store.rows import RubricVersion
-from core.store.run_rows import Run, RunPlan
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

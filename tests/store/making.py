@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Call, Cell, FailureKind, Outcome, Segment, Vote, VoteFailure
+from core.domain.runs import CellResult, ItemResult, Lease, RunKind, RunPlan
+from core.domain.votes import (
+    Call,
+    Cell,
+    FailureKind,
+    ItemBallots,
+    Outcome,
+    Segment,
+    Vote,
+    VoteFailure,
+)
 from core.store import Store
-from core.store.run_rows import CellResult, ItemResult, Lease, RunKind, RunPlan
-from core.store.vote_rows import ItemBallots
 
 NOW = "2026-03-01T10:00:00.000Z"
 LATER = "2026-03-01T11:00:00.000Z"

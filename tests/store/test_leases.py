@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.domain.runs import Lease
 from core.store import Store
-from core.store.run_rows import Lease
 from tests.store.making import AT, LATER, NOW, claimed, queued_run
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.runs import RunItemFilter, RunItemSort, RunPlan
+from core.domain.votes import ItemBallots
 from core.errors import Conflict, NotFound
 from core.store import Store
-from core.store.run_rows import RunItemFilter, RunItemSort, RunPlan
-from core.store.vote_rows import ItemBallots
 from tests.store.making import (
     AT,
     DATASET,

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.votes import Cell, Outcome, Segment, Vote
+from core.domain.runs import ItemResult
+from core.domain.votes import BallotRow, Cell, FailureCount, ItemBallots, Outcome, Segment, Vote
 from core.errors import Conflict, NotFound
 from core.store import Fenced, Store
-from core.store.run_rows import ItemResult
-from core.store.vote_rows import BallotRow, FailureCount, ItemBallots
 from tests.store.making import (
     AT,
     LATER,

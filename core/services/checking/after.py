@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from core.domain.rubric import Criterion
+from core.domain.runs import RunRow
 from core.errors import InputError
 from core.services.diagnosing import diagnose
 from core.services.draft_types import Draft
 from core.services.rehearsing import criterion_from
-from core.store.run_rows import RunRow as RunRow
 from core.store.store import Store
 
 #: So many runs are looked through for the newest of a rubric.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import DatasetVersion
 from core.errors import NotFound
 from core.services import datasets
-from core.services.datasets import DatasetVersion
 from pages.author._datasets import items, labels, parting
 from pages.author._datasets.listing import labelled_tag, open_dataset
 from pages.ui import families as fam

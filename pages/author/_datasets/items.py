@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.domain.library import DatasetVersion, ItemFilter, ItemRow
 from core.errors import NotFound
 from core.services import datasets
-from core.services.datasets import DatasetVersion, ItemFilter, ItemRow
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
 from pages.ui import format as fmt

@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from core import figures as draw
+from core.domain.library import DatasetVersion
 from core.metrics.figure import Figure
 from core.services import label_stats
-from core.services.datasets import DatasetVersion
 from core.services.label_stats import RARE, Choice, CriterionLabels, LabelStats
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam

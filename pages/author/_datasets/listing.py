@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import DatasetRow
 from core.services import datasets
-from core.services.datasets import DatasetRow
 from pages.ui import families as fam
 from pages.ui import format as fmt
 from pages.ui import state

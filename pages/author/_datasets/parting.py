@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import DatasetVersion
 from core.errors import Conflict
 from core.services import clock, stratifying
-from core.services.datasets import DatasetVersion
 from core.services.stratifying import PARTS, PartName, Parts
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.domain.panel import Judge, Panel
+from core.domain.runs import HelpStep, HelpTask
 from core.services import helping, registry
 from core.services.estimating import Estimate
-from core.services.helping import HelpTask
 from core.services.helping_cost import Outlook
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys
@@ -191,7 +191,7 @@ def _calls(task: HelpTask) -> None:
         raw(str(call["reply"]), height=160)
 
 
-def _step_words(steps: Sequence[helping.HelpStep], at: int) -> str:
+def _step_words(steps: Sequence[HelpStep], at: int) -> str:
     step = steps[at]
     how = "answered" if step.failure is None else FAILURE_WORDS.get(step.failure, step.failure)
     cost = "price unknown" if step.cost is None else fmt.cost(step.cost)

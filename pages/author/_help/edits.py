@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask
 from core.services import datasets, helping, rehearsing
 from core.services import generating_edits as editing
 from core.services.generating_edits import EditRequest, Edits
-from core.services.helping import HelpTask
 from pages.author._help import common, measuring
 from pages.author._help.submissions import share_words
 from pages.ui import format as fmt

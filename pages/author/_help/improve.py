@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.review import Case
 from core.domain.rubric import Rubric
 from core.services import helping, improving, metachecking
 from core.services import improving_evidence as evidence
@@ -81,9 +82,7 @@ def _open_criterion(name: str, names: Sequence[str]) -> str:
     return ALL
 
 
-def _reasons(
-    name: str, rubric: Rubric, names: Sequence[str]
-) -> tuple[Findings, list[evidence.Case]]:
+def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
     """What is told to the model, by source; each source can be left out."""
     offline = _about(evidence.offline_findings(rubric), names)
     judged = _about(_judged(name, rubric), names)

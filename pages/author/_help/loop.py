@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask
 from core.services import helping, improving_loop, improving_rounds, spot
 from core.services import improving_evidence as evidence
 from core.services.comparing_figures import Delta
@@ -103,7 +104,7 @@ def _targets(name: str, names: list[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _show(name: str, task: helping.HelpTask) -> None:
+def _show(name: str, task: HelpTask) -> None:
     about = (task.id, task.done, task.status)
     found = remembered("help_rounds", about, lambda: improving_rounds.rounds(store(), task))
     if not found:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.domain.panel import Panel
+from core.domain.runs import HelpTask, RunRow
 from core.services import estimating, grading
-from core.services.grading import RunRow
-from core.services.helping import HelpTask
 from core.services.planning import RunRequest
 from pages.author._help import common
 from pages.ui import format as fmt

@@ -7,12 +7,12 @@ from typing import Literal, cast
 import streamlit as st
 
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import HelpTask
 from core.metrics.estimate import Share
 from core.services import generating, helping
 from core.services import generating_recovery as recovering
 from core.services.generating import DataRequest, Made
 from core.services.generating_recovery import Recovery
-from core.services.helping import HelpTask
 from pages.author._help import common, measuring
 from pages.ui import format as fmt
 from pages.ui import help_keys as keys

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import RunRow
 from core.services.checking import after
-from core.services.checking.after import Heard, RunRow, Says, Told
+from core.services.checking.after import Heard, Says, Told
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import routes, state

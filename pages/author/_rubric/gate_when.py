@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.domain.rubric import fold
+from core.domain.names import fold
 from core.services import draft_gates as gates
 from core.services.draft_types import CriterionDraft, Draft
 from pages.author._rubric import work

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.domain.library import RubricRow
 from core.services import authoring
 from core.services.draft_types import new_draft
 from pages.author._help import drafting
@@ -112,7 +113,7 @@ def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
         )
 
 
-def _paged(rows: list[authoring.RubricRow]) -> list[authoring.RubricRow]:
+def _paged(rows: list[RubricRow]) -> list[RubricRow]:
     if len(rows) <= PAGE:
         return rows
     page = st.pagination(-(-len(rows) // PAGE), key=state.RUBRICS_PAGE)
@@ -151,7 +152,7 @@ def _on_discard(name: str) -> None:
         work.forget(name)
 
 
-def _rubric_row(found: authoring.RubricRow, unsaved: bool, archived: bool) -> None:
+def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
     with _card():
         st.button(
             label(found.name, 80),

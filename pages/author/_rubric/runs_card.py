@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import RubricVersionInfo
+from core.domain.runs import RunRow
 from core.services import authoring, grading, version_uses
-from core.services.grading import RunRow
 from pages.author._rubric import work
 from pages.ui import format as fmt
 from pages.ui import state
@@ -41,7 +42,7 @@ def show(name: str) -> None:
             st.caption(f"And {len(runs) - SHOWN} older ones, on the Runs page.")
 
 
-def _line(name: str, run: RunRow, newest: authoring.RubricVersionInfo) -> None:
+def _line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
     follows = run.scored_version_id == newest.id
     with st.container(horizontal=True, vertical_alignment="center"):
         row(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import RubricVersion
+from core.domain.runs import Run
 from core.errors import NotFound
 from core.services import authoring, propagating, viewing
 from core.services.versioning import Edits
-from core.services.viewing import Run
 from pages.author._rubric import edits, spread_acts, spread_figures, spread_moves
 from pages.ui import routes, state
 from pages.ui import version_keys as keys
@@ -86,7 +87,7 @@ def _under(run: Run, version_id: int) -> None:
     spread_acts.history(run)
 
 
-def _other(run: Run, version: authoring.RubricVersion, found: Edits) -> None:
+def _other(run: Run, version: RubricVersion, found: Edits) -> None:
     """What a version that scores do not follow would change, and what can be done."""
     asked = authoring.version(store(), run.rubric_version_id)
     moves = spread_moves.choose(run.id, asked.rubric, version.rubric, found)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import carrying, propagating, staleness
 from core.services.versioning import Edits, Moves, small
-from core.services.viewing import Run
 from pages.ui import format as fmt
 from pages.ui import routes, signing, state
 from pages.ui import version_keys as keys

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from core.domain.library import RubricVersionInfo
 from core.services import authoring
 from core.services.version_uses import Uses, uses
 from core.services.versioning import edits_between
@@ -35,7 +36,7 @@ def show(name: str) -> None:
             _acts(name, found, history[place + 1].id if place + 1 < len(history) else None)
 
 
-def _words(found: authoring.RubricVersionInfo, used: Uses) -> None:
+def _words(found: RubricVersionInfo, used: Uses) -> None:
     by = f" by {found.author}" if found.author else ""
     quiet = f"{fmt.ago(found.created)}{by} · {fmt.short_hash(found.hash)}"
     lines = [
@@ -60,7 +61,7 @@ def _uses(used: Uses) -> list[str]:
     return lines
 
 
-def _acts(name: str, found: authoring.RubricVersionInfo, before: int | None) -> None:
+def _acts(name: str, found: RubricVersionInfo, before: int | None) -> None:
     with st.container(horizontal=True):
         for act, words, parameters in (
             ("version", "Read", {state.VERSION: found.id}),
@@ -104,9 +105,7 @@ def show_difference(version_id: int, against: int) -> None:
             edits.legend(found.edits)
 
 
-def _pick(
-    history: Mapping[int, authoring.RubricVersionInfo], older: int, newer: int
-) -> tuple[int, int]:
+def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> tuple[int, int]:
     def words(version_id: int) -> str:
         found = history[version_id]
         return one_line(f"Version {found.number} {found.note}", 60)

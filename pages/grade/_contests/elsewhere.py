@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.figure import Figure
 from core.services import contest_choices, rankings
 from core.services.contest_orders import OrderCheck, checks_of
 from core.services.ranking_listwise import Listwise
 from core.services.rated import of_run
-from core.services.viewing import Run
 from pages.grade._contests import board, unmatched
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt

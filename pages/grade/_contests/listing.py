@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.runs import RunRow
 from core.services import contest_choices
-from core.services.grading import RunRow
 from pages.grade._run.words import cost_words, raters_line, votes_words
 from pages.ui import contest_keys as keys
 from pages.ui import format as fmt

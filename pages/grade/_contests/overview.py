@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import contests, viewing
-from core.services.viewing import Run
 from pages.grade._contests import (
     beside,
     board,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import contest_rounds, contests
 from core.services.contests import ContestRequest
-from core.services.viewing import Run
 from pages.grade._contests import outlook
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys

@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.domain.library import PanelRow
 from core.services import connecting, registry
-from core.services.registry import JudgeEntry, PanelRow
+from core.services.registry import JudgeEntry
 from pages.grade._judges.connection import POLL_SECONDS, last_test_tag
 from pages.grade._judges.fields import OFFLINE
 from pages.ui import families as fam

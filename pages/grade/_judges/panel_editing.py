@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.library import PanelRow
 from core.domain.rules import SCALES
 from core.errors import InputError, Problem
 from core.services import registry
-from core.services.registry import PanelRow
 from core.services.seating import Seating, seating_of
 from pages.ui import families as fam
 from pages.ui import routes, seating, state

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.domain.votes import CallRow
 from core.services import viewing
-from core.services.viewing import CallRow, CriterionView, VoteView
+from core.services.viewing import CriterionView, VoteView
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys
 from pages.ui import state

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.rubric import Rubric
+from core.domain.runs import Run, ScoreBin
 from core.services import browsing, grading
-from core.services.browsing import ScoreBin, VerdictCounts
-from core.services.viewing import Run
+from core.services.browsing import VerdictCounts
 from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys

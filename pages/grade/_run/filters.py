@@ -7,8 +7,9 @@ from typing import NamedTuple, get_args
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import RunItemFilter, RunItemSort
 from core.services import flips, grading
-from core.services.browsing import Groups, RunItemFilter, RunItemSort
+from core.services.browsing import Groups
 from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.outcomes import OUTCOME_WORDS

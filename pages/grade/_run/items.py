@@ -7,9 +7,8 @@ from typing import Any
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import Run, RunItemRow
 from core.services import browsing
-from core.services.browsing import RunItemRow
-from core.services.viewing import Run
 from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.metrics.wilson import surely_below
 from core.services import browsing, demo
 from core.services.demo import CriterionReport
-from core.services.viewing import Run
 from pages.ui import format as fmt
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import flips
 from core.services.flips import FlipRate
-from core.services.viewing import Run
 from pages.grade._run import filters
 from pages.ui import format as fmt
 from pages.ui import run_keys as keys

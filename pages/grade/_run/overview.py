@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import viewing
-from core.services.viewing import Run
 from pages.grade._run import figures, items, labels, orders, plan, scored, status
 from pages.grade._run.words import raters_line, versions_line
 from pages.ui import routes, state, ways

@@ -9,9 +9,9 @@ import streamlit as st
 
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import Run
 from core.services import choosing, importing
 from core.services.twins import twins_of
-from core.services.viewing import Run
 from pages.ui import asking_words as words
 from pages.ui import format as fmt
 from pages.ui import routes, state

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services import authoring, staleness
-from core.services.viewing import Run
 from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store

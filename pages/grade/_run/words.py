@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.domain.panel import Judge
-from core.services.grading import RunRow
+from core.domain.runs import RunRow
 from core.services.registry import key_status
 from pages.ui import format as fmt
 from pages.ui.text import one_line

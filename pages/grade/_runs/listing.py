@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import RunMeans, RunRow
 from core.services import grading
-from core.services.grading import RunMeans, RunRow
 from pages.grade._run.words import (
     cost_words,
     raters_line,

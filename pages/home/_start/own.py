@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import RunRow
 from core.services import demo, grading
-from core.services.grading import RunRow
 from core.services.overview import counts
 from pages.ui import format as fmt
 from pages.ui import routes, state

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from core.domain.runs import Run, RunRow
 from core.services import agreeing_sheet, agreeing_slices, grading, viewing
 from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Sheet
 from core.services.agreeing_slices import Slice
-from core.services.grading import RunRow
-from core.services.viewing import Run
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt
 from pages.ui import state

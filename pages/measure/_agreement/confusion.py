@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.domain.runs import RunItemFilter
 from core.services import agreeing_cells, browsing
 from core.services.agreeing_cells import Confusion
-from core.services.browsing import RunItemFilter
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
 from pages.ui import format as fmt

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from core.domain.runs import Run, RunRow
 from core.errors import NotFound
 from core.services import browsing, grading, sweeps, viewing
-from core.services.grading import RunRow
-from core.services.viewing import Run
 from pages.ui import compare_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered, store

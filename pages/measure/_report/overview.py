@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run, RunRow
 from core.files.paper import Paper
 from core.services import grading, reporting, viewing
-from core.services.grading import RunRow
 from core.services.reporting_paper import paper
-from core.services.viewing import Run
 from pages.measure._report import blocks, downloads
 from pages.ui import format as fmt
 from pages.ui import report_keys as keys

@@ -10,8 +10,9 @@ import time
 from dataclasses import dataclass, field
 
 from core.domain.review import Given, Seat
+from core.domain.review_records import Held, QueueFilter
 from core.services import claiming, queueing, reviewing
-from core.services.claiming import Held, QueueFilter, Ticket
+from core.services.claiming import Ticket
 from core.services.queueing import Progress
 from core.services.reviewing import BlindCell, BlindItem, Effect, RevealedCell
 from pages.ui import review_keys as keys

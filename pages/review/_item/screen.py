@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.review_records import QueueFilter
 from core.services import claiming, queueing
-from core.services.claiming import QueueFilter
 from pages.review._item import bar, cards, handed_in, hands
 from pages.review._item import desk as desks
 from pages.review._item.desk import Desk

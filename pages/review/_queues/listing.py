@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import Seat
+from core.domain.review_records import QueueRow
 from core.services import claiming, grading, queueing, viewing
-from core.services.queueing import QueueRow
 from pages.ui import format as fmt
 from pages.ui import identity, routes, state
 from pages.ui import review_keys as keys

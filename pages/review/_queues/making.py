@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.domain.review import QueueRule, QueueSettings, Seat
 from core.domain.rubric import Rubric
+from core.domain.runs import RunRow
 from core.services import authoring, browsing, clock, grading, queueing
-from core.services.grading import RunRow
 from pages.review._queues import settings_form
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import CellState, Seat
+from core.domain.review_records import QueueRow, Status
 from core.services import claiming, queueing, viewing
-from core.services.queueing import QueueRow
 from pages.review._queues import people, sending, settings_form, starting
 from pages.ui import format as fmt
 from pages.ui import identity, routes, state
@@ -21,7 +21,7 @@ STATES: dict[CellState, str] = {
     "disagreement": "Reviewers disagree",
     "resolved": "Resolved",
 }
-STATUSES: dict[claiming.Status, str] = {
+STATUSES: dict[Status, str] = {
     "available": "available to you",
     "locked": "open elsewhere",
     "assigned": "assigned to others, or written by you",

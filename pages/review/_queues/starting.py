@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import Seat
+from core.domain.review_records import QueueFilter, QueueRow
 from core.services import authoring, claiming, viewing
-from core.services.claiming import QueueFilter, Standing
-from core.services.queueing import QueueRow
+from core.services.claiming import Standing
 from pages.ui import format as fmt
 from pages.ui import review_keys as keys
 from pages.ui import routes, state

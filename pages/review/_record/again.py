@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.domain.dataset import Item
 from core.domain.review import WHYS, Given, Seat
+from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
 from core.services import repeating
-from core.services.queueing import QueueRow
 from core.services.repeating import SecondLook
 from pages.review._record.words import said
 from pages.ui import item_view, state

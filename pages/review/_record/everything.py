@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import figures as draw
+from core.domain.review_records import QueueRow
 from core.services import review_estimates, unseen
 from core.services.audit_frame import narrowed
-from core.services.queueing import QueueRow
 from core.services.review_estimates import Corrected, Rightness
 from core.services.unseen import Unseen
 from pages.review._record.keeping import kept

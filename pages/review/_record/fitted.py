@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.fitted import Fitted
+from core.domain.review_records import QueueRow
 from core.services import calibrating, fitting
 from core.services.calibrating import Offer
-from core.services.queueing import QueueRow
 from pages.review._record.keeping import kept
 from pages.review._record.words import quiet, said, section
 from pages.ui import format as fmt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from core.domain.review_records import QueueRow
 from core.services import browsing, queueing, viewing
-from core.services.queueing import QueueRow
 from pages.ui.resources import remembered, store
 
 FoundT = TypeVar("FoundT")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import Seat
+from core.domain.review_records import QueueRow
 from core.services import review_story
-from core.services.queueing import QueueRow
 from pages.review._record.lines import lines
 from pages.review._record.words import said, section
 from pages.ui import record_keys as keys

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.domain.review import Seat
+from core.domain.review_records import QueueRow
 from core.services import queueing, viewing
-from core.services.queueing import QueueRow
 from pages.review._record import (
     again,
     away,

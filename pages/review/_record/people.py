@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import Seat
+from core.domain.review_records import QueueRow
 from core.services import queueing, repeating, review_quality
-from core.services.queueing import QueueRow
 from core.services.review_quality import Quality
 from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, quiet, said, section, share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.queueing import QueueRow
+from core.domain.review_records import QueueRow
 from core.services.review_anchoring import Anchoring, anchoring
 from pages.review._record.keeping import kept
 from pages.review._record.words import said, section, share

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.domain.review_records import QueueRow
 from core.services import authoring, review_session, viewing
-from core.services.queueing import QueueRow
 from core.services.review_session import Session, Trouble
 from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, said, section

@@ -1,4 +1,4 @@
-"""What the store hands out of reviewing: reviewers, queues, turns, events, verdicts."""
+"""Reviewing as it is kept: reviewers, queues, turns, events, verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the store hands out of runs: plans, progress, results, leases.
+"""Runs and help tasks as they are kept: plans, progress, results, leases.
 
 Counts of a run and of its items: ``votes`` are all votes kept, abstentions among them;
 ``failures`` are the open ones; so a finished run has planned = votes + failures. Counts of a cell
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Panel
-from core.store.vote_rows import ItemBallots
+from core.domain.votes import ItemBallots
 
 RunKind = Literal["run", "spot"]
 Outcome = Literal["pass", "fail", "review"]
@@ -282,3 +282,62 @@ class Beat(NamedTuple):
 
     held: bool
     cancel: bool
+
+
+# Tasks of a writing model's help.
+
+HelpStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpTask:
+    """A task and how far it is.
+
+    ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
+    whose last try failed. ``cost`` is in US dollars over the calls whose cost is known,
+    ``cost_unknown`` counts the others.
+    """
+
+    id: int
+    kind: str
+    subject: str
+    request: dict[str, Any]
+    status: HelpStatus
+    planned: int
+    budget: float | None
+    result: Any
+    message: str
+    owner: str | None
+    until: float | None
+    cancel: bool
+    created: str
+    updated: str
+    done: int
+    failed: int
+    calls: int
+    cost: float
+    cost_unknown: int
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or is being worked on."""
+        return self.status in ("queued", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class HelpStep:
+    """One step: its value, or the kind of failure with a sentence; and its call as plain data.
+
+    Beside a value ``message`` says what of the reply was left out; empty where nothing was.
+    ``asked`` says whether a model was asked; ``cost`` is ``None`` where unknown.
+    """
+
+    id: int
+    name: str
+    value: Any
+    failure: str | None
+    message: str
+    call: dict[str, Any] | None
+    asked: bool
+    cost: float | None
+    created: str

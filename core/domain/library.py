@@ -1,8 +1,4 @@
-"""What the store hands out of its library: rubrics, datasets, judges, panels, drafts.
-
-Frozen, plain, and detached from the data file. Ids are integers; times are ISO UTC text; ``None``
-means that there is no such value. What belongs to runs is in ``core.store.run_rows``.
-"""
+"""Rubrics, datasets, judges, panels and drafts as they are kept, with ids, versions and dates."""
 
 from __future__ import annotations
 
