@@ -1,8 +1,9 @@
-"""A server on a free port with a data file of its own, and a page of a real Chromium.
+"""A server of the app with a data file of the module, and a page of a real Chromium.
 
-Fixtures for every browser test: `app_url` (the server's address, one per module) and `page` (a
-fresh page; exceptions, console errors and requests to elsewhere fail the test). A module whose
-runs must be worked off defines a fixture `app_runner` that returns "process".
+Fixtures for every browser test: `app_url` (the server's address) and `page` (a fresh page;
+exceptions, console errors and requests to elsewhere fail the test). Every module has a data file of
+its own; modules share a server. A module whose runs must be worked off defines a fixture
+`app_runner` that returns "process": it gets a server of its own.
 
 Where no Chromium is installed these tests are skipped, unless RUBRIC_STUDIO_BROWSER_TESTS is
 "required" (as in CI): then they fail.
@@ -12,11 +13,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +23,7 @@ import pytest
 from core.settings import RunnerPlace
 from tests.browser.driving import PATIENCE, watch
 from tests.browser.seats import seats
-from tests.places import ROOT
+from tests.browser.serving import APP, SHARED_APP, Server, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGS = [
@@ -80,33 +76,28 @@ def app_runner() -> RunnerPlace:
     return "none"
 
 
+@pytest.fixture(scope="package")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The server of all modules in a row that need no Runner."""
+    folder = tmp_path_factory.mktemp("server")
+    with serving(SHARED_APP, folder / "studio.db", "none", folder) as server:
+        yield server
+
+
 @pytest.fixture(scope="module")
 def app_url(
-    app_db: Path, app_runner: RunnerPlace, tmp_path_factory: pytest.TempPathFactory
+    app_db: Path,
+    app_runner: RunnerPlace,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[str]:
     """The address of a running app, without a slash at its end."""
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("log") / "server.log"
-    settings = {"RUBRIC_STUDIO_DB": str(app_db), "RUBRIC_STUDIO_RUNNER": app_runner}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
-    with log.open("wb") as out:
-        server = subprocess.Popen(
-            [*command, *options],
-            cwd=ROOT,
-            env={**os.environ, **settings, "PYTHONPATH": str(ROOT)},
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _wait(url, server, log)
+    if app_runner == "none":
+        with request.getfixturevalue("shared_server").using(app_db) as url:
             yield url
-            said = log.read_text(errors="replace")
-            assert "Traceback" not in said, said[-4000:]
-        finally:
-            server.terminate()
-            server.wait(timeout=30)
+    else:
+        with serving(APP, app_db, app_runner, tmp_path_factory.mktemp("server")) as server:
+            yield server.url
 
 
 @pytest.fixture(scope="module")
@@ -161,22 +152,3 @@ def _is_error(said: Any) -> bool:
 
 def _is_foreign(asked: Any) -> bool:
     return str(asked.url).startswith("http")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if server.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise RuntimeError(f"The app did not start:\n{log.read_text(errors='replace')[-2000:]}")

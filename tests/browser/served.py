@@ -1,0 +1,38 @@
+"""`app.py` for a server that several modules of tests use, each with a data file of its own.
+
+A server takes seconds of work to start. The pages read the name of the data file from the
+environment on every rerun, so one server can go over to another file: `GET /tests/use?<path>`.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+
+from app import FRAME, guard, lifespan
+from core.services import open_store
+from core.services.demo import ensure_example
+from core.services.guarding import AsgiApp, Message, Receive, Send
+from core.settings import load_settings
+
+
+class Use:
+    """The middleware that goes over to another data file, as a server that starts with it."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._inner = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/tests/use":
+            await self._inner(scope, receive, send)
+            return
+        os.environ["RUBRIC_STUDIO_DB"] = unquote(scope["query_string"].decode())
+        ensure_example(open_store(load_settings()))
+        await PlainTextResponse("")(scope, receive, send)
+
+
+app = st.App(FRAME, lifespan=lifespan, middleware=[Middleware(Use), guard])
