@@ -18,6 +18,7 @@ from core.services.diagnosing import diagnose
 from core.services.evidence import evidence_of
 from core.services.preparing import derive_for
 from core.store import Store
+from tests.new_store import new_store
 from tests.store.making import AT, NOW, claimed
 
 SCALE = tuple(Option(label=word, value=i / 2) for i, word in enumerate(("Cold", "Mild", "Warm")))
@@ -31,7 +32,7 @@ ITEMS = 150
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     yield store
     store.close()
 

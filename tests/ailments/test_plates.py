@@ -20,6 +20,7 @@ from core.services.preparing import derive_for
 from core.store import Store
 from tests.ailments import test_diagnosing as stored
 from tests.ailments.planted import Plant, made
+from tests.new_store import new_store
 from tests.store.making import NOW, claimed
 
 
@@ -119,7 +120,7 @@ def test_verdicts_on_twin_criteria_go_together() -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
+    opened = new_store(tmp_path / "studio.db")
     yield opened
     opened.close()
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """An empty data file."""
-    opened = Store(tmp_path / "studio.db")
+    opened = new_store(tmp_path / "studio.db")
     yield opened
     opened.close()
 

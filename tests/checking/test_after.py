@@ -13,11 +13,12 @@ from core.services.authoring import opened
 from core.services.checking import after
 from core.store import Store
 from tests.ailments.test_diagnosing import JUDGES, run
+from tests.new_store import new_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     yield store
     store.close()
 

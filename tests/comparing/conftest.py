@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.store.store import Store
+from tests.new_store import new_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
+    made = new_store(tmp_path / "studio.db")
     yield made
     made.close()

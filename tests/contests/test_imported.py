@@ -20,9 +20,9 @@ from core.services.importing import bring_in
 from core.services.ranking import leaderboard
 from core.services.rankings import rank_source
 from core.services.rated import of_run
-from core.store.store import Store
 from tests.contests.test_llmbar import FOLDER, no_store
 from tests.contests.world import held, start
+from tests.new_store import new_store
 from tests.provider import Provider
 
 #: PaLM2 and LLaMA2 left some answers empty.
@@ -33,7 +33,7 @@ FOUR = {"GPT-4/CoT", "ChatGPT/Vanilla", "PaLM2/CoT", "LLaMA2/CoT"}
     not FOLDER.exists(), reason="../shared/data/llmbar is not here, so nothing is compared."
 )
 def test_votes_imported_as_a_run_give_the_same_figures_as_their_folder(tmp_path: Path) -> None:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     whole = read_bundle(open_path(FOLDER), "folder")
     # Four of the 48 judges: storing all 40,224 votes takes ten seconds and shows nothing more.
     some = tuple(row for row in whole.votes.rows if row.rater in FOUR)

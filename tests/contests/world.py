@@ -15,6 +15,7 @@ from core.services import clock, contests
 from core.services.contests import ContestRequest
 from core.services.jobs import work_here
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Answer, Provider, ok, said
 
 Rule = Callable[[dict[str, Any]], Answer]
@@ -76,7 +77,7 @@ def start(
     **settings: Any,
 ) -> tuple[Store, ContestRequest]:
     """A store with the answers, and a request to compare them."""
-    store = Store(folder / "studio.db")
+    store = new_store(folder / "studio.db")
     version = store.datasets.create(dataset(systems, tasks), now=clock.now())
     panel = Panel(
         judges=tuple(Judge(name=j, model=j, api_base=provider.url) for j in judges),

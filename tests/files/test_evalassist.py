@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.files import kind_of, open_bytes, parse_dataset
 from core.files.rubric_forms import read_rubrics
 from core.services.importing_files import import_path
-from core.store.store import Store
+from tests.new_store import new_store
 
 #: Written for this test, with the keys of contentFormatVersion 2.
 CASE: dict[str, Any] = {
@@ -125,7 +125,7 @@ def test_import_takes_the_rows_and_only_a_criterion_alone_for_a_rubric(
 
     file = tmp_path / "case.json"
     file.write_bytes(packed(WRAPPED))
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     report = import_path(store, file)
     store.close()
     assert (report["kind"], report["items"]) == ("dataset", 3)

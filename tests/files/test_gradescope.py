@@ -13,7 +13,7 @@ from core.files import kind_of, open_bytes, open_path, read_bundle
 from core.files.vote_bundle import VoteBundle
 from core.services import importing_files
 from core.services.measuring import metrics_source
-from core.store.store import Store
+from tests.new_store import new_store
 
 HEAD = (
     "Assignment Submission ID,Question Submission ID,First Name,Last Name,SID,Email,Sections,"
@@ -119,7 +119,7 @@ def test_a_folder_of_tables_is_read_and_measured(tmp_path: Path) -> None:
     (folder / "Q1.csv").write_text(FIRST, encoding="utf-8")
     (folder / "Q2.csv").write_text(SECOND, encoding="utf-8")
     assert kind_of(open_path(folder)) == "gradescope"
-    store = Store(tmp_path / "x.db")
+    store = new_store(tmp_path / "x.db")
     report = importing_files.import_path(store, folder)
 
     # 2 graded submissions x 4 rubric items.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -14,15 +16,28 @@ from core.services import open_store
 from core.settings import load_settings
 from core.store.store import Store
 from pages.ui.routes import Screen
+from tests.new_store import new_store
 from tests.places import ROOT
 
 FRAME = ROOT / "pages" / "frame.py"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _components_looked_up_once() -> Iterator[None]:
+    """Streamlit reads what every installed package says of itself, once per process.
+
+    `AppTest` does so for every test, which took four fifths of the time of these tests.
+    """
+    found = lru_cache(maxsize=1)(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test has a data file of its own, and no cached store of another one."""
-    monkeypatch.setenv("RUBRIC_STUDIO_DB", str(tmp_path / "studio.db"))
+    monkeypatch.setenv("RUBRIC_STUDIO_DB", str(new_store(tmp_path / "studio.db").path))
     monkeypatch.setenv("RUBRIC_STUDIO_RUNNER", "none")
     st.cache_resource.clear()
     yield

@@ -19,6 +19,7 @@ from core.services.authoring import SAMPLES
 from core.services.exporting import export
 from core.services.importing_files import import_path
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.pages import flipped, graded
 from tests.places import ROOT
 from tests.reporting import made, peer_runs
@@ -64,7 +65,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     written = dict[str, Path]()
     for name, make in RUNS.items():
         folder = written[name] = tmp_path_factory.mktemp("peer")
-        store = Store(tmp_path_factory.mktemp("data") / "studio.db")
+        store = new_store(tmp_path_factory.mktemp("data") / "studio.db")
         for file, text in export(store, make(store), "autorubric").files.items():
             (folder / file).write_text(text, encoding="utf-8")
         store.close()

@@ -10,6 +10,7 @@ from core.files import read_dataset_file, read_rubric_file
 from core.services import clock
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.runs.world import by_request, write_files
 
@@ -23,7 +24,7 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "studio.db")
+    return new_store(tmp_path / "studio.db")
 
 
 @pytest.fixture

@@ -15,9 +15,10 @@ from core.services import grading
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.command_line import cli
 from tests.provider import Provider
 from tests.runs.test_kept_answers import run, with_judge
-from tests.runs.world import cli, slowly, until, votes_of
+from tests.runs.world import slowly, until, votes_of
 
 
 def test_when_a_run_has_ended_a_plain_copy_of_the_file_holds_all_of_it(

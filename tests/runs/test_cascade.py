@@ -13,13 +13,14 @@ from core.services import clock, grading
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider, ok
 from tests.runs.world import write_files
 
 
 def run_of(folder: Path, panel: Panel, **options: Any) -> tuple[Store, int]:
     rubric, dataset = write_files(folder, items=4)
-    store = Store(folder / "studio.db")
+    store = new_store(folder / "studio.db")
     request = RunRequest(
         store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
         store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.store.store import Store
+from tests.command_line import cli, cli_process
 from tests.provider import Provider, malformed, status
-from tests.runs.world import ROOT, by_request, cli, slowly, until, votes_of, write_files
+from tests.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
 
 @pytest.fixture
@@ -316,7 +317,7 @@ def test_wrong_input_is_one_message_and_status_2(
 def test_lint_names_the_line_and_the_mend(tmp_path: Path) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text("criteria:\n- name: a\n  requirement: Is it so?\n  weigth: 3\n")
-    done = cli("lint", file, "--json")
+    done = cli_process("lint", file, "--json")
     report = json.loads(done.stdout)
     assert done.returncode == 2
     assert report["valid"] is False

@@ -20,6 +20,7 @@ from core.services.jobs import work_here
 from core.services.measuring import metrics_source
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Answer, Provider, ok
 
 PLANTED = 0.4
@@ -40,7 +41,7 @@ def prefers_the_first(body: dict[str, Any]) -> Answer:
 def graded(folder: Path, provider: Provider, **settings: Any) -> tuple[Store, int]:
     """300 items, half of them truly MET, asked of the planted judge."""
     provider.rule = prefers_the_first
-    store = Store(folder / "studio.db")
+    store = new_store(folder / "studio.db")
     items = [
         {"id": f"i{n:03}", "submission": f"{n}: The sky is {'blue' if n % 2 else 'green'}."}
         for n in range(ITEMS)

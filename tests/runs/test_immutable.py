@@ -12,7 +12,7 @@ from core.files import read_dataset_file, read_rubric_file
 from core.services import clock, grading
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
-from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.runs.world import votes_of, write_files
 
@@ -22,7 +22,7 @@ class Desk:
 
     def __init__(self, folder: Path, provider: Provider) -> None:
         rubric, dataset = write_files(folder, items=5)
-        self.store = Store(folder / "studio.db")
+        self.store = new_store(folder / "studio.db")
         self.rubric = self.store.rubrics.create(read_rubric_file(rubric).value, now=clock.now())
         self.dataset = self.store.datasets.create(read_dataset_file(dataset).value, now=clock.now())
         judge = Judge(name="ada", model="ada", api_base=provider.url)

@@ -11,8 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 from core.store.store import Store
+from tests.command_line import cli
 from tests.provider import Provider, stall
-from tests.runs.world import ROOT, by_request, cli, slowly, until, votes_of, write_files
+from tests.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
 JUDGES = ("--judge", "openai/ada", "--judge", "openai/bea", "--seed", 7, "--concurrency", 4)
 PLANNED = 40 * 3 * 2

@@ -20,8 +20,9 @@ from core.services import clock, connecting, grading, showing
 from core.services.jobs import work_here
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.command_line import cli_process
 from tests.provider import Answer, Provider, malformed, ok, plain, refusal, said, status
-from tests.runs.world import cli, write_files
+from tests.runs.world import write_files
 
 KEY = "planted7Q2xW9vKs4secret"  # spelt like no provider's keys, so that only knowing it helps
 NAME = "PLANTED_KEY"
@@ -116,8 +117,8 @@ def test_the_command_line_does_not_print_it_either(
     rubric, dataset = write_files(tmp_path, items=4)
     db = tmp_path / "studio.db"
     asked = ("--judge", "openai/ada", "--api-base", provider.url, "--key-env", NAME)
-    graded = cli("grade", rubric, dataset, *asked, "--concurrency", 1, "--db", db)
-    shown = cli("show", 1, "i000", "--json", "--db", db)
+    graded = cli_process("grade", rubric, dataset, *asked, "--concurrency", 1, "--db", db)
+    shown = cli_process("show", 1, "i000", "--json", "--db", db)
     assert provider.count > 0
     text = graded.stdout + graded.stderr + shown.stdout + shown.stderr + everything_in(db)
     assert KEY not in text

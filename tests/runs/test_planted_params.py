@@ -27,9 +27,11 @@ from core.services.planning import RunRequest
 from core.store.content import dump, noun_hash
 from core.store.schema import NAMES
 from core.store.store import Store
+from tests.command_line import cli
+from tests.new_store import new_store
 from tests.provider import Answer, Provider, ok, status
 from tests.runs.test_planted_key import everything_in
-from tests.runs.world import cli, write_files
+from tests.runs.world import write_files
 
 SECRET = (
     "planted/9Zr+4Lq8Tn2m"  # spelt like nobody's keys; escaped in addresses, in two ways in base64
@@ -61,7 +63,7 @@ def test_a_secret_in_params_is_refused_when_it_is_read(way: str, tmp_path: Path)
     data = judge_data(params=PLANTED[way])
     file = tmp_path / "panel.yaml"
     file.write_text(yaml.safe_dump({"judges": [data]}, allow_unicode=True))
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     told = []
     for act in (
         lambda: panel_from(file, [], "", "", None),

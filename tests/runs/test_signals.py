@@ -17,9 +17,10 @@ import pytest
 from core.services import grading
 from core.services.planning import RunRequest
 from core.store.store import Store
+from tests.command_line import cli
 from tests.provider import Provider
 from tests.runs.test_kept_answers import with_judge
-from tests.runs.world import ROOT, by_request, cli, slowly, until, write_files
+from tests.runs.world import ROOT, by_request, slowly, until, write_files
 
 ENDING = [signal.SIGTERM, signal.SIGHUP]
 

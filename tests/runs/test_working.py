@@ -19,13 +19,14 @@ from core.services.jobs import Runner, work_here
 from core.services.planning import RunRequest
 from core.services.spot import SpotRequest, check
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider, status
 from tests.runs.world import slowly, until, votes_of, write_files
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "studio.db")
+    return new_store(tmp_path / "studio.db")
 
 
 def request(store: Store, folder: Path, provider: Provider, **options: object) -> RunRequest:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -73,19 +71,6 @@ def until(true: Callable[[], bool], seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
-def cli(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "core.cli", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        **options,
-    )
-
-
 def votes_of(store: Store, run_id: int = 1) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """What was voted, by cell, without what differs between runs (times, call numbers)."""
     return {
@@ -95,4 +80,4 @@ def votes_of(store: Store, run_id: int = 1) -> dict[tuple[Any, ...], tuple[Any, 
     }
 
 
-__all__ = ["ROOT", "RUBRIC", "by_request", "cli", "slowly", "votes_of", "write_files"]
+__all__ = ["ROOT", "RUBRIC", "by_request", "slowly", "votes_of", "write_files"]

@@ -27,6 +27,7 @@ from core.domain.votes import Cell, Outcome, Vote
 from core.services import claiming, queueing, reviewers, reviewing
 from core.services.preparing import derive_for, settled_lookup
 from core.store.store import Store
+from tests.new_store import new_store
 
 NOW = "2026-03-01T10:00:00.000Z"
 MET, UNMET, NA = 0, 1, 2
@@ -165,7 +166,7 @@ def settle(
 
 def open_store(folder: Path) -> Store:
     """A store in a folder."""
-    return Store(folder / "studio.db")
+    return new_store(folder / "studio.db")
 
 
 def pictures(store: Store, run_id: int) -> object:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.services import agreeing_cells, agreeing_groups, agreeing_load, agreeing_pairs
 from core.services.agreeing_sheet import LABELS, PANEL, Asked, Sheet
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED
-from core.store import Store
+from tests.new_store import new_store
 from tests.pages.graded import FIRST, graded
 
 ANN, BOB = "judge:ann", "judge:bob"
@@ -22,7 +22,7 @@ ANN, BOB = "judge:ann", "judge:bob"
 @pytest.fixture
 def sheet(tmp_path: Path) -> Iterator[Sheet]:
     """The run of `tests.pages.graded`; its table says who answered what."""
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     yield agreeing_load.sheet_of(store, graded(store))
     store.close()
 

@@ -23,6 +23,7 @@ from core.services.measuring import metrics_source
 from core.services.rated import of_run
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED, majority_column
 from core.store import Store
+from tests.new_store import new_store
 from tests.pages.graded import graded
 from tests.places import SHARED
 
@@ -147,7 +148,7 @@ def test_every_pair_of_the_matrix_is_the_kappa_of_that_pair(
 
 
 def test_columns_of_a_run_are_those_that_its_ratings_give(tmp_path: Path) -> None:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     run = graded(store)
 
     fast, slow = agreeing_load.sheet_of(store, run), agreeing_load.sheet(of_run(store, run))
@@ -168,7 +169,7 @@ def test_imported_people_and_judges_agree_as_the_folder_says(
     folder = SHARED / name
     if not folder.is_dir():
         pytest.skip(f"{name} is not beside the repository (../shared/data)")
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     sheet = agreeing_load.sheet_of(store, brought_in(store, folder))
     report = metrics_source(lambda: store, str(folder))["criteria"]
     store.close()

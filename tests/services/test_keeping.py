@@ -11,6 +11,7 @@ from core.judging.doors import Completion
 from core.services import clock
 from core.services.keeping import KeptAnswers
 from core.store.store import Store
+from tests.new_store import new_store
 
 ANSWER = Kept(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""), 0.5)
 
@@ -24,11 +25,11 @@ def test_an_answer_comes_back_as_it_was_put_once_it_is_written(tmp_path: Path) -
         await kept.close()
         return before, after
 
-    assert asyncio.run(story(Store(tmp_path / "s.db"))) == (None, ANSWER)
+    assert asyncio.run(story(new_store(tmp_path / "s.db"))) == (None, ANSWER)
 
 
 def test_many_who_ask_at_once_are_answered_together_and_one_may_leave(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s.db")
+    store = new_store(tmp_path / "s.db")
     looked: list[tuple[int, str]] = []
     look = store.responses.get
 

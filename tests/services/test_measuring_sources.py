@@ -13,7 +13,7 @@ from core.services.measuring import metrics_source
 from core.services.measuring_text import as_text
 from core.services.rated import Row, column_names
 from core.services.rated_matrix import Rater
-from core.store import Store
+from tests.new_store import new_store
 from tests.services.measured import VOTES, measured, written
 from tests.store.making import claimed, failure, queued_run, record, vote
 
@@ -96,7 +96,7 @@ def test_an_item_with_a_rubric_of_its_own_is_measured_by_it(tmp_path):
 
 
 def test_a_run_has_its_judges_its_labels_and_its_panels_verdicts(tmp_path):
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     run_id = queued_run(store)
     lease = claimed(store, run_id)
     # Clear: ann MET, MET; bob UNMET, MET and an abstention; ann's call on c failed. Labels of

@@ -33,6 +33,7 @@ from core.services.numbers import interval, percent, score
 from core.services.reporting import report
 from core.services.reporting_paper import paper
 from core.store import Store
+from tests.new_store import new_store
 from tests.pages.test_agreement_views import imported
 
 ONE, TWO = "judge:one", "judge:two"
@@ -41,7 +42,7 @@ Told = tuple[float | None, float | None, float | None]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
+    opened = new_store(tmp_path / "studio.db")
     yield opened
     opened.close()
 

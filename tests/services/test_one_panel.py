@@ -16,6 +16,7 @@ from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE
 from core.services.measuring import metrics_source
 from core.services.reporting import report
 from core.store import Store
+from tests.new_store import new_store
 from tests.pages.test_agreement_views import PEOPLE as ONLY_PEOPLE
 from tests.pages.test_agreement_views import imported
 from tests.services import reviewed
@@ -26,7 +27,7 @@ FOUR = {"one": "imported", "two": "imported", "three": "imported", "four": "impo
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "studio.db")
+    return new_store(tmp_path / "studio.db")
 
 
 def settled(store: Store) -> int:

@@ -11,6 +11,7 @@ from core.domain.panel import Asking, Cascade
 from core.services import choosing, registry
 from core.services.seating import Seating, seating_of
 from core.store.store import Store
+from tests.new_store import new_store
 
 SEATING = Seating(
     Asking(mode="two_step", few_shot=4, flip="require", balanced=True, cache=False),
@@ -23,7 +24,7 @@ SEATING = Seating(
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
+    opened = new_store(tmp_path / "studio.db")
     for name in "abc":
         registry.save_judge(opened, {"name": name, "model": "m"})
     yield opened

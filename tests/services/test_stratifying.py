@@ -18,7 +18,7 @@ from core.metrics.labels import majority_baseline, normalised_entropy
 from core.services.label_stats import label_stats, stats_of
 from core.services.planning import RunRequest, plan_run
 from core.services.stratifying import PARTS, PartName, draw_parts, save_parts, split_of_version
-from core.store.store import Store
+from tests.new_store import new_store
 
 NOW = "2026-03-01T10:00:00.000Z"
 SHARES: dict[PartName, int] = {"train": 60, "calibration": 20, "test": 20}
@@ -104,7 +104,7 @@ def test_what_cannot_be_split_is_refused(
 
 
 def test_a_saved_split_keeps_what_teaches_out_of_the_figures(tmp_path: Path) -> None:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     rubric = Rubric(
         criteria=(
             Criterion(
@@ -154,7 +154,7 @@ def test_entropy_and_baseline_are_those_of_the_formulas() -> None:
 
 
 def test_labels_are_seen_through_the_rubric(tmp_path: Path) -> None:
-    store = Store(tmp_path / "studio.db")
+    store = new_store(tmp_path / "studio.db")
     rubric = Rubric(criteria=(Criterion(name="ok", requirement="It is."),))
     labels = ["MET", "met", "UNMET", "CANNOT_ASSESS", "maybe", ""]
     made = [

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.store.store import Store
+from tests.new_store import new_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "studio.db")
+    opened = new_store(tmp_path / "studio.db")
     yield opened
     opened.close()

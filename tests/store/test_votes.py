@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.runs import ItemResult
 from core.domain.votes import BallotRow, Cell, FailureCount, ItemBallots, Outcome, Segment, Vote
 from core.errors import Conflict, NotFound
 from core.store import Fenced, Store
+from tests.new_store import new_store
 from tests.store.making import (
     AT,
     LATER,
@@ -219,12 +220,11 @@ def outcomes(draw: st.DrawFn) -> Outcome:
     return vote(item, criterion, draw(st.sampled_from(["ann", "bob"])), draw(st.integers(0, 2)))
 
 
-@settings(max_examples=30, deadline=None)
 @given(batches=st.lists(st.lists(outcomes(), max_size=6), max_size=5))
 def test_counts_always_equal_what_is_there(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[Outcome]]
 ) -> None:
-    store = Store(tmp_path_factory.mktemp("counts") / "studio.db")
+    store = new_store(tmp_path_factory.mktemp("counts") / "studio.db")
     run_id = queued_run(store)
     lease = claimed(store, run_id)
     for batch in batches:

@@ -15,13 +15,14 @@ from core.services.workbench_asking import Want, ask, outlook
 from core.services.workbench_figures import figures
 from core.services.workbench_types import new_row
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider, ok, said, status
 from tests.workbench.made import NAME, asked, by_text, draft, filled, model, now
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
+    made = new_store(tmp_path / "studio.db")
     yield made
     made.close()
 

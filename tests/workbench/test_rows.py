@@ -23,6 +23,7 @@ from core.services.workbench_rows import (
 )
 from core.services.workbench_types import MOST_ROWS, item_from, new_row
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.workbench.made import NAME, RUBRIC, draft, filled
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -30,7 +31,7 @@ NOW = "2026-03-01T10:00:00.000Z"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
+    made = new_store(tmp_path / "studio.db")
     yield made
     made.close()
 

@@ -13,6 +13,7 @@ from core.services import draft_options as options
 from core.services.draft_types import Draft
 from core.services.workbench_asking import Want
 from core.store.store import Store
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.workbench.made import NAME, asked, by_text, draft, filled, model, now, stale
 
@@ -22,7 +23,7 @@ DEPTH = {(0, "Depth"), (1, "Depth"), (2, "Depth")}
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "studio.db")
+    made = new_store(tmp_path / "studio.db")
     yield made
     made.close()
 
