@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONPATH := $(CURDIR)
+# The tests start processes that would all compile the code again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench golden clean
+.PHONY: help run test thorough check bench golden clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -15,6 +17,9 @@ run: $(VENV)/.run  ## set everything up and open the app with a worked example
 
 test: $(VENV)/.dev  ## set everything up and run the tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
+
+thorough: export HYPOTHESIS_PROFILE := thorough
+thorough: test  ## the tests as CI runs them: Hypothesis tries four times as many examples
 
 check: $(VENV)/.dev  ## formatting, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.files import dump_dataset, folded, has_text, parse_dataset, parse_rubric
@@ -174,7 +174,6 @@ def test_an_item_without_its_text_is_kept_for_its_votes_marked_and_said() -> Non
     assert "cannot be graded" in parsed.notices[0].mend
 
 
-@settings(deadline=None, max_examples=40)
 @given(datasets())
 def test_any_dataset_reads_back_equal_from_json_and_folded_from_jsonl(dataset: Dataset) -> None:
     text = dump_dataset(dataset, "json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
@@ -125,7 +125,6 @@ def test_the_peers_json_is_read_by_the_reader_of_the_peers_shapes() -> None:
 
 
 @given(rubrics())
-@settings(max_examples=60)
 def test_every_form_can_be_written_of_every_rubric_and_only_ours_lose_nothing(
     rubric: Rubric,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.files import dump_rubric, parse_rubric
@@ -15,7 +15,6 @@ from tests.strategies import HOSTILE, rubrics
 FORMATS: tuple[Literal["yaml", "json"], ...] = ("yaml", "json")
 
 
-@settings(deadline=None, max_examples=60)
 @given(rubrics())
 def test_any_rubric_reads_back_equal_and_is_written_the_same_again(rubric: Rubric) -> None:
     for format in FORMATS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
@@ -31,13 +31,11 @@ def test_only_comments_are_found(text: str, lines: tuple[int, ...]) -> None:
     assert comment_lines(text) == lines
 
 
-@settings(deadline=None, max_examples=30)
 @given(rubrics())
 def test_what_we_write_ourselves_holds_no_comment_whatever_its_texts_are(rubric: Rubric) -> None:
     assert comment_lines(dump_rubric(rubric)) == ()
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a: 1", "b: 'x # y'", "# note", "c: d # e", ""]), max_size=8))
 def test_without_the_lines_that_are_nothing_but_comments_the_data_is_the_same(
     lines: list[str],

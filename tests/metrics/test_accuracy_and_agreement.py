@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -91,7 +91,6 @@ def test_an_unused_level_keeps_its_neighbours_apart():
     assert cohen_kappa(used, "quadratic").value == pytest.approx(0.7273, abs=5e-5)
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs, st.sampled_from(WEIGHTS))
 def test_kappa_equals_scikit_learns_on_all_levels(sample, weights):
     k, rated = sample
@@ -106,7 +105,6 @@ def test_kappa_equals_scikit_learns_on_all_levels(sample, weights):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs, st.sampled_from(WEIGHTS))
 def test_kappa_is_the_same_whichever_rater_comes_first(sample, weights):
     k, rated = sample
@@ -115,7 +113,6 @@ def test_kappa_is_the_same_whichever_rater_comes_first(sample, weights):
     assert one.value == pytest.approx(two.value) if one.value is not None else two.value is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs)
 def test_shares_stay_within_their_ranges(sample):
     k, rated = sample

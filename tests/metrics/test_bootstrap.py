@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.metrics import bootstrap, comparison, group, scores
@@ -77,7 +77,6 @@ def test_resampled_scores_are_the_scores_of_repeated_items():
         )
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 20), st.integers(0, 2**32 - 1))
 def test_every_resample_has_as_many_items_as_there_are(items, resamples, seed):
     weights = bootstrap.resample_items(items, resamples, np.random.default_rng(seed))
@@ -193,7 +192,6 @@ def test_holm_equals_the_published_example():
     assert comparison.holm([None, 0.6, 0.9]) == [None, 1.0, 1.0]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_size=40))
 def test_order_of_items_and_reversed_scales_do_not_matter(sample):
     a, b = np.array(sample).T

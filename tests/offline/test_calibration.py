@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.judging.offline.calibration import (
@@ -51,7 +51,6 @@ def test_items_equally_sure_are_not_torn_apart():
     assert fit_threshold(np.full(4, 0.7), np.array([1.0, 0, 0, 0]), 0.9, 0.5) == 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0.34, 1), st.booleans()), min_size=2, max_size=40),
     st.floats(0, 1),
@@ -74,7 +73,6 @@ def test_what_answering_is_worth_comes_from_thresholds_fitted_without_the_item()
     assert worth.accuracy == pytest.approx(2 / 3)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 14)), min_size=5, max_size=60))
 def test_folds_never_tear_a_group_apart_and_differ_by_repeat_only(sample):
     labels, keys = (np.array(side) for side in zip(*sample, strict=True))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
@@ -83,7 +83,6 @@ def test_two_systems_differ_by_the_log_of_wins_over_losses() -> None:
     assert found.strengths[0, 0] - found.strengths[1, 0] == pytest.approx(math.log(3))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=30, max_size=30), st.integers(0, 9))
 def test_fitted_points_are_the_observed_points(points: list[float], seed: int) -> None:
     # The likelihood equations: for every system, fitted points = observed points.

@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from core.domain.decision import Decision
 from core.domain.rubric import Rubric
@@ -38,7 +38,6 @@ def last_gate(now: Draft) -> dict[str, Any]:
     return gates.gate_now(now, now["gates"][-1]["uid"])
 
 
-@settings(deadline=None, max_examples=30)
 @given(rubrics())
 def test_the_rules_of_any_rubric_come_back_equal_from_its_draft(rubric: Rubric) -> None:
     made = draft_from(rubric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.gates import Gate
@@ -95,7 +95,6 @@ VARIANTS = st.builds(
 
 
 @given(VARIANTS, VARIANTS)
-@settings(deadline=None)
 def test_all_of_one_side_is_that_sides_rubric(mine: Rubric, theirs: Rubric) -> None:
     for side, whole in (("mine", mine), ("theirs", theirs)):
         taken: dict[str, Side] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
@@ -20,7 +20,6 @@ def back_from_yaml(draft: Draft) -> Draft:
     return with_rubric(draft, authoring.read(authoring.text_of(draft), "rubric.yaml").value)
 
 
-@settings(deadline=None, max_examples=40)
 @given(rubrics().filter(lambda rubric: all(c.section != "" for c in rubric.criteria)))
 def test_any_rubric_comes_back_to_the_form_as_the_same_draft(rubric: Rubric) -> None:
     # Uids, too: the open card, gates and what is typed next still mean the same criterion.
@@ -29,7 +28,6 @@ def test_any_rubric_comes_back_to_the_form_as_the_same_draft(rubric: Rubric) -> 
     assert back_from_yaml(draft) == draft
 
 
-@settings(deadline=None, max_examples=40)
 @given(rubrics(), st.data())
 def test_whatever_was_done_in_the_form_comes_back(rubric: Rubric, data: st.DataObject) -> None:
     draft = draft_from(rubric)
