@@ -42,10 +42,11 @@ def warm() -> tuple[str, ...]:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from core.services import agreeing
+    from core.services import agreeing_load, agreeing_pairs, agreeing_reviews, agreeing_slices
 
     # Plotly imports its figures when they are first asked for.
-    loaded = (pd.__name__, go.Figure.__module__, agreeing.__name__)
+    ours = (agreeing_load, agreeing_pairs, agreeing_reviews, agreeing_slices)
+    loaded = (pd.__name__, go.Figure.__module__, *(module.__name__ for module in ours))
     # What is imported by now stays: the collector need not look at it again on every rerun.
     gc.collect()
     gc.freeze()
