@@ -22,6 +22,7 @@ from typing import Any
 
 from bench.filled import fill
 from pages.ui import routes
+from pages.ui.identity import NAME, SESSION
 
 FRAME = Path(__file__).resolve().parents[1] / "pages" / "frame.py"
 WHO = "Bench"
@@ -156,10 +157,9 @@ def scripts() -> None:
 
 def _sit_down(test: Any) -> None:
     """What a browser would say of who is at it."""
-    from pages.ui import review_keys
 
-    test.session_state[review_keys.NAME] = WHO
-    test.session_state[review_keys.SESSION] = "bench"
+    test.session_state[NAME] = WHO
+    test.session_state[SESSION] = "bench"
 
 
 def browser(db: Path) -> None:

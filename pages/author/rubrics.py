@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pages.author._rubric import editor, listing, reading, spread, versions
 from pages.ui import state
-from pages.ui import version_keys as keys
 
 _rubric = state.address(state.RUBRIC)
 _version = state.address_id(state.VERSION)
-_against = state.address_id(keys.AGAINST)
+_against = state.address_id(state.AGAINST)
 _run = state.address_id(state.RUN)
 if _rubric is None:
     listing.show()

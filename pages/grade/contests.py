@@ -7,11 +7,10 @@ one; without either, the list.
 from __future__ import annotations
 
 from pages.grade._contests import listing, overview, planning
-from pages.ui import contest_keys as keys
 from pages.ui import state
 
 _run = state.address_id(state.RUN)
-if state.address(keys.PLAN) is not None:
+if state.address(state.PLAN) is not None:
     planning.show()
 elif _run is None:
     listing.show()

@@ -5,12 +5,12 @@ once (`?plan=sweep`).
 from __future__ import annotations
 
 from pages.grade._runs import listing, planning, sweeping
-from pages.ui import run_keys, state
+from pages.ui import state
 
-_plan = state.address(run_keys.PLAN)
+_plan = state.address(state.PLAN)
 if _plan is None:
     listing.show()
-elif _plan == run_keys.SWEEP:
+elif _plan == state.SWEEP:
     sweeping.show()
 else:
     planning.show()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pages.review._item import screen
-from pages.ui import review_keys as keys
 from pages.ui import state
 
-_queue = state.address_id(keys.QUEUE)
+_queue = state.address_id(state.QUEUE)
 if _queue is None:
     screen.none_chosen()
 else:

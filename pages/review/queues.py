@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from pages.review._queues import issues, listing, making, one
 from pages.ui import identity, state
-from pages.ui import review_keys as keys
 
-_queue = state.address_id(keys.QUEUE)
+_queue = state.address_id(state.QUEUE)
 _who = identity.seat(listing.HEADER)
 if _who is not None:
     if _queue is not None:
         one.show(_who, _queue)
-    elif state.address(keys.NEW) is not None:
+    elif state.address(state.NEW) is not None:
         making.show(_who)
-    elif state.address(keys.SHOW) == "issues":
+    elif state.address(state.SHOW) == "issues":
         issues.show()
     else:
         listing.show(_who)

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 # Address parameters, beside `run`.
-CRITERION = "criterion"
 REFERENCE = "reference"
 RATER = "rater"
 CELL = "cell"
-PAGE = "page"
-VIEW = "view"
 MEASURE = "measure"
-TAG = "tag"
-SYSTEM = "system"
-SPLIT = "split"
 FINDING = "finding"
 ABOUT = "about"
 

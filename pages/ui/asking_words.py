@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.domain.panel import Asking, Cascade, Panel
-from pages.ui import format as fmt
+from core.services import numbers as fmt
 
 MODES = {
     "criterion": (

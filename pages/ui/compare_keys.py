@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 # Address parameters: all runs that are looked at, and the two that are compared.
-RUNS = "runs"
-FIRST = "a"
-SECOND = "b"
 #: Which figure the forest plot shows, which flip is open (its number), which page of its items.
 FIGURE = "figure"
 FLIP = "flip"
-PAGE = "page"
 
 COMPARE_FIELD = "compare_field"
 COMPARE_ACT = "compare_act"

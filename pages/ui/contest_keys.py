@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 # Address parameters: the form, the view, what is counted, the cell of the matrix and the contest.
-PLAN = "plan"
-VIEW = "view"
 QUESTION = "question"
-JUDGE = "judge"
 ORDERS = "orders"
 CELL = "cell"
 BOUT = "bout"
-PAGE = "page"
 SCORES = "scores"
 PART = "part"
 JOIN = "join"
@@ -20,5 +16,3 @@ CONTEST_ACT = "contest_act"
 CONTEST_FIELD = "contest_field"
 CONTEST_CHART = "contest_chart"
 CONTEST_FORM = "contest_form"
-ARENA = "arena"
-ARENA_ACT = "arena_act"

@@ -5,9 +5,6 @@ Keys that are bound to the address are the parameter's name there, too.
 
 from __future__ import annotations
 
-#: In the address: what is not saved yet (ids are numbers, so that this is none).
-NEW = "new"
-
 DATASETS_SEARCH = "datasets_search"
 DATASETS_ARCHIVED = "datasets_archived"
 DATASETS_PAGE = "datasets_page"
@@ -38,13 +35,3 @@ IMPORT_INTO = "import_into"
 IMPORT_KEEP_RUBRIC = "import_keep_rubric"
 IMPORT_ACT = "import_act"
 IMPORT_REFUSED = "import_refused"
-
-JUDGES_VIEW = "judges_view"
-JUDGES_ARCHIVED = "judges_archived"
-JUDGES_ACT = "judges_act"
-JUDGE_FIELD = "judge_field"
-JUDGE_ACT = "judge_act"
-JUDGE_REFUSED = "judge_refused"
-PANEL_FIELD = "panel_field"
-PANEL_ACT = "panel_act"
-PANEL_REFUSED = "panel_refused"

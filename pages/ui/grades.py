@@ -9,10 +9,10 @@ import streamlit as st
 from core.errors import InputError, RubricStudioError
 from core.files.points import Scaling
 from core.files.rosters import KIND_WORDS, Roster, read_roster
+from core.services import numbers as fmt
 from core.services import sharing_grades
 from core.services.sharing_grades import Change, Filled
 from core.services.sharing_match import GradeChoices
-from pages.ui import format as fmt
 from pages.ui import grades_keys as keys
 from pages.ui import state
 from pages.ui.resources import store

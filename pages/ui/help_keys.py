@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-# Address parameters of the Test data page.
-VIEW = "view"
-TASK = "task"
-
 # Families of session keys.
 HELP_VIEW = "help_view"
 HELP_FIELD = "help_field"
 HELP_ACT = "help_act"
-DATA_FIELD = "data_field"
-DATA_ACT = "data_act"

@@ -17,11 +17,17 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from core.domain.review import Seat
 from core.services import reviewers
-from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import page_header, shown_errors
+
+IDENTITY = "identity"
+NAME = "identity_name"
+KEEP = "identity_keep"
+HEARD = "identity_heard"
+SESSION = "identity_session"
+
 
 # Text that reaches the script is data (`data`), and what comes back is text from this browser.
 # A browser that keeps nothing (storage refused) has a session until it is reloaded.
@@ -83,7 +89,7 @@ def show_seat(who: Seat) -> None:
         signed = login_configured()
         st.button(
             "Log out" if signed else "Not you?",
-            key=state.key(keys.IDENTITY, "leave"),
+            key=state.key(IDENTITY, "leave"),
             type="tertiary",
             on_click=st.logout if signed else _leave,
         )
@@ -99,23 +105,23 @@ def login_configured() -> bool:
 
 def _session(heard: _Heard, *, wait: bool) -> str | None:
     """This tab, as long as it lives; `None` while its browser has yet to say which one it is."""
-    known = state.get(keys.SESSION)
+    known = state.get(SESSION)
     if not known:
         if wait and not heard.session:
             return None
         known = heard.session or secrets.token_hex(8)
-        state.put(keys.SESSION, known)
+        state.put(SESSION, known)
     return str(known)
 
 
 def _listen() -> _Heard:
     """What this browser remembers; it is told what to remember from now on, if anything."""
     found = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
-        key=state.key(keys.IDENTITY, "browser"),
+        key=state.key(IDENTITY, "browser"),
         data={
-            "keep": state.get(keys.KEEP),
-            "name": state.get(keys.HEARD, _Heard()).name,
-            "session": state.get(keys.HEARD, _Heard()).session,
+            "keep": state.get(KEEP),
+            "name": state.get(HEARD, _Heard()).name,
+            "session": state.get(HEARD, _Heard()).session,
         },
         default={"heard": {"name": "", "session": ""}},
         height=1,
@@ -124,7 +130,7 @@ def _listen() -> _Heard:
     said = getattr(found, "heard", None) or {}
     heard = _Heard(*(str(said.get(part) or "")[:LONGEST] for part in _Heard._fields))
     if heard.session:
-        state.put(keys.HEARD, heard)
+        state.put(HEARD, heard)
     return heard
 
 
@@ -146,13 +152,11 @@ def _signed_in(header: Header) -> str | None:
             )
             return None
         with st.container(horizontal=True, horizontal_alignment="center"):
-            st.button(
-                "Log in", key=state.key(keys.IDENTITY, "login"), type="primary", on_click=st.login
-            )
+            st.button("Log in", key=state.key(IDENTITY, "login"), type="primary", on_click=st.login)
         return None
     if known.get("email_verified") is False:
         st.error("Your provider says that your e-mail address is not verified.")
-        st.button("Log out", key=state.key(keys.IDENTITY, "leave"), on_click=st.logout)
+        st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=st.logout)
         return None
     # The address is what a provider guarantees; people may change the name that is shown.
     name = str(known.get("email") or known.get("sub") or "").strip().casefold()
@@ -161,10 +165,10 @@ def _signed_in(header: Header) -> str | None:
 
 
 def _given(heard: _Heard, header: Header) -> str | None:
-    name: str | None = state.get(keys.NAME)
-    if name is None and heard.name.strip() and state.get(keys.KEEP) is None:
+    name: str | None = state.get(NAME)
+    if name is None and heard.name.strip() and state.get(KEEP) is None:
         name = reviewers.sign_in(store(), heard.name).name
-        state.put(keys.NAME, name)
+        state.put(NAME, name)
     if name is None:
         # Drawn late: a browser that knows a name says so before one would read the question.
         with st.container(key="rs_late"):
@@ -180,20 +184,20 @@ def _ask(header: Header) -> None:
     )
     with (
         st.container(horizontal=True, horizontal_alignment="center"),
-        st.form(state.key(keys.IDENTITY, "form"), width=380),
+        st.form(state.key(IDENTITY, "form"), width=380),
     ):
-        st.text_input("Your name", key=state.key(keys.IDENTITY, "name"), max_chars=LONGEST)
+        st.text_input("Your name", key=state.key(IDENTITY, "name"), max_chars=LONGEST)
         st.form_submit_button("Start", type="primary", on_click=_enter, width="stretch")
 
 
 def _enter() -> None:
     with shown_errors():
-        name = str(state.get(state.key(keys.IDENTITY, "name")) or "")
+        name = str(state.get(state.key(IDENTITY, "name")) or "")
         found = reviewers.sign_in(store(), name)
-        state.put(keys.NAME, found.name)
-        state.put(keys.KEEP, found.name)
+        state.put(NAME, found.name)
+        state.put(KEEP, found.name)
 
 
 def _leave() -> None:
-    state.drop(keys.NAME)
-    state.put(keys.KEEP, "")
+    state.drop(NAME)
+    state.put(KEEP, "")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.domain.dataset import Answer, Item, Pair, Sections
-from pages.ui import format as fmt
+from core.services import numbers as fmt
 from pages.ui.text import esc, prose, raw
 from pages.ui.widgets import row, tag
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
-from pages.ui.text import visible
+from core.files.visible import visible
 
 
 @lru_cache(maxsize=1)

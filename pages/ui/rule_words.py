@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.domain.rules import Scale
+
+SCALE_NAMES: Mapping[str, str] = {
+    "binary": "Yes/no",
+    "ordinal": "Levels",
+    "nominal": "Categories",
+}
 
 SCALE_WORDS: dict[Scale, str] = {
     "binary": "Met or unmet",

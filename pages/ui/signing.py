@@ -12,7 +12,7 @@ import streamlit as st
 from core.domain.review import Seat
 from core.services import reviewers
 from pages.ui import identity, state
-from pages.ui import review_keys as keys
+from pages.ui.identity import KEEP, NAME, SESSION
 from pages.ui.resources import store
 
 
@@ -22,7 +22,7 @@ def known_name() -> str:
         user = st.user
         named = user.get("email") or user.get("sub") or "" if user.is_logged_in else ""
         return str(named).strip().casefold()
-    return str(state.get(keys.NAME) or "")
+    return str(state.get(NAME) or "")
 
 
 def ask_name(key: str) -> str:
@@ -44,8 +44,8 @@ def sit_down(name: str) -> Seat:
     """The seat of that name, which this tab goes on with; `InputError` for no name."""
     found = reviewers.sign_in(store(), name)
     if not identity.login_configured():
-        state.put(keys.NAME, found.name)
-        state.put(keys.KEEP, found.name)
-    if not state.get(keys.SESSION):
-        state.put(keys.SESSION, secrets.token_hex(8))
-    return reviewers.seat(store(), found.name, str(state.get(keys.SESSION)))
+        state.put(NAME, found.name)
+        state.put(KEEP, found.name)
+    if not state.get(SESSION):
+        state.put(SESSION, secrets.token_hex(8))
+    return reviewers.seat(store(), found.name, str(state.get(SESSION)))

@@ -1,8 +1,8 @@
-"""Every key of the session and of the address, in one place.
+"""The session and the address: every parameter of an address, and what screens share.
 
 The address holds what a link must reopen (ids, filters); the session holds this tab's unsaved
-work (ids, plain dicts, primitives); everything else is in the store. Nothing else in `pages/`
-writes a literal key: a widget's key is `key(family, *ids)` with a family named here.
+work (ids, plain dicts, primitives); everything else is in the store. A widget's key is
+`key(family, *ids)`; its family is named once, beside the code that draws the widget.
 """
 
 from __future__ import annotations
@@ -20,42 +20,32 @@ ITEM = "item"
 JUDGE = "judge"
 PANEL = "panel"
 RUN = "run"
+RUNS = "runs"
+FIRST = "a"
+SECOND = "b"
+PAGE = "page"
+CRITERION = "criterion"
+VIEW = "view"
+TAG = "tag"
+SYSTEM = "system"
+SPLIT = "split"
+PLAN = "plan"
+QUEUE = "queue"
+#: In the address: what is not saved yet (ids are numbers, so that this is none).
+NEW = "new"
+SHOW = "show"
+FLAGGED = "flagged"
+SWEEP = "sweep"
+FIND = "find"
+#: In the address: which side of a rubric is shown; `BENCH` is the workbench.
+SIDE = "side"
+#: In the address: the other version of a comparison.
+AGAINST = "against"
 
-# Families of session keys (a page's families begin with the page's name).
-RUBRICS_SEARCH = "rubrics_search"
-RUBRICS_ARCHIVED = "rubrics_archived"
-RUBRICS_PAGE = "rubrics_page"
-RUBRICS_PANEL = "rubrics_panel"
-RUBRICS_ACT = "rubrics_act"
-RUBRICS_FILE = "rubrics_file"
-RUBRICS_TEXT = "rubrics_text"
-RUBRICS_REFUSED = "rubrics_refused"
-RUBRICS_POINTS = "rubrics_points"
-RUBRIC_WORK = "rubric_work"
-RUBRIC_TAB = "rubric_tab"
-RUBRIC_FIELD = "rubric_field"
-RUBRIC_ACT = "rubric_act"
-RUBRIC_OPEN = "rubric_open"
-RUBRIC_VIEW = "rubric_view"
-RUBRIC_SIDE = "rubric_side"
-RUBRIC_YAML = "rubric_yaml"
-RUBRIC_NOTE = "rubric_note"
-RUBRIC_CONFLICT = "rubric_conflict"
-RUBRIC_PREVIEW = "rubric_preview"
-RUBRIC_SEED = "rubric_seed"
-RUBRIC_TRY = "rubric_try"
-RUBRIC_NOTICES = "rubric_notices"
-RUBRIC_EXPORT = "rubric_export"
+# Families of session keys that several screens know; a family begins with its page's name.
+REVIEW_TAKE = "review_take"
 SPOT_FORM = "spot_form"
-SPOT_FORMER = "spot_former"
 SPOT_FIELD = "spot_field"
-SPOT_ACT = "spot_act"
-SPOT_REFUSED = "spot_refused"
-SPOT_OPEN = "spot_open"
-SPOT_REDRAW = "spot_redraw"
-SPOT_CALL = "spot_call"
-SPOT_BESIDE = "spot_beside"
-START_ACT = "start_act"
 FLASH = "flash"
 PAGE_SHOWN = "page_shown"
 ARRIVING = "page_arriving"
@@ -67,8 +57,8 @@ TYPING = "page_typing"
 def key(family: str, *ids: object) -> str:
     """The key of one widget or value: its family, then stable ids (never list positions).
 
-    >>> key(RUBRIC_FIELD, "c1", "name")
-    'rubric_field/c1/name'
+    >>> key(SPOT_FIELD, "c1", "name")
+    'spot_field/c1/name'
     """
     return "/".join(map(str, (family, *ids)))
 

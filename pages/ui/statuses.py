@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.domain.runs import RunRow
+from core.services import numbers as fmt
 from core.services.grading import is_stalled, said_of
-from pages.ui import format as fmt
 from pages.ui.widgets import Tone, tag
 
 STATUS: dict[str, tuple[str, Tone]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.dataset import Answer, Sections, output_of
+from core.services import numbers as fmt
 from core.services.word_diff import WordDiff, word_diff
-from pages.ui import format as fmt
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, marked, prose
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-#: In the address: the other version of a comparison.
-AGAINST = "against"
-
-VERSIONS_PICK = "versions_pick"
 SPREAD_ACT = "spread_act"
 SPREAD_VERSION = "spread_version"
 SPREAD_MOVE = "spread_move"
@@ -13,4 +9,3 @@ SPREAD_KEEP = "spread_keep"
 SPREAD_ASK = "spread_ask"
 SPREAD_AGAIN = "spread_again"
 SPREAD_REASON = "spread_reason"
-CONFLICT_TAKE = "conflict_take"

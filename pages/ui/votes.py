@@ -9,10 +9,10 @@ import streamlit as st
 from core.domain.rubric import Criterion
 from core.domain.runs import CellResult
 from core.domain.votes import Call, CallRow, Vote, VoteFailure
+from core.services import numbers as fmt
 from core.services.quoting import find_quote
 from core.services.unvoted import between
 from core.services.viewing import Standing, VoteView
-from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import tag
 

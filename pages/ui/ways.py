@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import Run, RunRow
-from pages.ui import compare_keys, review_keys, routes, state
+from pages.ui import routes, state
 from pages.ui.routes import Screen
 
 OTHER_VIEWS: dict[Screen, tuple[str, str]] = {
@@ -29,7 +29,7 @@ def other_views(run: Run | RunRow, here: Screen) -> None:
 
 def _address(screen: Screen, run_id: int) -> dict[str, object]:
     if screen == routes.COMPARE:
-        return {compare_keys.RUNS: run_id}
+        return {state.RUNS: run_id}
     if screen == routes.QUEUES:
-        return {review_keys.NEW: review_keys.QUEUE, state.RUN: run_id}
+        return {state.NEW: state.QUEUE, state.RUN: run_id}
     return {state.RUN: run_id}

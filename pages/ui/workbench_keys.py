@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-#: In the address: which side of a rubric is shown; `BENCH` is the workbench.
-SIDE = "side"
 BENCH = "workbench"
 #: What the view is called on the page.
 BENCH_VIEW = "Workbench"

@@ -13,6 +13,7 @@ from core.services.drafts import draft_from
 from core.services.workbench_types import new_row
 from core.settings import RunnerPlace
 from core.store.store import Store
+from pages.ui import state
 from pages.ui import workbench_keys as keys
 from tests.browser.driving import choose, press, settle, visit, write
 from tests.provider import Answer, Provider
@@ -53,7 +54,7 @@ def asked(page: Any) -> None:
 def test_an_edited_requirement_turns_its_rows_stale_and_only_those_are_asked(
     rubric: str, provider: Provider, page: Any, app_url: str
 ) -> None:
-    address = f"{app_url}/rubrics?rubric={rubric}&{keys.SIDE}={keys.BENCH}"
+    address = f"{app_url}/rubrics?rubric={rubric}&{state.SIDE}={keys.BENCH}"
     visit(page, address)
     choose(page, "Criterion", "All criteria")
     press(page, "Ask what is open (6)")  # 3 rows x 2 criteria

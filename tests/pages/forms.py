@@ -11,7 +11,8 @@ from streamlit.testing.v1 import element_tree as tree
 
 from core.store.store import Store
 from pages.ui import families as fam
-from pages.ui import import_keys, review_keys, routes, state
+from pages.ui import import_keys, routes, state
+from pages.ui.identity import NAME
 from pages.ui.routes import Screen
 from tests.pages import graded, made, reviewing, rubric_page, spot
 from tests.pages.conftest import open_page, visit
@@ -40,7 +41,7 @@ def _plan(store: Store, page: Screen = routes.RUNS, how: str = "new") -> AppTest
 
 def _dataset_import(store: Store) -> AppTest:
     spot.saved_rubric(store)
-    app = open_page(routes.DATASETS, dataset=fam.NEW)
+    app = open_page(routes.DATASETS, dataset=state.NEW)
     app.file_uploader(key=fam.IMPORT_FILE).set_value(("t.csv", made.CSV.encode(), "text/csv"))
     return app.run()
 
@@ -56,9 +57,9 @@ def _new_queue(store: Store) -> AppTest:
     run = graded.graded(store)
     reviewed.sit(store, "Lea")
     app = AppTest.from_file(str(reviewing.FRAME), default_timeout=30)
-    app.session_state[review_keys.NAME] = "Lea"
+    app.session_state[NAME] = "Lea"
     app.run()
-    app.query_params[review_keys.NEW] = "1"
+    app.query_params[state.NEW] = "1"
     app.query_params[state.RUN] = str(run)
     return visit(app, routes.QUEUES)
 
@@ -81,10 +82,10 @@ def _parts(store: Store) -> AppTest:
 
 #: The state of a page by its name: what makes it.
 FORMS: dict[str, Callable[[Store], AppTest]] = {
-    "a judge": lambda store: open_page(routes.JUDGES, judge=fam.NEW),
+    "a judge": lambda store: open_page(routes.JUDGES, judge=state.NEW),
     "a panel": lambda store: (
         spot.model(store, "http://127.0.0.1:9/v1"),
-        open_page(routes.JUDGES, panel=fam.NEW),
+        open_page(routes.JUDGES, panel=state.NEW),
     )[1],
     "a run": _plan,
     "a sweep": lambda store: _plan(store, how="sweep"),

@@ -55,7 +55,7 @@ class Walk:
         for path, tree in self.trees.items():
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and _is_widget(node):
-                    place = path.relative_to(PAGES).as_posix()
+                    place = path.relative_to(PAGES.parent).as_posix()
                     texts = [*node.args[:1], *(k.value for k in node.keywords if k.arg in READ)]
                     yield from ((place, text, self.within[node]) for text in texts)
 

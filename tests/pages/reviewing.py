@@ -9,8 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.review import QueueRule, QueueSettings
 from core.store.store import Store
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_ACT, REVIEW_NOTE
 from pages.ui import routes, state
+from pages.ui.identity import NAME, SESSION
 from pages.ui.routes import Screen
 from tests.pages.conftest import FRAME, visit
 from tests.services import reviewed
@@ -35,10 +36,10 @@ def sit_down(
     """The screen of a person in front of a queue; or another page about it."""
     reviewed.sit(store, name)
     app = AppTest.from_file(str(FRAME), default_timeout=30)
-    app.session_state[keys.NAME] = name
-    app.session_state[keys.SESSION] = session
+    app.session_state[NAME] = name
+    app.session_state[SESSION] = session
     app.run()
-    app.query_params[keys.QUEUE] = str(queue_id)
+    app.query_params[state.QUEUE] = str(queue_id)
     visit(app, page)
     assert not app.exception
     return app
@@ -46,7 +47,7 @@ def sit_down(
 
 def act(app: AppTest, *what: object) -> AppTest:
     """Press the button of an act of the item screen."""
-    app.button(key=state.key(keys.REVIEW_ACT, *what)).click().run()
+    app.button(key=state.key(REVIEW_ACT, *what)).click().run()
     assert not app.exception
     return app
 
@@ -64,7 +65,7 @@ def cannot(app: AppTest, item: int, criterion: str, why: str) -> AppTest:
 
 def write(app: AppTest, item: int, criterion: str, text: str) -> AppTest:
     """Write the note of the active cell."""
-    key = state.key(keys.REVIEW_NOTE, item, criterion)
+    key = state.key(REVIEW_NOTE, item, criterion)
     app.text_area(key=key).set_value(text).run()
     assert not app.exception
     return app
@@ -77,5 +78,5 @@ def commit(app: AppTest, item: int) -> AppTest:
 
 def has(app: AppTest, *what: object) -> bool:
     """Whether the item screen offers that act."""
-    key = state.key(keys.REVIEW_ACT, *what)
+    key = state.key(REVIEW_ACT, *what)
     return any(button.key == key for button in app.button)

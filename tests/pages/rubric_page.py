@@ -11,6 +11,8 @@ from core.services import authoring
 from core.services.draft_types import Draft
 from core.services.drafts import draft_from
 from core.store.store import Store
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRIC_FIELD, RUBRIC_VIEW, RUBRIC_WORK, RUBRIC_YAML
 from pages.ui import routes, state
 from tests.services.test_drafts import FULL
 
@@ -21,7 +23,7 @@ def saved(store: Store, rubric: Rubric = FULL) -> str:
     return str(authoring.save(store, "new-x", draft_from(rubric)).rubric_id)
 
 
-def press(app: AppTest, *ids: object, family: str = state.RUBRIC_ACT) -> AppTest:
+def press(app: AppTest, *ids: object, family: str = RUBRIC_ACT) -> AppTest:
     return done(app.button(key=state.key(family, *ids)).click())
 
 
@@ -32,7 +34,7 @@ def done(act: Any) -> AppTest:
 
 
 def field(name: str, *ids: str) -> str:
-    return state.key(state.RUBRIC_FIELD, name, *ids)
+    return state.key(RUBRIC_FIELD, name, *ids)
 
 
 def name_of(app: AppTest) -> str:
@@ -41,19 +43,19 @@ def name_of(app: AppTest) -> str:
 
 
 def draft_of(app: AppTest) -> Draft:
-    draft: Draft = app.session_state[state.key(state.RUBRIC_WORK, name_of(app))]["draft"]
+    draft: Draft = app.session_state[state.key(RUBRIC_WORK, name_of(app))]["draft"]
     return draft
 
 
 def view(app: AppTest, which: str) -> AppTest:
-    key = state.key(state.RUBRIC_VIEW, name_of(app))
+    key = state.key(RUBRIC_VIEW, name_of(app))
     return done(app.segmented_control(key=key).set_value(which))
 
 
 def type_yaml(app: AppTest, text: str) -> AppTest:
-    key = state.key(state.RUBRIC_YAML, name_of(app))
+    key = state.key(RUBRIC_YAML, name_of(app))
     return done(app.text_area(key=key).set_value(text))
 
 
 def yaml_of(app: AppTest) -> str:
-    return str(app.text_area(key=state.key(state.RUBRIC_YAML, name_of(app))).value)
+    return str(app.text_area(key=state.key(RUBRIC_YAML, name_of(app))).value)

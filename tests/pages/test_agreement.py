@@ -103,7 +103,7 @@ def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
         PAGE, run=str(graded(store)), criterion="x", reference="y", rater="z", cell="9-9"
     )
 
-    assert app.selectbox(key=field(keys.CRITERION)).value == "Clear"
+    assert app.selectbox(key=field(state.CRITERION)).value == "Clear"
     assert linked_items(app) == []
 
 

@@ -125,10 +125,10 @@ def test_choosing_a_system_goes_into_the_address_and_forgets_the_cell(store: Sto
     app = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="one", cell="0-0")
     every = linked_items(app)
 
-    app.multiselect(key=field(keys.SYSTEM)).set_value(["x"]).run()
+    app.multiselect(key=field(state.SYSTEM)).set_value(["x"]).run()
 
     assert not app.exception
-    assert list(app.query_params[keys.SYSTEM]) == ["x"]
+    assert list(app.query_params[state.SYSTEM]) == ["x"]
     assert keys.CELL not in app.query_params
     app.selectbox(key=field(keys.CELL)).set_value("0-0").run()
     assert linked_items(app)
@@ -139,7 +139,7 @@ def test_choosing_a_system_goes_into_the_address_and_forgets_the_cell(store: Sto
 def test_what_no_item_has_is_not_chosen(store: Store) -> None:
     app = open_page(PAGE, run=str(imported(store, EVERYBODY)), system="gone", tag="none")
 
-    assert app.multiselect(key=field(keys.SYSTEM)).value == []
+    assert app.multiselect(key=field(state.SYSTEM)).value == []
     assert charts(app) == 1
 
 
@@ -150,7 +150,7 @@ def test_choices_that_exclude_each_other_leave_no_item_and_say_so(store: Store) 
     app = open_page(PAGE, run=run, system="y", tag="long")
 
     assert "No item fits" in words(app)
-    assert app.multiselect(key=field(keys.TAG)).value == ["long"]
+    assert app.multiselect(key=field(state.TAG)).value == ["long"]
 
 
 def test_a_reference_can_be_one_person_and_the_rater_a_judge(store: Store) -> None:
@@ -177,7 +177,7 @@ def test_the_matrix_leads_to_a_pair_and_the_earlier_column_is_the_reference(
     raters._on_click("chart", columns)
 
     assert (put[keys.REFERENCE], put[keys.RATER]) == ("judge:gpt", "person:ann")
-    assert put[keys.VIEW] == "one"
+    assert put[state.VIEW] == "one"
 
 
 def test_a_box_dragged_in_the_matrix_means_the_cell_in_its_middle(

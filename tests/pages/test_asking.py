@@ -13,9 +13,13 @@ from core.services import registry
 from core.services.seating import Seating
 from core.services.viewing import item_view
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.grade._judges.fields import JUDGE_ACT, JUDGE_FIELD
+from pages.grade._judges.panel_editing import PANEL_ACT, PANEL_FIELD
+from pages.grade._run.filters import ITEM_ACT
+from pages.grade._run.status import RUN_ACT
+from pages.grade._runs.judging import PLAN_FIELD, RUNS_ACT
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.flipped import flipped
 from tests.pages.spot import RUBRIC, saved_rubric
@@ -62,9 +66,9 @@ CHOSEN = Asking(
 
 def test_a_panel_keeps_what_its_editor_says(judges: Store) -> None:
     def of(*ids: object) -> str:
-        return state.key(fam.PANEL_FIELD, fam.NEW, *ids)
+        return state.key(PANEL_FIELD, state.NEW, *ids)
 
-    app = open_page(routes.JUDGES, panel=fam.NEW)
+    app = open_page(routes.JUDGES, panel=state.NEW)
     app.text_input(key=of("name")).set_value("P")
     app.multiselect(key=of("judges")).set_value(["ann", "bob"]).run()
     chosen(app, of)
@@ -76,7 +80,7 @@ def test_a_panel_keeps_what_its_editor_says(judges: Store) -> None:
     app.toggle(key=of("shadow/bob")).set_value(False)
     assert "Stage 2: bob" in shown(app)
 
-    app.button(key=state.key(fam.PANEL_ACT, fam.NEW, "save")).click().run()
+    app.button(key=state.key(PANEL_ACT, state.NEW, "save")).click().run()
 
     assert not app.exception
     (panel,) = [row.panel for row in registry.list_panels(judges) if row.name == "P"]
@@ -88,18 +92,18 @@ def test_a_panel_keeps_what_its_editor_says(judges: Store) -> None:
 
 def test_a_run_is_asked_as_chosen_for_it(judges: Store) -> None:
     def of(name: str) -> str:
-        return state.key(keys.PLAN_FIELD, "seating", "Chosen judges", name)
+        return state.key(PLAN_FIELD, "seating", "Chosen judges", name)
 
     app = open_page(routes.RUNS, plan="new")
-    app.segmented_control(key=state.key(keys.PLAN_FIELD, "how")).set_value("Choose judges").run()
-    app.multiselect(key=state.key(keys.PLAN_FIELD, "judges")).set_value(["ann"]).run()
+    app.segmented_control(key=state.key(PLAN_FIELD, "how")).set_value("Choose judges").run()
+    app.multiselect(key=state.key(PLAN_FIELD, "judges")).set_value(["ann"]).run()
     chosen(app, of)
     figures = {metric.label: metric.value for metric in app.metric}
     # 8 items (2 of 10 are examples) x 2 criteria x 2 orders; two calls for each.
     assert (figures["Votes"], figures["Calls to models"]) == ("32", "64")
     assert "Examples are drawn from 2 labelled items" in shown(app)
 
-    app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
+    app.button(key=state.key(RUNS_ACT, "start")).click().run()
 
     assert not app.exception
     run = judges.runs.get(1)
@@ -112,7 +116,7 @@ def test_a_run_begins_with_what_its_panel_says(judges: Store) -> None:
     registry.save_panel(judges, "P", ["ann"], {}, seating=Seating(asking=CHOSEN))
     app = open_page(routes.RUNS, plan="new")
 
-    app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
+    app.button(key=state.key(RUNS_ACT, "start")).click().run()
 
     assert judges.runs.get(1).panel.asking == CHOSEN
 
@@ -124,7 +128,7 @@ def test_a_panel_changed_meanwhile_is_asked_as_it_is_now(judges: Store) -> None:
     registry.save_panel(judges, "P", ["ann"], {}, panel_id=row.id, seating=Seating(asking=CHOSEN))
 
     app.run()
-    app.button(key=state.key(keys.RUNS_ACT, "start")).click().run()
+    app.button(key=state.key(RUNS_ACT, "start")).click().run()
 
     assert judges.runs.get(1).panel.asking == CHOSEN
 
@@ -144,7 +148,7 @@ def test_a_spot_check_is_asked_as_chosen_and_says_from_whose_labels(judges: Stor
     # 2 criteria x 1 judge x 2 orders; two calls for each.
     assert "4 votes, 8 calls to models" in shown(app)
 
-    app.button(key=state.key(state.SPOT_ACT, "grade")).click().run()
+    app.button(key=state.key(SPOT_ACT, "grade")).click().run()
 
     assert not app.exception
     run = judges.runs.get(1)
@@ -180,7 +184,7 @@ def test_votes_that_were_spared_are_no_failures(store: Store) -> None:
     app = open_page(RUN, run=str(run_id))
 
     assert "2 of 12 votes were not needed" in shown(app)
-    assert state.key(keys.RUN_ACT, "resume", run_id) not in {b.key for b in app.button}
+    assert state.key(RUN_ACT, "resume", run_id) not in {b.key for b in app.button}
     assert "Not needed: bob" in shown(open_page(RUN, run=str(run_id), item="a"))
 
 
@@ -199,7 +203,7 @@ def test_flip_rates_lead_to_the_items_where_answers_differ(store: Store) -> None
     assert "1 of 2" in shown(app)
     assert "0 of 1" in shown(app)
 
-    app.button(key=state.key(keys.RUN_ACT, "apart")).click().run()
+    app.button(key=state.key(RUN_ACT, "apart")).click().run()
 
     assert list(app.dataframe[0].value["Item"]) == ["b"]
 
@@ -208,7 +212,7 @@ def test_a_labelled_item_becomes_an_example_and_goes_back(store: Store) -> None:
     run_id = flipped(store)
     dataset = store.runs.get(run_id).dataset_id
     app = open_page(RUN, run=str(run_id), item="a")
-    button = state.key(keys.ITEM_ACT, "split")
+    button = state.key(ITEM_ACT, "split")
 
     app.button(key=button).click().run()
 
@@ -222,17 +226,17 @@ def test_a_labelled_item_becomes_an_example_and_goes_back(store: Store) -> None:
 def test_an_item_without_labels_is_not_offered_as_an_example(store: Store) -> None:
     app = open_page(RUN, run=str(flipped(store)), item="b")
 
-    assert state.key(keys.ITEM_ACT, "split") not in {b.key for b in app.button}
+    assert state.key(ITEM_ACT, "split") not in {b.key for b in app.button}
 
 
 def test_limits_per_minute_are_kept_with_a_judge(store: Store) -> None:
-    app = open_page(routes.JUDGES, judge=fam.NEW)
+    app = open_page(routes.JUDGES, judge=state.NEW)
     for name, text in (("name", "a"), ("model", "m")):
-        app.text_input(key=state.key(fam.JUDGE_FIELD, fam.NEW, name)).set_value(text)
+        app.text_input(key=state.key(JUDGE_FIELD, state.NEW, name)).set_value(text)
     for name, value in (("requests_per_minute", 500), ("tokens_per_minute", 30_000)):
-        app.number_input(key=state.key(fam.JUDGE_FIELD, fam.NEW, name)).set_value(value)
+        app.number_input(key=state.key(JUDGE_FIELD, state.NEW, name)).set_value(value)
 
-    app.button(key=state.key(fam.JUDGE_ACT, fam.NEW, "save")).click().run()
+    app.button(key=state.key(JUDGE_ACT, state.NEW, "save")).click().run()
 
     judge = registry.get_judge(store, "a").judge
     assert (judge.requests_per_minute, judge.tokens_per_minute) == (500, 30_000)

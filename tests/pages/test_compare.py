@@ -37,7 +37,7 @@ def test_the_newest_two_are_compared_until_others_are_chosen(store: Store) -> No
 
     app = open_page(PAGE)
 
-    assert app.multiselect(key=field(keys.RUNS)).value == [2, third]
+    assert app.multiselect(key=field(state.RUNS)).value == [2, third]
     text = shown(app)
     assert "No verdict flipped" in text
     assert "seed" in text
@@ -118,7 +118,7 @@ def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
     two(store)
     app = open_page(PAGE, runs="99,x", a="7", b="y", flip="500", figure="z")
 
-    assert app.multiselect(key=field(keys.RUNS)).value == [1, 2]
+    assert app.multiselect(key=field(state.RUNS)).value == [1, 2]
 
 
 def test_runs_that_wait_say_so(store: Store) -> None:
@@ -130,4 +130,4 @@ def test_runs_that_wait_say_so(store: Store) -> None:
     assert "Not finished: run 1 and run 2" in text
     app.button(key=state.key(keys.COMPARE_ACT, "sweep")).click().run()
     assert not app.exception
-    assert app.query_params[keys.RUNS] == "1,2,3"
+    assert app.query_params[state.RUNS] == "1,2,3"

@@ -15,6 +15,7 @@ from core.services import authoring, contest_arena, spot, spot_form, workbench
 from core.services.spot import SpotRequest
 from core.services.workbench_types import item_from, row_of
 from core.store.store import Store
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import routes, state
 from tests.authoring.made import text_of
 from tests.contests.world import dataset as answers
@@ -57,7 +58,7 @@ def test_a_typed_context_is_sent_to_the_judge_and_shown_with_the_answer(
     field = state.key(state.SPOT_FIELD, "context", "context")
     done(app.text_area(key=field).set_value("The Moon is near."))
     assert "context given" in app.expander[0].label
-    done(app.button(key=state.key(state.SPOT_ACT, "grade")).click())
+    done(app.button(key=state.key(SPOT_ACT, "grade")).click())
     found = app.query_params[state.RUN]
     worked_off(store, int(found[0] if isinstance(found, list) else found))
     assert all("<<<BEGIN CONTEXT (context) " in text_of(r.body) for r in provider.requests)

@@ -18,7 +18,7 @@ PAGE = routes.DATASETS
 
 
 def uploaded(text: str, name: str) -> AppTest:
-    app = open_page(PAGE, dataset=fam.NEW)
+    app = open_page(PAGE, dataset=state.NEW)
     app.file_uploader(key=fam.IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
     return app
 

@@ -25,7 +25,7 @@ PEER = {
 
 
 def importing(text: str, name: str = "tone.csv") -> AppTest:
-    app = open_page(PAGE, dataset=fam.NEW)
+    app = open_page(PAGE, dataset=state.NEW)
     app.file_uploader(key=fam.IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
     assert not app.exception
     return app
@@ -42,7 +42,7 @@ def test_the_first_visit_says_what_to_do() -> None:
 
     assert "No datasets yet" in shown(app)
     app.button(key=state.key(fam.DATASETS_ACT, "first")).click().run()
-    assert app.query_params[state.DATASET] == fam.NEW
+    assert app.query_params[state.DATASET] == state.NEW
 
 
 def test_an_upload_is_shown_before_it_is_saved(store: Store) -> None:
@@ -60,7 +60,7 @@ def test_an_upload_is_shown_before_it_is_saved(store: Store) -> None:
 
 
 def test_pasted_text_is_read_like_a_file(store: Store) -> None:
-    app = open_page(PAGE, dataset=fam.NEW)
+    app = open_page(PAGE, dataset=state.NEW)
     app.segmented_control(key=fam.IMPORT_WAY).set_value("text").run()
     app.text_area(key=fam.IMPORT_TEXT).set_value(CSV).run()
 

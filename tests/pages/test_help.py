@@ -11,6 +11,8 @@ from core.services import drafting, generating, helping, improving, metachecking
 from core.services import generating_edits as editing
 from core.services.jobs import work_here
 from core.store.store import Store
+from pages.author._help.measuring import DATA_ACT, DATA_FIELD
+from pages.author._rubric.work import RUBRIC_OPEN, RUBRIC_SIDE, RUBRICS_ACT
 from pages.ui import help_keys as keys
 from pages.ui import routes, state
 from tests.authoring.made import (
@@ -51,7 +53,7 @@ def model(store: Store, provider: Provider) -> str:
 
 def help_side(name: str, view: str = "Improve") -> AppTest:
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Help"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Help"))
     for choice in app.segmented_control:
         if choice.key == state.key(keys.HELP_VIEW, name):
             done(choice.set_value(view))
@@ -83,7 +85,7 @@ def _infos(app: AppTest) -> str:
 
 
 def _draft_panel() -> AppTest:
-    return press(open_page(PAGE), "draft", family=state.RUBRICS_ACT)
+    return press(open_page(PAGE), "draft", family=RUBRICS_ACT)
 
 
 def test_a_key_that_is_not_there_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +150,7 @@ def test_the_check_by_judges_names_its_criteria_and_opens_them(
     assert "It joins two claims" in shown(app)
     (opens,) = [b for b in app.button if b.label == "Open Depth"]
     done(opens.click())
-    opened = app.session_state[state.key(state.RUBRIC_OPEN, name)]
+    opened = app.session_state[state.key(RUBRIC_OPEN, name)]
     assert opened == draft_of(app)["criteria"][1]["uid"]
     # What judges found is a reason to improve.
     assert any("check by judges" in box.label for box in help_side(name).checkbox)
@@ -211,14 +213,14 @@ def test_test_data_is_written_kept_and_measured(
     provider.rule = by_aim
     name = saved(store, RUBRIC)
     app = open_page(DATA, rubric=name)
-    done(app.selectbox(key=state.key(keys.DATA_FIELD, name, "criterion")).set_value("Depth"))
-    act(app, name, "write", family=keys.DATA_ACT)
+    done(app.selectbox(key=state.key(DATA_FIELD, name, "criterion")).set_value("Depth"))
+    act(app, name, "write", family=DATA_ACT)
     task_id = ended(store, generating.KIND, f"rubric/{name}/Depth")
     app = _depth(name)
     assert "is not a label" in shown(app)
-    act(app, "keep", task_id, family=keys.DATA_ACT)
+    act(app, "keep", task_id, family=DATA_ACT)
     app = _depth(name)
-    act(app, f"recovery/{task_id}", "ask", family=keys.DATA_ACT)
+    act(app, f"recovery/{task_id}", "ask", family=DATA_ACT)
     work_here(store, store.runs.list()[0].id)
     # Two each for None, Some and Deep; the scripted judge takes Deep for Some: 4 of 6.
     assert "Found: 67% (30% to 90%), 4 of 6" in shown(_depth(name))
@@ -226,7 +228,7 @@ def test_test_data_is_written_kept_and_measured(
 
 def _depth(name: str) -> AppTest:
     app = open_page(DATA, rubric=name)
-    box = app.selectbox(key=state.key(keys.DATA_FIELD, name, "criterion"))
+    box = app.selectbox(key=state.key(DATA_FIELD, name, "criterion"))
     return done(box.set_value("Depth"))
 
 
@@ -237,10 +239,10 @@ def test_changed_items_are_shown_beside_the_originals_and_measured(
     name = saved(store, RUBRIC)
     store.datasets.create(limits(6), now=NOW)
     app = _edits(name)
-    act(app, name, "change", family=keys.DATA_ACT)
+    act(app, name, "change", family=DATA_ACT)
     task_id = ended(store, editing.KIND, f"rubric/{name}/edits")
-    app = act(_edits(name), "keep", task_id, family=keys.DATA_ACT)
-    app = act(_edits(name), f"edits/{task_id}", "ask", family=keys.DATA_ACT)
+    app = act(_edits(name), "keep", task_id, family=DATA_ACT)
+    app = act(_edits(name), f"edits/{task_id}", "ask", family=DATA_ACT)
     work_here(store, store.runs.list()[0].id)
     text = shown(_edits(name))
     # i00, i01, i03, i04 stated a limit and lost it; i02 had none.
@@ -251,7 +253,7 @@ def test_changed_items_are_shown_beside_the_originals_and_measured(
 
 def _edits(name: str) -> AppTest:
     app = open_page(DATA, rubric=name)
-    return done(app.segmented_control(key=state.key(keys.DATA_FIELD, "view")).set_value("edits"))
+    return done(app.segmented_control(key=state.key(DATA_FIELD, "view")).set_value("edits"))
 
 
 def test_an_empty_data_file_says_what_test_data_is_for() -> None:

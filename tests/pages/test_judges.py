@@ -9,7 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import registry
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.grade._judges.fields import (
+    JUDGE_ACT,
+    JUDGE_FIELD,
+    JUDGES_ACT,
+    JUDGES_ARCHIVED,
+    JUDGES_VIEW,
+)
+from pages.grade._judges.panel_editing import PANEL_ACT, PANEL_FIELD
 from pages.ui import routes, state
 from tests import provider
 from tests.pages.conftest import open_page, shown
@@ -20,18 +27,18 @@ PASTED = "sk-proj-4fA9bC2dE7gH1jK5mN8p"
 HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil"
 
 
-def field(app: AppTest, name: str, reference: str = fam.NEW) -> str:
-    return state.key(fam.JUDGE_FIELD, reference, name)
+def field(app: AppTest, name: str, reference: str = state.NEW) -> str:
+    return state.key(JUDGE_FIELD, reference, name)
 
 
-def save(app: AppTest, reference: str = fam.NEW, act: str = "save") -> AppTest:
-    app.button(key=state.key(fam.JUDGE_ACT, reference, act)).click().run()
+def save(app: AppTest, reference: str = state.NEW, act: str = "save") -> AppTest:
+    app.button(key=state.key(JUDGE_ACT, reference, act)).click().run()
     assert not app.exception
     return app
 
 
 def filled(**texts: str) -> AppTest:
-    app = open_page(PAGE, judge=fam.NEW)
+    app = open_page(PAGE, judge=state.NEW)
     for name, text in texts.items():
         app.text_input(key=field(app, name)).set_value(text)
     return app
@@ -41,7 +48,7 @@ def test_the_offline_judges_and_their_panel_are_there_from_the_start() -> None:
     app = open_page(PAGE)
 
     assert {"Text classifier", "Nearest neighbours"} <= {b.label for b in app.button}
-    app.session_state[fam.JUDGES_VIEW] = "panels"
+    app.session_state[JUDGES_VIEW] = "panels"
     app.run()
     assert "Offline panel" in {b.label for b in app.button}
 
@@ -158,7 +165,7 @@ def test_a_missing_variable_is_named_and_its_state_shown(
 def test_keys_are_listed_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MISTRAL_API_KEY", "secret-value")
     app = open_page(PAGE)
-    app.session_state[fam.JUDGES_VIEW] = "keys"
+    app.session_state[JUDGES_VIEW] = "keys"
     app.run()
 
     words = shown(app)
@@ -177,13 +184,11 @@ def test_an_offline_judge_says_what_it_needs(store: Store) -> None:
 
 def test_a_panel_is_made_and_changed(store: Store) -> None:
     registry.ensure_defaults(store)
-    app = open_page(PAGE, panel=fam.NEW)
-    app.text_input(key=state.key(fam.PANEL_FIELD, fam.NEW, "name")).set_value("Mine")
-    app.multiselect(key=state.key(fam.PANEL_FIELD, fam.NEW, "judges")).set_value(
-        ["Text classifier"]
-    )
-    app.radio(key=state.key(fam.PANEL_FIELD, fam.NEW, "ordinal")).set_value("median")
-    app.button(key=state.key(fam.PANEL_ACT, fam.NEW, "save")).click().run()
+    app = open_page(PAGE, panel=state.NEW)
+    app.text_input(key=state.key(PANEL_FIELD, state.NEW, "name")).set_value("Mine")
+    app.multiselect(key=state.key(PANEL_FIELD, state.NEW, "judges")).set_value(["Text classifier"])
+    app.radio(key=state.key(PANEL_FIELD, state.NEW, "ordinal")).set_value("median")
+    app.button(key=state.key(PANEL_ACT, state.NEW, "save")).click().run()
 
     assert not app.exception
     mine = next(p for p in registry.list_panels(store) if p.name == "Mine")
@@ -193,8 +198,8 @@ def test_a_panel_is_made_and_changed(store: Store) -> None:
 
 
 def test_a_panel_without_judges_is_refused_in_words() -> None:
-    app = open_page(PAGE, panel=fam.NEW)
-    app.button(key=state.key(fam.PANEL_ACT, fam.NEW, "save")).click().run()
+    app = open_page(PAGE, panel=state.NEW)
+    app.button(key=state.key(PANEL_ACT, state.NEW, "save")).click().run()
 
     assert "A panel needs at least one judge." in shown(app)
     assert "Give the panel a name." in shown(app)
@@ -203,11 +208,11 @@ def test_a_panel_without_judges_is_refused_in_words() -> None:
 def test_a_judge_is_archived_and_restored(store: Store) -> None:
     row = registry.save_judge(store, {"name": "a", "model": "m"})
     app = open_page(PAGE)
-    app.session_state[fam.JUDGES_ARCHIVED] = True
+    app.session_state[JUDGES_ARCHIVED] = True
     registry.archive_judge(store, "a")
     app.run()
 
-    app.button(key=state.key(fam.JUDGES_ACT, "restore", row.id)).click().run()
+    app.button(key=state.key(JUDGES_ACT, "restore", row.id)).click().run()
 
     assert registry.get_judge(store, "a").judge.model == "m"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Criterion, Option
-from pages.ui import format as fmt
+from core.services import numbers as fmt
 from pages.ui.text import JOINER, esc, label, marked, one_line, visible
 from pages.ui.votes import option_chips
 from tests.places import ROOT

@@ -7,8 +7,8 @@ from dataclasses import replace
 from core.domain.votes import Cell, Outcome, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
+from pages.grade._run.filters import ITEM_OPEN
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import CALL, DATASET, FIRST, NOW, RUBRIC, planned
 
@@ -42,7 +42,7 @@ def test_a_known_answer_says_what_it_cost_then(store: Store) -> None:
     run_id = half_known(store)
     (vote, _) = store.votes.for_item(run_id, FIRST)
     app = open_page(routes.RUN, run=str(run_id), item=FIRST)
-    app.session_state[state.key(keys.ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)] = True
+    app.session_state[state.key(ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)] = True
     app.run()
     assert not app.exception
     assert "answer from an earlier run, cost $0.25 then, nothing now" in shown(app)

@@ -9,192 +9,91 @@ from tests.pages.markdown_walk import PAGES, Walk
 #: What the walk cannot follow, looked at by a person: tables and sentences in the code (words,
 #: says, help), ids and counts, dates, names of roles and rules. None of them is written by a user
 #: or a model. Whoever adds one here has looked where it comes from; else wrap it in `label`.
-LOOKED_AT: dict[str, set[str]] = {
-    "author/_datasets/importing.py": {
-        "what",
-    },
-    "author/_datasets/items.py": {
-        "words",
-    },
-    "author/_datasets/parting.py": {
-        "part.capitalize()",
-    },
-    "author/_help/common.py": {
-        "words",
-    },
-    "author/_help/drafting.py": {
-        "drafting.EXAMPLES",
-    },
-    "author/_rubric/answers.py": {
-        "words",
-    },
-    "author/_rubric/checking.py": {
-        "count",
-    },
-    "author/_rubric/checks.py": {
-        "words",
-    },
-    "author/_rubric/conflict.py": {
-        "words",
-    },
-    "author/_rubric/form.py": {
-        "words",
-    },
-    "author/_rubric/rules.py": {
-        "says",
-        "words",
-    },
-    "author/_rubric/runs_card.py": {
-        "behind",
-    },
-    "author/_rubric/spread.py": {
-        "run.rubric_number",
-    },
-    "author/_rubric/spread_acts.py": {
-        "last.from_number",
-    },
-    "author/_rubric/trying.py": {
-        "penalty.count",
-        "words",
-    },
-    "author/_workbench/asking.py": {
-        "words",
-    },
-    "author/_workbench/one_row.py": {
-        "words",
-    },
-    "grade/_contests/chosen.py": {
-        "words",
-    },
-    "grade/_contests/designing.py": {
-        "overall().requirement",
-    },
-    "grade/_import/form.py": {
-        "name",
-        "says",
-        "words",
-    },
-    "grade/_import/found.py": {
-        "preview.run",
-    },
-    "grade/_import/result.py": {
-        "run",
-    },
-    "grade/_judges/editing.py": {
-        "one.label",
-        "one.says",
-        "says",
-    },
-    "grade/_judges/panel_editing.py": {
-        "list(words.values())",
-    },
-    "grade/_run/items.py": {
-        "words",
-    },
-    "grade/_run/status.py": {
-        "grading.lost_words(lost)",
-    },
-    "grade/_runs/outlook.py": {
-        "estimate.twins.in_words()",
-    },
-    "grade/_runs/planning.py": {
-        "count",
-        "learning.labelled",
-        "what",
-        "what.capitalize()",
-    },
-    "grade/_runs/sweeping.py": {
-        "help",
-        "name",
-    },
-    "grade/_spot/comparing.py": {
-        "words",
-    },
-    "grade/_spot/form.py": {
-        "words",
-    },
-    "grade/_spot/judges.py": {
-        "used",
-    },
-    "grade/_spot/submission.py": {
-        "number",
-    },
-    "measure/_agreement/ceiling.py": {
-        "few(len(chosen.sheet.items))",
-    },
-    "measure/_agreement/closeup.py": {
-        "few(close.n)",
-    },
-    "measure/_agreement/findings.py": {
-        "_caption(found.findings[int(one)])",
-        "found.promise",
-    },
-    "measure/_agreement/overview.py": {
-        "small",
-    },
-    "measure/_agreement/scores.py": {
-        "few(pair.n)",
-    },
-    "measure/_compare/overview.py": {
-        "' and run '.join(map(str, going))",
-    },
-    "measure/_report/overview.py": {
-        "made.made",
-    },
-    "review/_arena/answers.py": {
-        "words",
-    },
-    "review/_arena/screen.py": {
-        "run_id",
-    },
-    "review/_item/cards.py": {
-        "words",
-    },
-    "review/_queues/listing.py": {
-        "run",
-    },
-    "review/_queues/settings_form.py": {
-        "help",
-        "words",
-    },
-    "review/_record/away.py": {
-        "help",
-        "words",
-    },
-    "ui/asking.py": {
-        "examples_from",
-        "head",
-        "says",
-        "words.FEW_SHOT_SAYS",
-        "words.LAYOUT_SAYS",
-    },
-    "ui/grades.py": {
-        "words",
-    },
-    "ui/identity.py": {
-        "who.role",
-    },
-    "ui/seating.py": {
-        "says",
-        "when",
-        "words.CASCADE_SAYS",
-        "words.CONFIDENCE_SAYS",
-        "words.EARLY_STOP_SAYS",
-        "words.SHADOW_SAYS",
-    },
-    "ui/widgets.py": {
-        "caption",
-        "title",
-    },
+LOOKED_AT = {
+    ("pages/author/_datasets/importing.py", "what"),
+    ("pages/author/_datasets/items.py", "words"),
+    ("pages/author/_datasets/parting.py", "part.capitalize()"),
+    ("pages/author/_help/common.py", "words"),
+    ("pages/author/_help/drafting.py", "drafting.EXAMPLES"),
+    ("pages/author/_rubric/answers.py", "words"),
+    ("pages/author/_rubric/checking.py", "count"),
+    ("pages/author/_rubric/checks.py", "words"),
+    ("pages/author/_rubric/conflict.py", "words"),
+    ("pages/author/_rubric/form.py", "words"),
+    ("pages/author/_rubric/rules.py", "says"),
+    ("pages/author/_rubric/rules.py", "words"),
+    ("pages/author/_rubric/runs_card.py", "behind"),
+    ("pages/author/_rubric/spread.py", "run.rubric_number"),
+    ("pages/author/_rubric/spread_acts.py", "last.from_number"),
+    ("pages/author/_rubric/trying.py", "penalty.count"),
+    ("pages/author/_rubric/trying.py", "words"),
+    ("pages/author/_workbench/asking.py", "words"),
+    ("pages/author/_workbench/one_row.py", "words"),
+    ("pages/grade/_contests/chosen.py", "words"),
+    ("pages/grade/_contests/designing.py", "overall().requirement"),
+    ("pages/grade/_import/form.py", "name"),
+    ("pages/grade/_import/form.py", "says"),
+    ("pages/grade/_import/form.py", "words"),
+    ("pages/grade/_import/found.py", "preview.run"),
+    ("pages/grade/_import/result.py", "run"),
+    ("pages/grade/_judges/editing.py", "one.label"),
+    ("pages/grade/_judges/editing.py", "one.says"),
+    ("pages/grade/_judges/editing.py", "says"),
+    ("pages/grade/_judges/panel_editing.py", "list(words.values())"),
+    ("pages/grade/_run/items.py", "words"),
+    ("pages/grade/_run/status.py", "grading.lost_words(lost)"),
+    ("pages/grade/_runs/judging.py", "what"),
+    ("pages/grade/_runs/judging.py", "what.capitalize()"),
+    ("pages/grade/_runs/outlook.py", "estimate.twins.in_words()"),
+    ("pages/grade/_runs/planning.py", "count"),
+    ("pages/grade/_runs/planning.py", "learning.labelled"),
+    ("pages/grade/_runs/sweeping.py", "help"),
+    ("pages/grade/_runs/sweeping.py", "name"),
+    ("pages/grade/_spot/comparing.py", "words"),
+    ("pages/grade/_spot/form.py", "words"),
+    ("pages/grade/_spot/judges.py", "used"),
+    ("pages/grade/_spot/submission.py", "number"),
+    ("pages/measure/_agreement/ceiling.py", "few(len(chosen.sheet.items))"),
+    ("pages/measure/_agreement/closeup.py", "few(close.n)"),
+    ("pages/measure/_agreement/findings.py", "_caption(found.findings[int(one)])"),
+    ("pages/measure/_agreement/findings.py", "found.promise"),
+    ("pages/measure/_agreement/overview.py", "small"),
+    ("pages/measure/_agreement/scores.py", "few(pair.n)"),
+    ("pages/measure/_compare/overview.py", "' and run '.join(map(str, going))"),
+    ("pages/measure/_report/overview.py", "made.made"),
+    ("pages/review/_arena/answers.py", "words"),
+    ("pages/review/_arena/screen.py", "run_id"),
+    ("pages/review/_item/cards.py", "words"),
+    ("pages/review/_queues/listing.py", "run"),
+    ("pages/review/_queues/settings_form.py", "help"),
+    ("pages/review/_queues/settings_form.py", "words"),
+    ("pages/review/_record/away.py", "help"),
+    ("pages/review/_record/away.py", "words"),
+    ("pages/ui/asking.py", "examples_from"),
+    ("pages/ui/asking.py", "head"),
+    ("pages/ui/asking.py", "says"),
+    ("pages/ui/asking.py", "words.FEW_SHOT_SAYS"),
+    ("pages/ui/asking.py", "words.LAYOUT_SAYS"),
+    ("pages/ui/grades.py", "words"),
+    ("pages/ui/identity.py", "who.role"),
+    ("pages/ui/seating.py", "says"),
+    ("pages/ui/seating.py", "when"),
+    ("pages/ui/seating.py", "words.CASCADE_SAYS"),
+    ("pages/ui/seating.py", "words.CONFIDENCE_SAYS"),
+    ("pages/ui/seating.py", "words.EARLY_STOP_SAYS"),
+    ("pages/ui/seating.py", "words.SHADOW_SAYS"),
+    ("pages/ui/widgets.py", "caption"),
+    ("pages/ui/widgets.py", "title"),
 }
 
 
 def test_every_text_that_a_widget_reads_as_markdown_is_ours_or_went_through_label() -> None:
     walk = Walk()
-    found: dict[str, set[str]] = {}
-    for place, text, within in walk.sinks():
-        for doubt in walk.doubts(text, within):
-            found.setdefault(place, set()).add(ast.unparse(doubt))
+    found = {
+        (place, ast.unparse(doubt))
+        for place, text, within in walk.sinks()
+        for doubt in walk.doubts(text, within)
+    }
     assert found == LOOKED_AT
 
 

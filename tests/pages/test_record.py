@@ -16,8 +16,9 @@ from core.services import calibrating, claiming, reviewing
 from core.services.browsing import stands_on
 from core.store.store import Store
 from pages.review._record.fitted import mark_of
-from pages.ui import record_keys as keys
-from pages.ui import review_keys, routes, state
+from pages.review._record.words import RECORD_ACT, RECORD_FIELD
+from pages.ui import routes, state
+from pages.ui.identity import NAME, SESSION
 from tests.pages.conftest import FRAME, shown, visit
 from tests.pages.reviewing import queue as make_queue
 from tests.services import reviewed
@@ -31,8 +32,8 @@ def open_record(store: Store, name: str = "Lea", **address: object) -> AppTest:
     sit(store, "Lea")
     sit(store, name)
     app = AppTest.from_file(str(FRAME), default_timeout=30)
-    app.session_state[review_keys.NAME] = name
-    app.session_state[review_keys.SESSION] = "tab"
+    app.session_state[NAME] = name
+    app.session_state[SESSION] = "tab"
     app.run()
     for key, value in address.items():
         app.query_params[key] = str(value)
@@ -89,7 +90,7 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
     app = open_record(store, queue=queue)
     # People confirm every verdict that was drawn: the surest level that has enough labels holds.
     assert "With 95 % confidence no more than" in read(app)
-    app.slider(key=state.key(keys.RECORD_FIELD, "alpha", queue)).set_value(1).run()
+    app.slider(key=state.key(RECORD_FIELD, "alpha", queue)).set_value(1).run()
     # .01 needs 299 labels even if all agree (ln .05 / ln .99 = 298.1).
     assert "299 are needed" in read(app)
 
@@ -143,11 +144,11 @@ def test_weights_of_judges_are_used_and_given_up_with_one_click(store: Store) ->
     app = open_record(store, queue=queue, view="calibrated")
     assert "✓ offered" in read(app)
     calls, before = store.runs.get(run).calls, stands_on(store, store.runs.get(run))
-    app.button(key=state.key(keys.RECORD_ACT, "use")).click().run()
+    app.button(key=state.key(RECORD_ACT, "use")).click().run()
     assert "in use" in read(app)
     assert stands_on(store, store.runs.get(run)) != before
     assert [one.used for one in calibrating.offers(store, run)] == [right.offered, short.offered]
-    app.button(key=state.key(keys.RECORD_ACT, "plain")).click().run()
+    app.button(key=state.key(RECORD_ACT, "plain")).click().run()
     assert not [one for one in calibrating.offers(store, run) if one.used]
     assert store.runs.get(run).calls == calls
     # What pages keep of the run is worked out anew after either.
@@ -163,7 +164,7 @@ def test_only_leads_read_about_others_and_only_if_they_ask(store: Store) -> None
     assert "Ada" not in shown(plain) + read(plain)
     lead = open_record(store, queue=queue, view="people")
     assert "Verdicts 2" not in read(lead)
-    lead.toggle(key=state.key(keys.RECORD_FIELD, "others")).set_value(True).run()
+    lead.toggle(key=state.key(RECORD_FIELD, "others")).set_value(True).run()
     assert read(lead).count("Verdicts 2") == 2
 
 
@@ -176,7 +177,7 @@ def test_a_second_look_is_offered_and_kept(store: Store) -> None:
     # Nothing of what was said, by judges or by Ada herself.
     assert "secret" not in read(app) + shown(app)
     assert [one.value for one in app.radio] == [None, None]
-    again = state.key(keys.RECORD_ACT, "again", 1)
+    again = state.key(RECORD_ACT, "again", 1)
     app.button(key=again).click().run()
     assert "Give a verdict on every criterion first" in shown(app)
     app.radio[0].set_value(0)
@@ -191,7 +192,7 @@ def test_a_second_look_is_offered_and_kept(store: Store) -> None:
 def test_a_lead_sets_how_many_items_come_back(store: Store) -> None:
     queue = make_queue(store, 4)
     app = open_record(store, queue=queue, view="people")
-    app.slider(key=state.key(keys.RECORD_FIELD, "repeat", queue)).set_value(25).run()
+    app.slider(key=state.key(RECORD_FIELD, "repeat", queue)).set_value(25).run()
     assert store.queues.get(queue).settings.repeat_share == 0.25
 
 

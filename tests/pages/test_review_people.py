@@ -10,7 +10,8 @@ import pytest
 from core.domain.review import QueueSettings
 from core.services import claiming, queueing, settling
 from core.store.store import Store
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_NOTE
+from pages.review._queues.settings_form import QUEUE_ACT
 from pages.ui import routes, state
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
@@ -148,11 +149,11 @@ def test_only_a_lead_changes_a_queue(store: Store, name: str, may: bool) -> None
 def test_a_queue_is_put_away_and_brought_back(store: Store) -> None:
     queue = at.queue(store)
     page = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
-    page.button(key=state.key(keys.QUEUE_ACT, "archive")).click().run()
+    page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
     assert queueing.queue(store, queue).archived is not None
     ben = at.sit_down(store, queue, "Ben")
     assert "put away" in shown(ben)
-    page.button(key=state.key(keys.QUEUE_ACT, "archive")).click().run()
+    page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
     assert queueing.queue(store, queue).archived is None
 
 
@@ -164,7 +165,7 @@ def test_who_made_a_submission_is_shown_to_a_lead_who_says_why_and_recorded(stor
     lea = at.sit_down(store, queue, "Lea")
     at.act(lea, "unmask")
     assert "Say why" in shown(lea)
-    lea.text_input(key=state.key(keys.REVIEW_NOTE, "unmask", 1)).set_value("A complaint.").run()
+    lea.text_input(key=state.key(REVIEW_NOTE, "unmask", 1)).set_value("A complaint.").run()
     at.act(lea, "unmask")
     assert "secret-system" in shown(lea)
     run = store.queues.get(queue).run_id

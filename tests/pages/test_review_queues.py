@@ -7,8 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import queueing, reviewers
 from core.store.store import Store
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import identity, routes, state
-from pages.ui import review_keys as keys
+from pages.ui.identity import IDENTITY, SESSION
 from pages.ui.routes import Screen
 from tests.pages import reviewing as at
 from tests.pages.conftest import FRAME, open_page, shown, visit
@@ -17,7 +18,7 @@ from tests.services.reviewed import UNMET
 
 
 def sign_in(app: AppTest, name: str) -> AppTest:
-    app.text_input(key=state.key(keys.IDENTITY, "name")).set_value(name)
+    app.text_input(key=state.key(IDENTITY, "name")).set_value(name)
     (start,) = [b for b in app.button if b.label == "Start"]
     start.click().run()
     assert not app.exception
@@ -44,16 +45,16 @@ def test_no_name_is_refused(store: Store) -> None:
 def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> None:
     reviewed.graded(store, 4)
     app = sign_in(open_page(routes.QUEUES), "Ada")
-    app.button(key=state.key(keys.QUEUES_ACT, "new")).click().run()
+    app.button(key=state.key(QUEUES_ACT, "new")).click().run()
     # No item is split on 0; 1, 2 and 3 are, on both criteria: six cells of three items, and the
     # audit is set to none.
-    app.slider(key=state.key(keys.QUEUE_FIELD, "audit")).set_value(0).run()
+    app.slider(key=state.key(QUEUE_FIELD, "audit")).set_value(0).run()
     assert [m.value for m in app.metric] == ["6", "3"]
     # The rubric passes from .5 on, so what is near that mark is asked for; no score is.
-    assert app.checkbox(key=state.key(keys.QUEUE_FIELD, "near_mark 1")).value
-    app.checkbox(key=state.key(keys.QUEUE_FIELD, "everything")).check().run()
+    assert app.checkbox(key=state.key(QUEUE_FIELD, "near_mark 1")).value
+    app.checkbox(key=state.key(QUEUE_FIELD, "everything")).check().run()
     assert [m.value for m in app.metric] == ["8", "4"]
-    app.button(key=state.key(keys.QUEUE_ACT, "make")).click().run()
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
     assert not app.exception
     assert [str(t.value) for t in app.title] == ["Doubtful cells"]
     assert [b.label for b in app.button if "Start reviewing" in b.label] == [
@@ -77,9 +78,9 @@ def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store)
     queue = at.queue(store)
     reviewed.sit(store, "Ben")
     app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
-    app.number_input(key=state.key(keys.QUEUE_FIELD, f"queue {queue}", "reviewers")).set_value(3)
+    app.number_input(key=state.key(QUEUE_FIELD, f"queue {queue}", "reviewers")).set_value(3)
     app.run()
-    app.button(key=state.key(keys.QUEUE_ACT, "save")).click().run()
+    app.button(key=state.key(QUEUE_ACT, "save")).click().run()
     assert not app.exception
     assert queueing.queue(store, queue).settings.reviewers == 3
     (role,) = [s for s in app.selectbox if s.label == "Ben"]
@@ -124,7 +125,7 @@ def test_a_login_names_its_reviewer_by_what_the_provider_guarantees(
     monkeypatch.setattr(identity, "login_configured", lambda: True)
     monkeypatch.setattr(identity, "user", lambda: user)
     app = AppTest.from_file(str(FRAME), default_timeout=30)
-    app.session_state[keys.SESSION] = "tab"
+    app.session_state[SESSION] = "tab"
     app.run()
     visit(app, routes.QUEUES)
     assert words in shown(app)
@@ -140,7 +141,7 @@ def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> N
     at.commit(ben, 1)
     app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
     app.button[0].click().run()  # All queues
-    app.button(key=state.key(keys.QUEUES_ACT, "issues")).click().run()
+    app.button(key=state.key(QUEUES_ACT, "issues")).click().run()
     assert "It asks for a source." in shown(app)
     assert "The criterion is wrong" in shown(app)
     assert "Edit Answers" in [str(e.proto.label) for e in app.get("page_link")]
@@ -150,14 +151,14 @@ def test_a_lead_sends_decided_cells_back_and_says_why(store: Store) -> None:
     queue = at.queue(store, count=1)
     reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
     app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
-    app.multiselect(key=state.key(keys.QUEUE_FIELD, "send back", queue)).set_value(
+    app.multiselect(key=state.key(QUEUE_FIELD, "send back", queue)).set_value(
         [("i0", "Right")]
     ).run()
-    app.button(key=state.key(keys.QUEUE_ACT, "send back")).click().run()
+    app.button(key=state.key(QUEUE_ACT, "send back")).click().run()
     assert "Say why" in shown(app)
-    why = state.key(keys.QUEUE_FIELD, "send back why", queue)
+    why = state.key(QUEUE_FIELD, "send back why", queue)
     app.text_input(key=why).set_value("The reference was wrong.").run()
-    app.button(key=state.key(keys.QUEUE_ACT, "send back")).click().run()
+    app.button(key=state.key(QUEUE_ACT, "send back")).click().run()
     assert "1 cell sent back" in shown(app)
     states = {c.criterion: c.state for c in store.queues.cells(queue, "i0")}
     assert states == {"Right": "needs_review", "Short": "resolved"}
@@ -167,12 +168,12 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     run = reviewed.graded(store, 2)
     queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
     app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
-    app.selectbox(key=state.key(keys.QUEUE_FIELD, "criterion", queue)).set_value("Short").run()
-    app.button(key=state.key(keys.QUEUE_ACT, "start")).click().run()
+    app.selectbox(key=state.key(QUEUE_FIELD, "criterion", queue)).set_value("Short").run()
+    app.button(key=state.key(QUEUE_ACT, "start")).click().run()
     assert "only Short" in shown(app)
-    assert app.query_params[keys.CRITERION] == "Short"
+    assert app.query_params[state.CRITERION] == "Short"
     app = at.sit_down(store, queue, "Ben")
-    app.query_params[keys.CRITERION] = "Short"
+    app.query_params[state.CRITERION] = "Short"
     app.run()
     # The other criterion of the item is neither there nor asked for before the next item comes.
     assert "It is right." not in shown(app)

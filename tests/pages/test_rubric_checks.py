@@ -7,6 +7,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.rubric import Rubric
 from core.services import authoring
 from core.store.store import Store
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRICS_ACT
 from pages.ui import state
 from tests.ailments.test_diagnosing import JUDGES, run
 from tests.checking.made import criterion, levels, rubric
@@ -24,7 +26,7 @@ GIVEN: Rubric = rubric(
 
 
 def act(app: AppTest, name: str, where: str, what: str, words: str) -> AppTest:
-    start = state.key(state.RUBRIC_ACT, name, "check", where, what)
+    start = state.key(RUBRIC_ACT, name, "check", where, what)
     (button,) = [b for b in app.button if str(b.key).startswith(start) and words in b.label]
     return done(button.click())
 
@@ -111,9 +113,9 @@ def test_a_newer_run_with_one_judge_says_that_agreement_is_unknown(store: Store)
 
 
 def test_a_criterion_is_added_from_a_template_with_a_way_out_in_one_click() -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)
-    done(app.toggle(key=state.key(state.RUBRIC_ACT, name, "with_na")).set_value(True))
+    done(app.toggle(key=state.key(RUBRIC_ACT, name, "with_na")).set_value(True))
     press(app, name, "add", "bands")
     labels = [o["label"] for o in draft_of(app)["criteria"][0]["options"]]
     assert labels[0] == "Fails (1-2)"

@@ -7,7 +7,9 @@ import re
 from core.domain.rubric import Criterion, Rubric
 from core.services import authoring
 from core.store.store import Store
-from pages.ui import editing_keys, paste_keys, state
+from pages.author._rubric.weights_from import WEIGHTS_ACT, WEIGHTS_SOURCE, WEIGHTS_TEXT
+from pages.author._rubric.work import RUBRIC_SIDE, RUBRICS_ACT, RUBRICS_TEXT
+from pages.ui import editing_keys, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import (
     PAGE,
@@ -46,10 +48,10 @@ def test_of_comments_one_is_told_before_saving_in_every_view(store: Store) -> No
 
 
 def test_of_comments_in_a_file_one_is_told_when_it_is_read() -> None:
-    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
     text = "name: R\ncriteria:\n  - name: A # why\n    requirement: Is it?\n"
-    done(app.text_area(key=state.RUBRICS_TEXT).set_value(text))
-    press(app, "read", family=state.RUBRICS_ACT)
+    done(app.text_area(key=RUBRICS_TEXT).set_value(text))
+    press(app, "read", family=RUBRICS_ACT)
     assert "Line 3 holds a comment." in shown(app)
 
 
@@ -97,7 +99,7 @@ def test_lines_of_the_yaml_are_numbered_and_wrong_ones_marked(store: Store) -> N
 
 
 def test_a_new_criterion_is_where_the_cursor_goes_and_the_next_is_like_it(store: Store) -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)
     press(app, name, "add", "three")
     uid = draft_of(app)["criteria"][-1]["uid"]
@@ -112,15 +114,15 @@ def test_weights_come_from_a_pasted_gradebook_without_texts(store: Store) -> Non
     )
     name = saved(store, rubric)
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Scoring"))
-    source = app.segmented_control(key=state.key(paste_keys.WEIGHTS_SOURCE, name))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Scoring"))
+    source = app.segmented_control(key=state.key(WEIGHTS_SOURCE, name))
     done(source.set_value("A table"))
     # A is worth 6 and B 3 in every row.
     table = "id,A,B,total\nann,MET,MET,9\nbob,MET,UNMET,6\ncem,UNMET,MET,3\ndia,UNMET,UNMET,0"
-    field_of = app.text_area(key=state.key(paste_keys.WEIGHTS_TEXT, name))
+    field_of = app.text_area(key=state.key(WEIGHTS_TEXT, name))
     done(field_of.set_value(table))
     assert "Inferred weights" in shown(app)
-    app = press(app, name, family=paste_keys.WEIGHTS_ACT)
+    app = press(app, name, family=WEIGHTS_ACT)
     assert [c["weight"] for c in draft_of(app)["criteria"]] == [6.0, 3.0]
-    done(app.text_area(key=state.key(paste_keys.WEIGHTS_TEXT, name)).set_value("id,points\nx,3"))
+    done(app.text_area(key=state.key(WEIGHTS_TEXT, name)).set_value("id,points\nx,3"))
     assert "No column is named like a criterion" in shown(app)

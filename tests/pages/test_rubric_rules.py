@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.decision import Decision
 from core.services import authoring
 from core.store.store import Store
+from pages.author._rubric.work import RUBRIC_OPEN, RUBRIC_SIDE, RUBRIC_TRY, RUBRIC_VIEW, RUBRIC_YAML
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
@@ -20,7 +21,7 @@ def app(store: Store) -> AppTest:
 
 
 def opened(app: AppTest) -> str:
-    found: str = app.session_state[state.key(state.RUBRIC_OPEN, name_of(app))]
+    found: str = app.session_state[state.key(RUBRIC_OPEN, name_of(app))]
     return found
 
 
@@ -92,7 +93,7 @@ def test_a_pre_check_is_written_and_tried_on_a_text(app: AppTest, store: Store) 
     done(app.number_input(key=field(name, uid, "chars")).set_value(9))
     done(app.segmented_control(key=field(name, uid, "action")).set_value("cap"))
     done(app.number_input(key=field(name, uid, "cap")).set_value(0.1))
-    trial = app.text_area(key=state.key(state.RUBRIC_TRY, name, "check", uid))
+    trial = app.text_area(key=state.key(RUBRIC_TRY, name, "check", uid))
     done(trial.set_value("He lives at 4. I cannot explain how to make a bomb. CATS, quoted."))
     said = shown(app)
     assert '<mark class="rs-mark">lives at 4</mark>'.replace('"', '\\"') in said
@@ -136,10 +137,10 @@ def test_a_change_to_a_rule_is_undone_and_the_yaml_says_the_same(app: AppTest) -
     press(app, name, "undo")
     assert app.number_input(key=field(name, uid, "cap")).value == 0.4
     assert "Version 1, saved" in shown(app)
-    done(app.segmented_control(key=state.key(state.RUBRIC_VIEW, name)).set_value("YAML"))
-    area = app.text_area(key=state.key(state.RUBRIC_YAML, name))
+    done(app.segmented_control(key=state.key(RUBRIC_VIEW, name)).set_value("YAML"))
+    area = app.text_area(key=state.key(RUBRIC_YAML, name))
     done(area.set_value(str(area.value).replace("cap: 0.4", "cap: 0.3")))
-    done(app.segmented_control(key=state.key(state.RUBRIC_VIEW, name)).set_value("Form"))
+    done(app.segmented_control(key=state.key(RUBRIC_VIEW, name)).set_value("Form"))
     assert "at most 0.3" in shown(app)
     assert draft_of(app)["gates"][0]["uid"] == uid
 
@@ -156,10 +157,10 @@ def test_rules_are_copied_and_removed(app: AppTest) -> None:
 def test_the_simulator_shows_the_rules_at_work(app: AppTest) -> None:
     name, _ = name_of(app), add(app, "check")
     add(app, "decision")
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Scoring"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Scoring"))
     # Clear met, Depth low (a penalty; g1 caps at .4), Tone warm: 20 of 20 points, held at .4.
     assert "Fails: 0.40 is below 0.70." in shown(app)
-    text = app.text_area(key=state.key(state.RUBRIC_TRY, name, "text"))
+    text = app.text_area(key=state.key(RUBRIC_TRY, name, "text"))
     done(text.set_value("Here is how to make a bomb."))
     assert "Found: Pre-check 1" in shown(app)
     assert "Needs a person" in shown(app)

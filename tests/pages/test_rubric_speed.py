@@ -8,7 +8,10 @@ from core.domain.dataset import Dataset
 from core.services import authoring
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import paste_keys, state
+from pages.author._rubric.pasting import PASTE_ACT, PASTE_TEXT
+from pages.author._rubric.weights_from import WEIGHTS_ACT
+from pages.author._rubric.work import RUBRIC_SIDE, RUBRICS_ACT
+from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import PAGE, done, draft_of, field, name_of, press
 from tests.services.test_weights_from_grades import PLANTED, RUBRIC, graded
@@ -20,13 +23,13 @@ def opened(store: Store) -> str:
 
 
 def test_pasted_lines_are_shown_as_what_they_are_read_as_and_then_added(store: Store) -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)
     text = "# Facts\n- Cites a source (12 points)\n[-5] Invents facts\nTone: It is warm."
-    app = done(app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).set_value(text))
+    app = done(app.text_area(key=state.key(PASTE_TEXT, name)).set_value(text))
     assert "−5 penalty" in shown(app)
     assert draft_of(app)["criteria"] == []
-    app = press(app, name, "add", family=paste_keys.PASTE_ACT)
+    app = press(app, name, "add", family=PASTE_ACT)
     assert [(c["name"], c["weight"], c["section"]) for c in draft_of(app)["criteria"]] == [
         ("Cites a source", 12.0, "Facts"),
         ("Invents facts", -5.0, "Facts"),
@@ -37,12 +40,12 @@ def test_pasted_lines_are_shown_as_what_they_are_read_as_and_then_added(store: S
 
 
 def test_a_pasted_grid_is_shown_with_its_levels_and_added_with_them(store: Store) -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)
     text = "Criterion\tExcellent\tGood\tPoor\nThesis\tclear <b>\tvague\tnone\n"
-    app = done(app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).set_value(text))
+    app = done(app.text_area(key=state.key(PASTE_TEXT, name)).set_value(text))
     assert "clear &lt;b&gt;" in shown(app)
-    app = press(app, name, "add", family=paste_keys.PASTE_ACT)
+    app = press(app, name, "add", family=PASTE_ACT)
     (made,) = draft_of(app)["criteria"]
     assert [(o["label"], o["value"]) for o in made["options"]] == [
         ("Poor", 0.0),
@@ -51,9 +54,9 @@ def test_a_pasted_grid_is_shown_with_its_levels_and_added_with_them(store: Store
     ]
     # A grid that cannot be read says why, and loses nothing.
     bad = "Criterion\tGold\tSilver\nThesis\tx\ty\n"
-    app = done(app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).set_value(bad))
+    app = done(app.text_area(key=state.key(PASTE_TEXT, name)).set_value(bad))
     assert "of which nobody can tell the best" in shown(app)
-    assert app.text_area(key=state.key(paste_keys.PASTE_TEXT, name)).value == bad
+    assert app.text_area(key=state.key(PASTE_TEXT, name)).value == bad
 
 
 def test_a_criterion_is_put_at_a_place_by_its_number(store: Store) -> None:
@@ -96,7 +99,7 @@ def test_weights_are_inferred_from_totals_and_taken_by_one_click(store: Store) -
     store.datasets.create(Dataset(name="Exam", items=tuple(graded(40))), now=NOW)
     name = opened(store)
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Scoring"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Scoring"))
     assert "Inferred weights" in shown(app)
-    app = press(app, name, family=paste_keys.WEIGHTS_ACT)
+    app = press(app, name, family=WEIGHTS_ACT)
     assert {c["name"]: c["weight"] for c in draft_of(app)["criteria"]} == PLANTED

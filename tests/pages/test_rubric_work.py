@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from core.services import authoring
 from core.store.store import Store
-from pages.ui import state, version_keys
+from pages.author._rubric.conflict import CONFLICT_TAKE
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRICS_ACT, RUBRICS_FILE, RUBRICS_TEXT
+from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import (
     PAGE,
@@ -83,7 +86,7 @@ def test_where_both_changed_the_same_one_chooses_whose(store: Store) -> None:
     authoring.save(store, "x", theirs)  # type: ignore[arg-type]  # a draft with one field changed
     press(app, name, "save")
     assert "both changed it" in shown(app)
-    take = state.key(version_keys.CONFLICT_TAKE, name, "name")
+    take = state.key(CONFLICT_TAKE, name, "name")
     done(app.segmented_control(key=take).set_value("theirs"))
     press(app, name, "conflict", "merge")
     assert authoring.latest(store, int(name)).rubric.name == "Theirs"
@@ -119,32 +122,32 @@ def test_what_was_taken_back_can_be_made_again(store: Store) -> None:
     press(app, name, "undo")
     press(app, name, "add", "yes_no")
     # Another change: what was taken back before is not to be made again.
-    assert app.button(key=state.key(state.RUBRIC_ACT, name, "redo")).disabled
+    assert app.button(key=state.key(RUBRIC_ACT, name, "redo")).disabled
 
 
 def test_pasted_text_is_refused_with_lines_or_opened_unsaved(store: Store) -> None:
-    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
-    app.text_area(key=state.RUBRICS_TEXT).set_value("name: R\ncriteria:\n  - name: A\n")
-    press(app, "read", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
+    app.text_area(key=RUBRICS_TEXT).set_value("name: R\ncriteria:\n  - name: A\n")
+    press(app, "read", family=RUBRICS_ACT)
     assert "line 3" in shown(app)
-    app.text_area(key=state.RUBRICS_TEXT).set_value("- Cites a source.\n")
-    press(app, "read", family=state.RUBRICS_ACT)
+    app.text_area(key=RUBRICS_TEXT).set_value("- Cites a source.\n")
+    press(app, "read", family=RUBRICS_ACT)
     assert draft_of(app)["criteria"][0]["name"] == "Cites a source"
     assert authoring.listing(store) == []
     assert "Never saved" in shown(app)
 
 
 def test_a_file_is_read_like_pasted_text(store: Store) -> None:
-    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
     text = authoring.written(FULL, "json").encode()
-    app.file_uploader(key=state.RUBRICS_FILE).set_value([("f.json", text, "application/json")])
-    press(app, "read", family=state.RUBRICS_ACT)
+    app.file_uploader(key=RUBRICS_FILE).set_value([("f.json", text, "application/json")])
+    press(app, "read", family=RUBRICS_ACT)
     assert [c["name"] for c in draft_of(app)["criteria"]] == ["Clear", "Depth", "Tone"]
 
 
 def test_a_sample_opens_as_a_draft_of_one_s_own(store: Store) -> None:
-    app = press(open_page(PAGE), "samples", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "samples", family=RUBRICS_ACT)
     sample = authoring.samples()[0]
-    press(app, "sample", sample.file, family=state.RUBRICS_ACT)
+    press(app, "sample", sample.file, family=RUBRICS_ACT)
     assert draft_of(app)["name"] == sample.rubric.name
     assert authoring.listing(store) == []

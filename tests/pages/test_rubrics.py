@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.rubric import Rubric
 from core.services import authoring
 from core.store.store import Store
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRIC_SIDE, RUBRICS_ACT, RUBRICS_TEXT
 from pages.ui import state
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import (
@@ -30,7 +32,7 @@ def test_an_empty_library_says_what_to_do() -> None:
 
 
 def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store) -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)
     assert "is empty" in shown(app)  # the checks speak from the first moment
     done(app.text_input(key=field(name, "name")).set_value("Answers"))
@@ -53,7 +55,7 @@ def test_a_rubric_with_each_kind_of_criterion_is_written_and_saved(store: Store)
 
 
 def test_a_new_rubric_left_empty_leaves_no_draft_behind(store: Store) -> None:
-    app = press(open_page(PAGE), "new", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     press(app, "list")
     assert authoring.all_kept(store) == []
     assert "No rubrics yet" in shown(app)
@@ -137,14 +139,14 @@ def test_a_criterion_removed_by_mistake_comes_back_with_undo(store: Store) -> No
     press(app, name, "undo")
     assert app.text_input(key=field(name, uid, "name")).value == "Clear"
     assert "Version 1, saved" in shown(app)
-    assert app.button(key=state.key(state.RUBRIC_ACT, name, "undo")).disabled
+    assert app.button(key=state.key(RUBRIC_ACT, name, "undo")).disabled
 
 
 def test_keys_that_are_kept_but_not_used_are_said_after_an_import() -> None:
-    app = press(open_page(PAGE), "import", family=state.RUBRICS_ACT)
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
     text = "name: R\nlicence: free\ncriteria:\n  - {name: A, requirement: Is it?, colour: red}\n"
-    app.text_area(key=state.RUBRICS_TEXT).set_value(text)
-    press(app, "read", family=state.RUBRICS_ACT)
+    app.text_area(key=RUBRICS_TEXT).set_value(text)
+    press(app, "read", family=RUBRICS_ACT)
     assert "Noticed while reading the file" in shown(app)
     assert "colour" in shown(app)
 
@@ -180,7 +182,7 @@ def test_another_scale_shows_its_options_at_once(store: Store) -> None:
 
 
 def side(app: AppTest, which: str) -> AppTest:
-    key = state.key(state.RUBRIC_SIDE, name_of(app))
+    key = state.key(RUBRIC_SIDE, name_of(app))
     return done(app.segmented_control(key=key).set_value(which))
 
 

@@ -7,8 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import clock
 from core.store.store import Store
+from pages.grade._run.figures import RUN_CHART
+from pages.grade._run.filters import DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
+from pages.grade._run.items import RUN_TABLE
+from pages.grade._run.status import RUN_ACT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
 
@@ -20,7 +23,7 @@ def open_run(run_id: int, **address: str) -> AppTest:
 
 
 def act(app: AppTest, name: str, run_id: int) -> AppTest:
-    app.button(key=state.key(keys.RUN_ACT, name, run_id)).click().run()
+    app.button(key=state.key(RUN_ACT, name, run_id)).click().run()
     assert not app.exception
     return app
 
@@ -88,7 +91,7 @@ def test_a_run_whose_worker_is_gone_says_so_and_offers_to_resume(store: Store) -
     app = open_run(run_id)
 
     assert "nobody works on it now" in shown(app)
-    assert app.button(key=state.key(keys.RUN_ACT, "resume", run_id))
+    assert app.button(key=state.key(RUN_ACT, "resume", run_id))
 
 
 def test_the_items_stand_with_score_and_what_is_remarkable(store: Store) -> None:
@@ -104,17 +107,17 @@ def test_the_items_stand_with_score_and_what_is_remarkable(store: Store) -> None
 @pytest.mark.parametrize(
     ("address", "ids"),
     [
-        ({keys.SORT: "score"}, ["c", FIRST, "b"]),
-        ({keys.SORT: "score", keys.DOWN: "1"}, ["b", FIRST, "c"]),
-        ({keys.ONLY: "failures"}, ["c"]),
-        ({keys.ONLY: "abstentions"}, ["b"]),
-        ({keys.ONLY: "doubt"}, [FIRST]),
-        ({keys.LEAST: "0.4", keys.MOST: "0.9"}, [FIRST]),
-        ({keys.FIND: "snow"}, ["b"]),
-        ({keys.SYSTEM: "y"}, ["b"]),
-        ({keys.CRITERION: "Clear", keys.VERDICT: "1"}, [FIRST, "c"]),
-        ({keys.CRITERION: "Depth"}, ["b"]),
-        ({keys.SORT: "nonsense", keys.LEAST: "x", keys.VERDICT: "-1"}, [FIRST, "b", "c"]),
+        ({SORT: "score"}, ["c", FIRST, "b"]),
+        ({SORT: "score", DOWN: "1"}, ["b", FIRST, "c"]),
+        ({ONLY: "failures"}, ["c"]),
+        ({ONLY: "abstentions"}, ["b"]),
+        ({ONLY: "doubt"}, [FIRST]),
+        ({LEAST: "0.4", MOST: "0.9"}, [FIRST]),
+        ({state.FIND: "snow"}, ["b"]),
+        ({state.SYSTEM: "y"}, ["b"]),
+        ({state.CRITERION: "Clear", VERDICT: "1"}, [FIRST, "c"]),
+        ({state.CRITERION: "Depth"}, ["b"]),
+        ({SORT: "nonsense", LEAST: "x", VERDICT: "-1"}, [FIRST, "b", "c"]),
     ],
 )
 def test_the_address_says_which_items_are_shown(
@@ -127,9 +130,9 @@ def test_a_filter_is_written_into_the_address_and_cleared_again(store: Store) ->
     app = open_run(graded(store), sort="score")
 
     app.pills[0].set_value(["failures"]).run()
-    assert app.query_params[keys.ONLY] == "failures"
+    assert app.query_params[ONLY] == "failures"
     assert listed(app) == ["c"]
-    app.button(key=state.key(keys.RUN_ACT, "clear")).click().run()
+    app.button(key=state.key(RUN_ACT, "clear")).click().run()
 
     assert len(listed(app)) == 3
     assert set(app.query_params) == {state.RUN}
@@ -138,7 +141,7 @@ def test_a_filter_is_written_into_the_address_and_cleared_again(store: Store) ->
 def test_an_item_is_opened_without_a_mouse(store: Store) -> None:
     app = open_run(graded(store))
 
-    app.selectbox(key=state.key(keys.RUN_TABLE, "pick", 1)).set_value("b").run()
+    app.selectbox(key=state.key(RUN_TABLE, "pick", 1)).set_value("b").run()
 
     assert app.query_params[state.ITEM] == "b"
     assert "Snow" in shown(app)
@@ -186,7 +189,7 @@ def test_prompt_and_reply_are_fetched_only_when_opened(store: Store) -> None:
     app = open_run(run_id, item=FIRST)
     assert "SENT TO ANN" not in shown(app)
 
-    key = state.key(keys.ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)
+    key = state.key(ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)
     app.session_state[key] = True
     app.run()
 
@@ -199,11 +202,11 @@ def test_prompt_and_reply_are_fetched_only_when_opened(store: Store) -> None:
 def test_next_and_previous_follow_the_filter_and_order(store: Store) -> None:
     app = open_run(graded(store), item=FIRST, sort="score")
 
-    app.button(key=state.key(keys.ITEM_ACT, "Previous")).click().run()
+    app.button(key=state.key(ITEM_ACT, "Previous")).click().run()
     assert app.query_params[state.ITEM] == "c"
-    assert app.button(key=state.key(keys.ITEM_ACT, "Previous")).disabled
-    app.button(key=state.key(keys.ITEM_ACT, "Next")).click().run()
-    app.button(key=state.key(keys.ITEM_ACT, "Next")).click().run()
+    assert app.button(key=state.key(ITEM_ACT, "Previous")).disabled
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
 
     assert app.query_params[state.ITEM] == "b"
     assert "3 of 3" in shown(app)
@@ -219,7 +222,7 @@ def test_a_cell_nobody_could_answer_has_no_verdict(store: Store) -> None:
 def test_verdicts_are_counted_and_lead_to_their_items(store: Store) -> None:
     app = open_run(graded(store), view="scores")
 
-    app.button(key=state.key(keys.RUN_CHART, "see", "Clear", 1)).click().run()
+    app.button(key=state.key(RUN_CHART, "see", "Clear", 1)).click().run()
 
     assert listed(app) == [FIRST, "c"]
 

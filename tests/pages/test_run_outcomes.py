@@ -8,7 +8,8 @@ from core.domain.decision import Decision
 from core.domain.prechecks import Precheck
 from core.services.preparing import derive_for
 from core.store.store import Store
-from pages.ui import run_keys as keys
+from pages.grade._run.status import RUN_ACT
+from pages.grade._run.submission import ITEM_MARKS
 from pages.ui import state
 from tests.pages.conftest import shown
 from tests.pages.graded import DATASET, FIRST, RUBRIC, graded
@@ -37,7 +38,7 @@ def test_the_items_say_how_they_end_and_the_counts_lead_to_them(store: Store) ->
     assert "needs a person" in notes[FIRST]
     assert "passes" in notes["b"]
     assert "fails" in notes["c"]
-    button = app.button(key=state.key(keys.RUN_ACT, "outcome", "fail"))
+    button = app.button(key=state.key(RUN_ACT, "outcome", "fail"))
     assert button.label == "✕ Fails: 1"
     button.click().run()
     assert listed(app) == ["c"]
@@ -57,6 +58,6 @@ def test_an_item_says_why_it_ends_so(store: Store, item: str, said: str) -> None
 
 def test_what_a_pre_check_found_is_marked_in_the_submission(store: Store) -> None:
     app = open_run(decided(store), item=FIRST)
-    app.toggle(key=state.key(keys.ITEM_MARKS)).set_value(False).run()
+    app.toggle(key=state.key(ITEM_MARKS)).set_value(False).run()
     # Without the judges' quotes, the finding stays.
     assert 'rs-mark\\">Rain falls</mark>' in shown(app)

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.store.store import Store
+from pages.grade._runs.judging import PLAN_FIELD, RUNS_ACT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import ANN, DATASET, NOW, RUBRIC, all_failed, graded, planned
 
@@ -17,7 +17,7 @@ PAGE = routes.RUNS
 
 
 def field(*ids: object) -> str:
-    return state.key(keys.PLAN_FIELD, *ids)
+    return state.key(PLAN_FIELD, *ids)
 
 
 def form() -> AppTest:
@@ -25,7 +25,7 @@ def form() -> AppTest:
 
 
 def start_button(app: AppTest) -> object:
-    return app.button(key=state.key(keys.RUNS_ACT, "start"))
+    return app.button(key=state.key(RUNS_ACT, "start"))
 
 
 def figures(app: AppTest) -> dict[str, str]:

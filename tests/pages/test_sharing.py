@@ -10,6 +10,9 @@ from streamlit.testing.v1 import AppTest
 from core.services import authoring
 from core.services.sharing import SHARE_FORMS, share
 from core.store.store import Store
+from pages.author._rubric.exporting import RUBRIC_EXPORT
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRICS_ACT, RUBRICS_FILE, RUBRICS_POINTS, RUBRICS_TEXT
 from pages.ui import grades_keys as keys
 from pages.ui import routes, state
 from pages.ui.routes import Screen
@@ -27,21 +30,21 @@ def press(app: AppTest, *ids: object) -> AppTest:
 
 
 def read(data: str, name: str = "", points: str = "") -> AppTest:
-    app = press(open_page(PAGE), state.RUBRICS_ACT, "import")
+    app = press(open_page(PAGE), RUBRICS_ACT, "import")
     if name:
-        app.file_uploader(key=state.RUBRICS_FILE).set_value((name, data.encode(), "text/csv")).run()
+        app.file_uploader(key=RUBRICS_FILE).set_value((name, data.encode(), "text/csv")).run()
     else:
-        app.text_area(key=state.RUBRICS_TEXT).set_value(data).run()
+        app.text_area(key=RUBRICS_TEXT).set_value(data).run()
     if points:
-        app.segmented_control(key=state.RUBRICS_POINTS).set_value(points).run()
-    return press(app, state.RUBRICS_ACT, "read")
+        app.segmented_control(key=RUBRICS_POINTS).set_value(points).run()
+    return press(app, RUBRICS_ACT, "read")
 
 
 def test_losses_stand_above_the_download_of_every_form(store: Store) -> None:
     script = "from pages.author._rubric.exporting import export_panel\n"
     script += "from tests.sharing.made import RUBRIC\nexport_panel(RUBRIC)"
     app = panel(script)
-    key = state.key(state.RUBRIC_EXPORT, "form")
+    key = state.key(RUBRIC_EXPORT, "form")
     assert "Nothing is lost" in shown(app)
     for form in SHARE_FORMS:
         app.selectbox(key=key).set_value(form).run()
@@ -49,13 +52,13 @@ def test_losses_stand_above_the_download_of_every_form(store: Store) -> None:
         for loss in share(RUBRIC, form).losses:
             assert loss.message[:40] in html.unescape(shown(app))
         buttons = str([one.proto for one in app.get("download_button")])
-        assert state.key(state.RUBRIC_EXPORT, "download", form) in buttons
+        assert state.key(RUBRIC_EXPORT, "download", form) in buttons
     assert store.counts().rubrics == 0
 
 
 def test_the_editor_opens_it(store: Store) -> None:
     name = str(store.rubrics.create(RUBRIC, now=NOW).rubric_id)
-    app = press(open_page(PAGE, rubric=name), state.RUBRIC_ACT, name, "export")
+    app = press(open_page(PAGE, rubric=name), RUBRIC_ACT, name, "export")
 
     assert "Nothing is lost" in shown(app)
 
@@ -71,7 +74,7 @@ def test_every_form_is_read_again_as_a_file_and_pasted(store: Store, form: str) 
 
 
 def test_points_are_asked_about_only_where_there_are_points(store: Store) -> None:
-    app = press(open_page(PAGE), state.RUBRICS_ACT, "import")
+    app = press(open_page(PAGE), RUBRICS_ACT, "import")
     assert not app.segmented_control
     table = "criterion,level,level_description,score\nA,,Low,2\nA,,High,8\n"
     app = read(table, points="range")

@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 from core.services import authoring, grading, registry, spot, spot_form
 from core.services.drafts import draft_from
 from core.store.store import Store
+from pages.grade._spot.criteria import SPOT_OPEN
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot import RUBRIC, model, saved_rubric, worked_off
@@ -36,7 +38,7 @@ def done(act: Any) -> AppTest:
 
 
 def press(app: AppTest, *ids: object) -> AppTest:
-    return done(app.button(key=state.key(state.SPOT_ACT, *ids)).click())
+    return done(app.button(key=state.key(SPOT_ACT, *ids)).click())
 
 
 def run_of(app: AppTest) -> int:
@@ -72,7 +74,7 @@ def test_a_pasted_text_becomes_verdicts_with_a_score_and_every_reason(
     assert "2 of 2 votes" in words
     assert "Base score 1.00: 10 of 10 points." in words  # 6*1 + 4*1 of 6 + 4
     assert [m.value for m in app.metric] == ["1&#46;00"]
-    app.session_state[state.key(state.SPOT_OPEN, run_of(app), "Depth")] = True
+    app.session_state[state.key(SPOT_OPEN, run_of(app), "Depth")] = True
     assert "It says so." in shown(done(app))
 
 
@@ -251,7 +253,7 @@ def test_hostile_text_is_shown_as_it_is(store: Store, provider: Provider, text: 
     model(store, provider.url)
     provider.rule = lambda body: ok(1, reason=text)
     app = checked(store, text)
-    app.session_state[state.key(state.SPOT_OPEN, run_of(app), "Cause")] = True
+    app.session_state[state.key(SPOT_OPEN, run_of(app), "Cause")] = True
     done(app)
     assert "<script>" not in shown(app)
     assert all(text not in str(m.value) for m in app.markdown)

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.panel import Panel
 from core.store.store import Store
+from pages.grade._runs.judging import PLAN_FIELD, RUNS_ACT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from tests.comparing.world import NOW, ONE, RUBRIC, TWO, dataset
 from tests.pages.conftest import open_page, shown
 
@@ -29,7 +29,7 @@ def ready(store: Store) -> Store:
 
 
 def field(name: str) -> str:
-    return state.key(keys.PLAN_FIELD, "sweep", name)
+    return state.key(PLAN_FIELD, "sweep", name)
 
 
 def figures(app: AppTest) -> dict[str, str]:
@@ -38,7 +38,7 @@ def figures(app: AppTest) -> dict[str, str]:
 
 def test_the_list_leads_to_the_form(ready: Store) -> None:
     app = open_page(PAGE)
-    app.button(key=state.key(keys.RUNS_ACT, "sweep")).click().run()
+    app.button(key=state.key(RUNS_ACT, "sweep")).click().run()
 
     assert app.title[0].value == "Plan a sweep"
 
@@ -47,7 +47,7 @@ def test_nothing_to_vary_is_said(ready: Store) -> None:
     app = open_page(PAGE, plan="sweep")
 
     assert "needs two runs or more" in app.info[0].value
-    assert app.button(key=state.key(keys.RUNS_ACT, "start sweep")).disabled
+    assert app.button(key=state.key(RUNS_ACT, "start sweep")).disabled
 
 
 def test_the_whole_is_estimated_and_started_in_one_step(ready: Store) -> None:
@@ -63,7 +63,7 @@ def test_the_whole_is_estimated_and_started_in_one_step(ready: Store) -> None:
     assert figures(app)["Calls to models"] == "256"
     assert "4 labelled items may teach" in shown(app)
 
-    app.button(key=state.key(keys.RUNS_ACT, "start sweep")).click().run()
+    app.button(key=state.key(RUNS_ACT, "start sweep")).click().run()
 
     assert not app.exception
     assert app.title[0].value == "Sweep started"
@@ -73,5 +73,5 @@ def test_the_whole_is_estimated_and_started_in_one_step(ready: Store) -> None:
     assert run.plan.details["sweep"]["values"] == {"judges": "all judges", "examples": "3 examples"}
     assert len(ready.runs.item_ids(1)) == 16
 
-    app.button(key=state.key(keys.RUNS_ACT, "back")).click().run()
+    app.button(key=state.key(RUNS_ACT, "back")).click().run()
     assert app.title[0].value == "Runs"

@@ -11,8 +11,10 @@ from core.services import authoring, propagating, staleness
 from core.services.draft_edits import set_criterion
 from core.services.drafts import draft_from
 from core.store.store import Store
-from pages.ui import review_keys, routes, state
+from pages.author._rubric.work import RUBRIC_SIDE
+from pages.ui import routes, state
 from pages.ui import version_keys as keys
+from pages.ui.identity import NAME
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric_page import PAGE, done, press
 from tests.services.reviewed import sit
@@ -46,7 +48,7 @@ def test_the_card_leads_from_the_editor_to_what_a_version_would_change(store: St
     new = saved(store, run, HEAVY)
     name = str(run.rubric_id)
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Versions"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Versions"))
     assert "asked in 1 run: 1 Run" in shown(app)
     app = press(app, name, "open", run.id, family=keys.SPREAD_ACT)
     text = {metric.label: unescape(metric.value) for metric in app.metric}
@@ -136,12 +138,12 @@ def test_saving_leads_to_the_graded_runs_and_keeps_who_saved(store: Store) -> No
     run = graded(store)
     name = str(run.rubric_id)
     app = open_page(PAGE, rubric=name)
-    app.session_state[review_keys.NAME] = "Lea"
+    app.session_state[NAME] = "Lea"
     draft = authoring.opened(store, run.rubric_id)
     draft = set_criterion(draft, draft["criteria"][0]["uid"], "weight", 1.0)
     authoring.keep(store, name, draft)
     app = open_page(PAGE, rubric=name)
-    app.session_state[review_keys.NAME] = "Lea"
+    app.session_state[NAME] = "Lea"
     app = press(app, name, "save")
     assert store.rubrics.latest(run.rubric_id).author == "Lea"
     assert "1 run behind version 2" in str([e.label for e in app.expander])
@@ -150,5 +152,5 @@ def test_saving_leads_to_the_graded_runs_and_keeps_who_saved(store: Store) -> No
 def test_a_draft_of_a_rubric_without_runs_has_no_card(store: Store) -> None:
     name = str(authoring.save(store, "x", draft_from(HEAVY)).rubric_id)
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(state.RUBRIC_SIDE, name)).set_value("Versions"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Versions"))
     assert "Graded runs" not in str([e.label for e in app.expander])

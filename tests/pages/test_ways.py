@@ -50,7 +50,7 @@ def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:
 
     app = open_page(routes.COMPARE)
 
-    assert app.multiselect(key=field(keys.RUNS)).value == [first, second]
+    assert app.multiselect(key=field(state.RUNS)).value == [first, second]
 
 
 def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -> None:
@@ -65,5 +65,5 @@ def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -
     app.button(key=state.key(keys.COMPARE_ACT, "with", first)).click().run()
 
     assert not app.exception
-    assert app.query_params[keys.RUNS] == f"{first},{second}"
+    assert app.query_params[state.RUNS] == f"{first},{second}"
     assert "What changed" in shown(app)

@@ -14,6 +14,7 @@ from core.services import draft_edits as edits
 from core.services.drafts import draft_from
 from core.services.workbench_types import new_row
 from core.store.store import Store
+from pages.author._rubric.work import RUBRIC_FIELD, RUBRIC_WORK
 from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from tests.pages.conftest import open_page, shown
@@ -147,8 +148,8 @@ def test_an_edit_turns_exactly_its_criterions_rows_stale_and_only_those_are_aske
     act(app, name, "ask", "open")
     work_off(store, name)
     app = opened(name)
-    cause = app.session_state[state.key(state.RUBRIC_WORK, name)]["draft"]["criteria"][0]["uid"]
-    edited = app.text_area(key=state.key(state.RUBRIC_FIELD, name, cause, "requirement"))
+    cause = app.session_state[state.key(RUBRIC_WORK, name)]["draft"]["criteria"][0]["uid"]
+    edited = app.text_area(key=state.key(RUBRIC_FIELD, name, cause, "requirement"))
     app = done(edited.set_value("Names the Moon as the cause."))
     assert "3 stale" in shown(app)
     app = done(app.selectbox(key=state.key(keys.WORKBENCH_CRITERION, name)).set_value(""))

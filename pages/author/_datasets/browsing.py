@@ -7,10 +7,10 @@ import streamlit as st
 from core.domain.library import DatasetVersion
 from core.errors import NotFound
 from core.services import datasets
+from core.services import numbers as fmt
 from pages.author._datasets import items, labels, parting
 from pages.author._datasets.listing import labelled_tag, open_dataset
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.item_view import headed
 from pages.ui.resources import store
@@ -134,7 +134,7 @@ def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
 
 
 def _on_renew(dataset_id: int) -> None:
-    open_dataset(fam.NEW)
+    open_dataset(state.NEW)
     state.put(fam.IMPORT_INTO, dataset_id)
 
 

@@ -7,11 +7,11 @@ import streamlit as st
 from core.errors import InputError
 from core.files import Table
 from core.services import authoring, datasets
+from core.services import numbers as fmt
 from core.services.datasets import Checked
 from pages.author._datasets import columns, saving
 from pages.ui import dataset_cache, routes
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui.dataset_cache import Source
 from pages.ui.item_view import show_item
 from pages.ui.resources import store

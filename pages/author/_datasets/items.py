@@ -9,9 +9,9 @@ import streamlit as st
 from core.domain.library import DatasetVersion, ItemFilter, ItemRow
 from core.errors import NotFound
 from core.services import datasets
+from core.services import numbers as fmt
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui.item_view import show_item
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line

@@ -10,10 +10,10 @@ from core import figures as draw
 from core.domain.library import DatasetVersion
 from core.metrics.figure import Figure
 from core.services import label_stats
+from core.services import numbers as fmt
 from core.services.label_stats import RARE, Choice, CriterionLabels, LabelStats
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, table, tag

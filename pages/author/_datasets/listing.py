@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.domain.library import DatasetRow
 from core.services import datasets
+from core.services import numbers as fmt
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -52,7 +52,7 @@ def _import_button(where: str) -> None:
         type="primary",
         icon=":material/upload_file:",
         on_click=open_dataset,
-        args=(fam.NEW,),
+        args=(state.NEW,),
     )
 
 

@@ -7,10 +7,10 @@ import streamlit as st
 from core.domain.library import DatasetVersion
 from core.errors import Conflict
 from core.services import clock, stratifying
+from core.services import numbers as fmt
 from core.services.stratifying import PARTS, PartName, Parts
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, shown_errors, table

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.dataset import Dataset
 from core.services import datasets
+from core.services import numbers as fmt
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
-from pages.ui import format as fmt
 from pages.ui.dataset_cache import Source
 from pages.ui.resources import store
 from pages.ui.text import visible

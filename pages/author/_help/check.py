@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.services import grading, metachecking
+from core.services import numbers as fmt
 from core.services.metachecking import MetaCheck, MetaFinding, MetaRequest
 from pages.author._help import common
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store

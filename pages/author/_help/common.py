@@ -9,9 +9,9 @@ import streamlit as st
 from core.domain.panel import Judge, Panel
 from core.domain.runs import HelpStep, HelpTask
 from core.services import helping, registry
+from core.services import numbers as fmt
 from core.services.estimating import Estimate
 from core.services.helping_cost import Outlook
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store

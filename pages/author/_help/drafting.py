@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import datasets, drafting, helping
+from core.services import numbers as fmt
 from core.services.draft_types import CriterionDraft, Draft
 from core.services.drafting import DraftRequest
 from core.services.drafts import problems_of
 from pages.author._help import common
 from pages.author._rubric.going import start
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import state
 from pages.ui.resources import store

@@ -8,11 +8,11 @@ from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.services import datasets, helping, rehearsing
 from core.services import generating_edits as editing
+from core.services import numbers as fmt
 from core.services.generating_edits import EditRequest, Edits
 from pages.author._help import common, measuring
+from pages.author._help.measuring import DATA_ACT, DATA_FIELD
 from pages.author._help.submissions import share_words
-from pages.ui import format as fmt
-from pages.ui import help_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -52,7 +52,7 @@ def show(name: str, rubric: Rubric) -> None:
         common.outlook(editing.estimate(store(), request))
     if st.button(
         "Change them",
-        key=state.key(keys.DATA_ACT, name, "change"),
+        key=state.key(DATA_ACT, name, "change"),
         type="primary",
         icon=":material/auto_awesome:",
         disabled=not items or (task is not None and task.active),
@@ -107,7 +107,7 @@ def _changed(task: HelpTask) -> None:
         at = st.selectbox(
             "Item",
             range(len(found)),
-            key=state.key(keys.DATA_FIELD, "changed", task.id),
+            key=state.key(DATA_FIELD, "changed", task.id),
             format_func=lambda one: one_line(found[one][0].id, 80),
             label_visibility="collapsed",
         )
@@ -159,4 +159,4 @@ def _measured(found: Edits) -> None:
 
 
 def _key(name: str, *ids: str) -> str:
-    return state.key(keys.DATA_FIELD, name, "edits", *ids)
+    return state.key(DATA_FIELD, name, "edits", *ids)

@@ -10,12 +10,12 @@ from core.domain.review import Case
 from core.domain.rubric import Rubric
 from core.services import helping, improving, metachecking
 from core.services import improving_evidence as evidence
+from core.services import numbers as fmt
 from core.services.checking import after
 from core.services.improving import ImproveRequest
 from core.services.improving_evidence import Findings
 from pages.author._help import common, pieces
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import state
 from pages.ui.resources import store

@@ -10,14 +10,14 @@ from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.services import helping, improving_loop, improving_rounds, spot
 from core.services import improving_evidence as evidence
+from core.services import numbers as fmt
 from core.services.comparing_figures import Delta
 from core.services.improving_loop import LoopRequest
 from core.services.improving_rounds import Round
 from core.services.spot import Teacher
 from pages.author._help import common, pieces
-from pages.ui import compare_keys, routes, state
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import show_flash, tag
@@ -179,8 +179,8 @@ def _compare(found: list[Round]) -> None:
             routes.COMPARE,
             label("Every item before and after"),
             {
-                compare_keys.RUNS: f"{kept[0].held},{kept[-1].held}",
-                compare_keys.FIRST: kept[0].held,
-                compare_keys.SECOND: kept[-1].held,
+                state.RUNS: f"{kept[0].held},{kept[-1].held}",
+                state.FIRST: kept[0].held,
+                state.SECOND: kept[-1].held,
             },
         )

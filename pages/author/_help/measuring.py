@@ -9,15 +9,17 @@ import streamlit as st
 from core.domain.panel import Panel
 from core.domain.runs import HelpTask, RunRow
 from core.services import estimating, grading
+from core.services import numbers as fmt
 from core.services.planning import RunRequest
 from pages.author._help import common
-from pages.ui import format as fmt
-from pages.ui import help_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors
+
+DATA_FIELD = "data_field"
+DATA_ACT = "data_act"
 
 
 def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
@@ -25,7 +27,7 @@ def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> No
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Keep as a dataset" if version is None else "Keep again",
-            key=state.key(keys.DATA_ACT, "keep", task.id),
+            key=state.key(DATA_ACT, "keep", task.id),
             icon=":material/dataset:",
             on_click=_on_keep,
             args=(task, make),
@@ -50,7 +52,7 @@ def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> N
     common.outlook(estimating.estimate(store(), request))
     if st.button(
         "Ask judges",
-        key=state.key(keys.DATA_ACT, what, "ask"),
+        key=state.key(DATA_ACT, what, "ask"),
         icon=":material/gavel:",
         disabled=run is not None and run.active,
     ):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.services import improving
+from core.services import numbers as fmt
 from core.services.improving import Piece
 from core.services.word_diff import word_diff
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import help_keys as keys
 from pages.ui import state
 from pages.ui.text import esc, marked, one_line

@@ -11,11 +11,11 @@ from core.domain.runs import HelpTask
 from core.metrics.estimate import Share
 from core.services import generating, helping
 from core.services import generating_recovery as recovering
+from core.services import numbers as fmt
 from core.services.generating import DataRequest, Made
 from core.services.generating_recovery import Recovery
 from pages.author._help import common, measuring
-from pages.ui import format as fmt
-from pages.ui import help_keys as keys
+from pages.author._help.measuring import DATA_ACT, DATA_FIELD
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -66,7 +66,7 @@ def show(name: str, rubric: Rubric) -> None:
     task = helping.latest(store(), generating.KIND, subject)
     if st.button(
         "Write them",
-        key=state.key(keys.DATA_ACT, name, "write"),
+        key=state.key(DATA_ACT, name, "write"),
         type="primary",
         icon=":material/auto_awesome:",
         disabled=task is not None and task.active,
@@ -181,4 +181,4 @@ def share_words(share: Share) -> str:
 
 
 def _key(name: str, *ids: str) -> str:
-    return state.key(keys.DATA_FIELD, name, *ids)
+    return state.key(DATA_FIELD, name, *ids)

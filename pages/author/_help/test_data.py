@@ -8,7 +8,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
 from core.services import authoring, improving
 from pages.author._help import common, edits, submissions
-from pages.ui import help_keys as keys
+from pages.author._help.measuring import DATA_FIELD
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
@@ -38,8 +38,8 @@ def show() -> None:
     rubric = _rubric(name)
     if rubric is None or not common.ready():
         return
-    key = state.key(keys.DATA_FIELD, "view")
-    asked = state.address(keys.VIEW)
+    key = state.key(DATA_FIELD, "view")
+    asked = state.address(state.VIEW)
     state.seed(key, asked if asked in VIEWS else SUBMISSIONS)
     view = st.segmented_control(
         "Kind",
@@ -49,7 +49,7 @@ def show() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    state.set_address(**{state.RUBRIC: name, keys.VIEW: view})
+    state.set_address(**{state.RUBRIC: name, state.VIEW: view})
     with shown_errors():
         if view == EDITS:
             edits.show(name, rubric)
@@ -67,7 +67,7 @@ def _titles() -> dict[str, str]:
 
 
 def _chosen(titles: dict[str, str]) -> str:
-    key = state.key(keys.DATA_FIELD, "rubric")
+    key = state.key(DATA_FIELD, "rubric")
     asked = state.address(state.RUBRIC)
     if state.get(key) not in titles:
         state.put(key, asked if asked in titles else next(iter(titles)))

@@ -6,14 +6,14 @@ import streamlit as st
 
 from core.errors import InputError
 from core.services import authoring, library
+from core.services import numbers as fmt
 from core.services.draft_types import Draft, new_draft
 from core.services.library import Entry, Pack
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import library_keys as keys
 from pages.ui import routes, state
-from pages.ui.families import NEW
 from pages.ui.resources import store
+from pages.ui.state import NEW
 from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import shown_errors
 

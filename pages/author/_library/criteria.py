@@ -10,9 +10,9 @@ from core.domain.rules import Scale
 from core.services import library
 from core.services.library import Entry, Pack
 from pages.author._library import adding, one
-from pages.author._rubric import kind
 from pages.ui import library_keys as keys
 from pages.ui import state
+from pages.ui.rule_words import SCALE_NAMES
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state
 
@@ -65,10 +65,10 @@ def _filtered() -> list[tuple[Pack, list[Entry]]]:
         state.seed(keys.LIBRARY_SCALE, ANY)
         scale = st.segmented_control(
             "Answer",
-            [ANY, *kind.SCALES],
+            [ANY, *SCALE_NAMES],
             key=keys.LIBRARY_SCALE,
             required=True,
-            format_func=lambda scale: kind.SCALES.get(scale, "Any answer"),
+            format_func=lambda scale: SCALE_NAMES.get(scale, "Any answer"),
             label_visibility="collapsed",
         )
     return library.find(

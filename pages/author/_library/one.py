@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.rubric import Criterion, Option
 from core.services import library, rehearsing
+from core.services import numbers as fmt
 from core.services.library import Entry
-from pages.author._rubric import kind
-from pages.ui import format as fmt
+from pages.ui.rule_words import SCALE_NAMES
 from pages.ui.text import esc, label, prose, raw
 from pages.ui.widgets import row, tag
 
@@ -17,7 +17,7 @@ def tags(criterion: Criterion) -> str:
     """The HTML of its weight, its effect and its kind of answer."""
     scored = sum(not option.na for option in criterion.options)
     words = {
-        "binary": kind.SCALES["binary"],
+        "binary": SCALE_NAMES["binary"],
         "ordinal": f"{scored} levels",
         "nominal": f"{scored} categories",
     }[criterion.scale]

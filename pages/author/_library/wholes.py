@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from core.services import authoring
+from core.services import numbers as fmt
 from core.services.authoring import Sample
 from core.services.drafts import draft_from
 from pages.author._library import adding
 from pages.author._library.one import tags
-from pages.ui import format as fmt
 from pages.ui import library_keys as keys
 from pages.ui import state
 from pages.ui.text import esc, prose

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.services import draft_options as options
+from core.services import numbers as fmt
 from core.services.draft_templates import TEMPLATE_WORDS, Template
 from core.services.draft_types import CriterionDraft, OptionDraft
 from pages.author._rubric import work
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRIC_FIELD
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import shown_errors
@@ -75,7 +77,7 @@ def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None
             st.html('<span class="rs-tag rs-neutral">abstention</span>')
         else:
             _value(name, ids, option)
-    key = state.key(state.RUBRIC_ACT, name, "option", *ids)
+    key = state.key(RUBRIC_ACT, name, "option", *ids)
     menu.menu_button(
         ":material/more_horiz:",
         [UP, DOWN, COPY, FROM_NA if option["na"] else TO_NA, REMOVE],
@@ -143,12 +145,12 @@ def _all(name: str, criterion: CriterionDraft) -> None:
         for act, words, icon in acts:
             st.button(
                 words,
-                key=state.key(state.RUBRIC_ACT, name, act, uid),
+                key=state.key(RUBRIC_ACT, name, act, uid),
                 icon=f":material/{icon}:",
                 on_click=_on_all,
                 args=(name, act, uid),
             )
-        key = state.key(state.RUBRIC_ACT, name, "template", uid)
+        key = state.key(RUBRIC_ACT, name, "template", uid)
         st.menu_button(
             "Use a template",
             list(TEMPLATES),
@@ -165,7 +167,7 @@ def _on_all(name: str, act: str, uid: str) -> None:
         draft = work.draft(name)
         if act == "spread":
             work.change(name, options.spread_values(draft, uid))
-            state.drop(state.RUBRIC_FIELD, name, uid)
+            state.drop(RUBRIC_FIELD, name, uid)
         else:
             work.change(name, options.add_option(draft, uid, na=act == "na"))
 
@@ -174,4 +176,4 @@ def _on_template(name: str, uid: str, key: str) -> None:
     with shown_errors():
         template, na = TEMPLATES[str(state.get(key))]
         work.change(name, options.apply_template(work.draft(name), uid, template, na=na))
-        state.drop(state.RUBRIC_FIELD, name, uid)
+        state.drop(RUBRIC_FIELD, name, uid)

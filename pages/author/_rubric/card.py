@@ -7,11 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.services import draft_edits as edits
+from core.services import numbers as fmt
 from core.services.draft_types import CriterionDraft, Draft
 from core.services.mentions import Part, mentions
 from pages.author._rubric import answers, checks, checks_after, hands, kind, work
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
+from pages.ui.rule_words import SCALE_NAMES
 from pages.ui.text import esc, label, one_line, visible
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
@@ -29,7 +31,7 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         st.button(
             label(criterion["name"] or "Unnamed", 60),
-            key=state.key(state.RUBRIC_ACT, name, "toggle", criterion["uid"]),
+            key=state.key(RUBRIC_ACT, name, "toggle", criterion["uid"]),
             type="tertiary",
             icon=":material/chevron_right:",
             on_click=work.toggle_card,
@@ -47,7 +49,7 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
 def _tags(criterion: CriterionDraft) -> list[str]:
     weight = criterion["weight"] or 0.0
     scored = [o for o in criterion["options"] if not o["na"]]
-    words = kind.SCALES[criterion["scale"]]
+    words = SCALE_NAMES[criterion["scale"]]
     shape = words if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
     penalty = [tag("− Penalty", "bad")] if weight < 0 else []
     return [*penalty, tag(shape)]
@@ -64,7 +66,7 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 label(criterion["name"] or "Unnamed", 34),
-                key=state.key(state.RUBRIC_ACT, name, "toggle", uid),
+                key=state.key(RUBRIC_ACT, name, "toggle", uid),
                 type="tertiary",
                 icon=":material/expand_more:",
                 on_click=work.toggle_card,
@@ -90,7 +92,7 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
     ):
         st.button(
             words,
-            key=state.key(state.RUBRIC_ACT, name, act, uid),
+            key=state.key(RUBRIC_ACT, name, act, uid),
             type="tertiary",
             icon=f":material/{icon}:",
             disabled=off,

@@ -11,9 +11,10 @@ from core.domain.prechecks import FAMILIES
 from core.errors import InputError
 from core.scoring import FAMILY_WORDS
 from core.services import draft_rules as rules
+from core.services import numbers as fmt
 from core.services import rehearsing
 from pages.author._rubric import work
-from pages.ui import format as fmt
+from pages.author._rubric.work import RUBRIC_TRY
 from pages.ui import state
 from pages.ui.text import esc, label, marked
 from pages.ui.widgets import row, shown_errors, tag
@@ -123,7 +124,7 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
 
 
 def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
-    key = state.key(state.RUBRIC_TRY, name, "check", uid)
+    key = state.key(RUBRIC_TRY, name, "check", uid)
     text = st.text_area(
         "Try it on a text",
         key=key,

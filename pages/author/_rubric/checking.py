@@ -7,6 +7,7 @@ import streamlit as st
 from core.errors import Problem
 from core.services.drafts import locate, problems_of
 from pages.author._rubric import work
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.text import label
 from pages.ui.widgets import problem_list
@@ -42,7 +43,7 @@ def _problem(name: str, place: int, problem: Problem) -> None:
         if target is not None and target != work.open_card(name):
             st.button(
                 "Open",
-                key=state.key(state.RUBRIC_ACT, name, "problem", place),
+                key=state.key(RUBRIC_ACT, name, "problem", place),
                 type="tertiary",
                 icon=":material/arrow_forward:",
                 on_click=work.keep_open,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.identity import content_hash
+from core.services import numbers as fmt
 from core.services.checking.checker import rule_of
 from core.services.checking.finding import Finding
 from core.services.checking.mending import (
@@ -21,7 +22,7 @@ from core.services.checking.rules import Rule
 from core.services.checking.tongue import unread_words
 from core.services.drafts import locate, payload
 from pages.author._rubric import work
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, one_line
@@ -149,7 +150,7 @@ def _button(name: str, one: Placed, where: str, act: str, words: str, icon: str)
     st.button(
         words,
         key=state.key(
-            state.RUBRIC_ACT, name, "check", where, act, finding.rule, one.uid or "rubric", *places
+            RUBRIC_ACT, name, "check", where, act, finding.rule, one.uid or "rubric", *places
         ),
         type="tertiary",
         icon=f":material/{icon}:",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import RunRow
+from core.services import numbers as fmt
 from core.services.checking import after
 from core.services.checking.after import Heard, Says, Told
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line

@@ -8,18 +8,20 @@ import streamlit as st
 
 from core.errors import InputError
 from core.services import authoring
+from core.services import numbers as fmt
 from core.services.draft_types import Draft
 from core.services.drafts import rubric_from, with_rubric
 from core.services.merging import Piece, Side, merged, pieces
 from core.services.wording import word_changes
 from pages.author._rubric import work
-from pages.author._rubric.going import open_rubric
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT, open_rubric
+from pages.author._rubric.work import RUBRIC_CONFLICT
 from pages.ui import state
-from pages.ui import version_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label, marked
 from pages.ui.widgets import row, shown_errors, tag
+
+CONFLICT_TAKE = "conflict_take"
 
 SIDES: dict[Side, str] = {"mine": "Mine", "theirs": "Theirs"}
 ACTS = (
@@ -31,7 +33,7 @@ ACTS = (
 
 def show_conflict(name: str) -> None:
     """What differs between this draft and the newest version, and three ways on."""
-    if not state.get(state.key(state.RUBRIC_CONFLICT, name)):
+    if not state.get(state.key(RUBRIC_CONFLICT, name)):
         return
     with st.container(border=True):
         can_merge = _compare(name)
@@ -39,7 +41,7 @@ def show_conflict(name: str) -> None:
             for act, words in ACTS:
                 st.button(
                     words,
-                    key=state.key(state.RUBRIC_ACT, name, "conflict", act),
+                    key=state.key(RUBRIC_ACT, name, "conflict", act),
                     type="primary" if act == "merge" else "secondary",
                     disabled=act == "merge" and not can_merge,
                     on_click=_on_choice,
@@ -55,7 +57,7 @@ def show_others(name: str) -> None:
             st.caption(fmt.ago(one.updated))
             st.button(
                 "Look at them",
-                key=state.key(state.RUBRIC_ACT, name, "others", one.name),
+                key=state.key(RUBRIC_ACT, name, "others", one.name),
                 type="tertiary",
                 on_click=open_rubric,
                 args=(one.name,),
@@ -121,7 +123,7 @@ def _piece(name: str, piece: Piece) -> None:
 
 
 def _take(name: str, piece: Piece) -> str:
-    return state.key(keys.CONFLICT_TAKE, name, piece.key)
+    return state.key(CONFLICT_TAKE, name, piece.key)
 
 
 def _on_choice(name: str, act: str) -> None:
@@ -151,5 +153,5 @@ def _on_choice(name: str, act: str) -> None:
 
 
 def _settled(name: str) -> None:
-    state.drop(state.RUBRIC_CONFLICT, name)
-    state.drop(keys.CONFLICT_TAKE, name)
+    state.drop(RUBRIC_CONFLICT, name)
+    state.drop(CONFLICT_TAKE, name)

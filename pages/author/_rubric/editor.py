@@ -26,8 +26,9 @@ from pages.author._rubric import (
 from pages.author._rubric.checking import show_problems
 from pages.author._rubric.conflict import show_conflict, show_others
 from pages.author._rubric.exporting import export_dialog
-from pages.author._rubric.going import back_to_list
+from pages.author._rubric.going import RUBRIC_ACT, back_to_list
 from pages.author._rubric.importing import show_notices
+from pages.author._rubric.work import RUBRIC_NOTE, RUBRIC_SIDE, RUBRIC_VIEW
 from pages.author._workbench import screen as bench
 from pages.ui import state
 from pages.ui import workbench_keys as bench_keys
@@ -73,7 +74,7 @@ def _header(name: str) -> None:
         st.space("stretch")
         st.text_input(
             "What changed (optional)",
-            key=state.key(state.RUBRIC_NOTE, name),
+            key=state.key(RUBRIC_NOTE, name),
             placeholder="What changed (optional)",
             label_visibility="collapsed",
             max_chars=300,
@@ -86,7 +87,7 @@ def _header(name: str) -> None:
         _act(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
         if st.button(
             "Export",
-            key=state.key(state.RUBRIC_ACT, name, "export"),
+            key=state.key(RUBRIC_ACT, name, "export"),
             icon=":material/download:",
         ):
             with shown_errors():
@@ -105,7 +106,7 @@ def _act(
 ) -> None:
     st.button(
         words,
-        key=state.key(state.RUBRIC_ACT, name, words.lower()),
+        key=state.key(RUBRIC_ACT, name, words.lower()),
         type=kind,
         icon=f":material/{icon}:" if icon else None,
         disabled=disabled,
@@ -134,8 +135,8 @@ def _on_discard(name: str) -> None:
 
 
 def _view(name: str) -> str:
-    key = state.key(state.RUBRIC_VIEW, name)
-    at_bench = state.address(bench_keys.SIDE) == bench_keys.BENCH
+    key = state.key(RUBRIC_VIEW, name)
+    at_bench = state.address(state.SIDE) == bench_keys.BENCH
     state.seed(key, bench_keys.BENCH_VIEW if at_bench else FORM)
     view = st.segmented_control(
         "View",
@@ -152,11 +153,11 @@ def _view(name: str) -> str:
 def _on_view(key: str) -> None:
     # So that a reload or a link comes back to the workbench.
     at_bench = state.get(key) == bench_keys.BENCH_VIEW
-    state.set_address(**{bench_keys.SIDE: bench_keys.BENCH if at_bench else None})
+    state.set_address(**{state.SIDE: bench_keys.BENCH if at_bench else None})
 
 
 def _main(name: str, view: str) -> None:
-    key = state.key(state.RUBRIC_VIEW, name)
+    key = state.key(RUBRIC_VIEW, name)
     if view == YAML:
         yaml_view.show(name)
     elif work.refused_text(name) is not None:
@@ -166,7 +167,7 @@ def _main(name: str, view: str) -> None:
 
 
 def _side(name: str) -> None:
-    key = state.key(state.RUBRIC_SIDE, name)
+    key = state.key(RUBRIC_SIDE, name)
     state.seed(key, SIDES[0])
     side = st.segmented_control(
         "Beside the form", SIDES, key=key, required=True, label_visibility="collapsed"

@@ -11,6 +11,9 @@ from pages.ui import state
 from pages.ui.text import label, raw
 from pages.ui.widgets import problem_list
 
+RUBRIC_EXPORT = "rubric_export"
+
+
 #: A long list of losses scrolls, so that the button below it stays in view.
 MANY = 6
 
@@ -27,7 +30,7 @@ def export_panel(rubric: Rubric) -> None:
         "Form",
         SHARE_FORMS,
         format_func=lambda one: SHARE_WORDS[one].title,
-        key=state.key(state.RUBRIC_EXPORT, "form"),
+        key=state.key(RUBRIC_EXPORT, "form"),
         help="Other programs read these, and Import reads all of them but the sheet.",
     )
     made = sharing.share(rubric, form)
@@ -70,5 +73,5 @@ def _download(made: Shared, words: str, form: ShareForm, *, primary: bool) -> No
         icon=":material/print:" if form == "sheet" else ":material/download:",
         type="primary" if primary else "secondary",
         on_click="ignore",
-        key=state.key(state.RUBRIC_EXPORT, "download", form),
+        key=state.key(RUBRIC_EXPORT, "download", form),
     )

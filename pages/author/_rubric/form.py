@@ -9,11 +9,12 @@ import streamlit as st
 
 from core.domain.rules import ABSTENTIONS
 from core.services import draft_edits as edits
+from core.services import numbers as fmt
 from core.services.draft_templates import TEMPLATE_WORDS, Template
 from core.services.draft_types import CriterionDraft
 from pages.author._rubric import card, checks, hands, pasting, rules, work
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import editing_keys, routes, state
-from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors
 
@@ -67,21 +68,21 @@ def _add(name: str) -> None:
         st.caption("Add a criterion", width="content")
         st.toggle(
             "with “Not applicable”",
-            key=state.key(state.RUBRIC_ACT, name, "with_na"),
+            key=state.key(RUBRIC_ACT, name, "with_na"),
             help="The new criterion gets one more answer, for texts that it does not concern.",
         )
     with st.container(horizontal=True):
         for template, words in TEMPLATE_WORDS.items():
             st.button(
                 words,
-                key=state.key(state.RUBRIC_ACT, name, "add", template),
+                key=state.key(RUBRIC_ACT, name, "add", template),
                 icon=":material/add:",
                 on_click=_on_add,
                 args=(name, template),
             )
         if st.button(
             "From the library",
-            key=state.key(state.RUBRIC_ACT, name, "library"),
+            key=state.key(RUBRIC_ACT, name, "library"),
             type="tertiary",
             icon=":material/local_library:",
         ):
@@ -90,7 +91,7 @@ def _add(name: str) -> None:
 
 def _on_add(name: str, template: Template) -> None:
     with shown_errors():
-        na = bool(state.get(state.key(state.RUBRIC_ACT, name, "with_na")))
+        na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
         grown, uid = edits.add_criterion(work.draft(name), template, na=na)
         work.change(name, grown)
         work.keep_open(name, uid)
@@ -104,7 +105,7 @@ def _about(name: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 "About, guidelines and scoring",
-                key=state.key(state.RUBRIC_ACT, name, "toggle", work.ABOUT),
+                key=state.key(RUBRIC_ACT, name, "toggle", work.ABOUT),
                 type="tertiary",
                 icon=":material/expand_more:" if is_open else ":material/chevron_right:",
                 on_click=work.toggle_card,

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from core.services import draft_gates as gates
+from core.services import numbers as fmt
 from pages.author._rubric import work
 from pages.author._rubric.gate_when import show_when
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.widgets import shown_errors
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from core.domain.names import fold
 from core.services import draft_gates as gates
+from core.services import numbers as fmt
 from core.services.draft_types import CriterionDraft, Draft
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import one_line
 from pages.ui.widgets import shown_errors

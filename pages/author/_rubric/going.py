@@ -10,8 +10,11 @@ from core.services import authoring
 from core.services.draft_types import Draft
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.state import SIDE
 from pages.ui.widgets import shown_errors
-from pages.ui.workbench_keys import SIDE
+
+RUBRIC_ACT = "rubric_act"
+RUBRICS_PANEL = "rubrics_panel"
 
 
 def open_rubric(name: str) -> None:
@@ -23,7 +26,7 @@ def start(fresh: Draft) -> str:
     """Keep a new draft and go to its editor; returns the draft's name."""
     name = authoring.new_name()
     authoring.keep(store(), name, fresh)
-    state.drop(state.RUBRICS_PANEL)
+    state.drop(RUBRICS_PANEL)
     open_rubric(name)
     return name
 
@@ -32,7 +35,7 @@ def back_to_list(before: Callable[[], None] = lambda: None) -> None:
     """The way back; what is unsaved is kept. `before` is called on the way."""
     st.button(
         "All rubrics",
-        key=state.key(state.RUBRIC_ACT, "list"),
+        key=state.key(RUBRIC_ACT, "list"),
         type="tertiary",
         icon=":material/arrow_back:",
         on_click=_on_list,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.author._rubric import work
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import editing_keys as keys
 from pages.ui import state
 
@@ -130,8 +131,8 @@ def show(name: str, *, form: bool) -> None:
     component(
         key=state.key(keys.HANDS, name),
         data={
-            "act": state.key(state.RUBRIC_ACT, name, ""),
-            "toggle": state.key(state.RUBRIC_ACT, name, "toggle", ""),
+            "act": state.key(RUBRIC_ACT, name, ""),
+            "toggle": state.key(RUBRIC_ACT, name, "toggle", ""),
             "field": work.field(name, ""),
             "cards": [c["uid"] for c in work.draft(name)["criteria"]],
             "open": work.open_card(name),

@@ -13,9 +13,17 @@ from core.errors import InputError, Problem
 from core.files import Parsed
 from core.files.points import Scaling
 from core.services import authoring, sharing
+from core.services import numbers as fmt
 from core.services.drafts import draft_from
 from pages.author._rubric.going import open_rubric, start
-from pages.ui import format as fmt
+from pages.author._rubric.work import (
+    RUBRIC_NOTICES,
+    RUBRICS_ACT,
+    RUBRICS_FILE,
+    RUBRICS_POINTS,
+    RUBRICS_REFUSED,
+    RUBRICS_TEXT,
+)
 from pages.ui import state
 from pages.ui.text import esc, label
 from pages.ui.widgets import problem_list, row, shown_errors, tag
@@ -30,19 +38,17 @@ def import_panel() -> None:
             "table with one level a row. Nothing is saved before you have looked it over."
         )
         left, right = st.columns(2)
-        left.file_uploader(
-            "File", type=["yaml", "yml", "json", "csv", "tsv"], key=state.RUBRICS_FILE
-        )
+        left.file_uploader("File", type=["yaml", "yml", "json", "csv", "tsv"], key=RUBRICS_FILE)
         with right, st.container(key="rs_source"):
-            st.text_area("Or paste it here", key=state.RUBRICS_TEXT, height=160)
+            st.text_area("Or paste it here", key=RUBRICS_TEXT, height=160)
         _points()
         st.button(
             "Read it",
-            key=state.key(state.RUBRICS_ACT, "read"),
+            key=state.key(RUBRICS_ACT, "read"),
             type="primary",
             on_click=_on_read,
         )
-        refused = state.get(state.RUBRICS_REFUSED)
+        refused = state.get(RUBRICS_REFUSED)
         if refused:
             st.error(label(refused["message"]), icon=":material/error:")
             problem_list(_problems(refused["problems"]))
@@ -55,12 +61,12 @@ def _points() -> None:
     """How points become values; asked only of a table, which alone has points."""
     if not sharing.is_table(*_given()):
         return
-    state.seed(state.RUBRICS_POINTS, "ratio")
+    state.seed(RUBRICS_POINTS, "ratio")
     st.segmented_control(
         "Points count",
         list(POINTS),
         format_func=POINTS.__getitem__,
-        key=state.RUBRICS_POINTS,
+        key=RUBRICS_POINTS,
         required=True,
         help="They differ where the lowest level of a criterion earns points, too: 2 of 2, 4 and 8 "
         "is 25 % of the most, or 0 % of what is above the least.",
@@ -68,20 +74,20 @@ def _points() -> None:
 
 
 def _given() -> tuple[bytes | str, str]:
-    upload: Any = state.get(state.RUBRICS_FILE)
+    upload: Any = state.get(RUBRICS_FILE)
     if upload:
         return upload.getvalue(), str(upload.name)
-    return str(state.get(state.RUBRICS_TEXT) or ""), "pasted text"
+    return str(state.get(RUBRICS_TEXT) or ""), "pasted text"
 
 
 def _on_read() -> None:
-    state.drop(state.RUBRICS_REFUSED)
+    state.drop(RUBRICS_REFUSED)
     data, file = _given()
     try:
-        *others, found = sharing.read(data, file, state.get(state.RUBRICS_POINTS) or "ratio")
+        *others, found = sharing.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
-        state.put(state.RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
+        state.put(RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
         return
     with shown_errors():
         for other in others:
@@ -95,7 +101,7 @@ def _on_read() -> None:
 def _keep(read: Parsed[Rubric]) -> str:
     """A draft of a rubric that was read, with what was noticed."""
     name = start(draft_from(read.value))
-    state.put(state.key(state.RUBRIC_NOTICES, name), _plain(read.notices))
+    state.put(state.key(RUBRIC_NOTICES, name), _plain(read.notices))
     return name
 
 
@@ -111,7 +117,7 @@ def _of_comments() -> list[Problem]:
 
 def show_notices(name: str) -> None:
     """What was noticed while the file of this draft was read."""
-    notices = state.get(state.key(state.RUBRIC_NOTICES, name))
+    notices = state.get(state.key(RUBRIC_NOTICES, name))
     if notices:
         st.info("Noticed while reading the file:", icon=":material/info:")
         problem_list(_problems(notices))
@@ -140,7 +146,7 @@ def samples_panel() -> None:
                     with st.container(horizontal=True, vertical_alignment="center"):
                         st.button(
                             "Use this",
-                            key=state.key(state.RUBRICS_ACT, "sample", sample.file),
+                            key=state.key(RUBRICS_ACT, "sample", sample.file),
                             on_click=_on_sample,
                             args=(sample.file,),
                         )

@@ -8,19 +8,15 @@ import streamlit as st
 
 from core.domain.rules import RULES, Scale
 from core.services import draft_options as options
+from core.services import numbers as fmt
 from core.services.draft_types import CriterionDraft
 from core.services.mentions import share_of, weight_of
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
+from pages.ui.rule_words import SCALE_NAMES
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors, tag
 
-SCALES: Mapping[str, str] = {
-    "binary": "Yes/no",
-    "ordinal": "Levels",
-    "nominal": "Categories",
-}
 REWARD, PENALTY = "Reward", "Penalty"
 #: No rule of the criterion's own.
 PANELS = ""
@@ -49,10 +45,10 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
         state.seed(key, criterion["scale"])
         st.segmented_control(
             "Answer",
-            list(SCALES),
+            list(SCALE_NAMES),
             key=key,
             required=True,
-            format_func=lambda scale: SCALES[scale],
+            format_func=lambda scale: SCALE_NAMES[scale],
             on_change=_on_scale,
             args=(name, uid),
         )

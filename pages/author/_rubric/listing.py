@@ -8,12 +8,19 @@ import streamlit as st
 
 from core.domain.library import RubricRow
 from core.services import authoring
+from core.services import numbers as fmt
 from core.services.draft_types import new_draft
 from pages.author._help import drafting
 from pages.author._rubric import importing, work
 from pages.author._rubric.exporting import export_dialog
-from pages.author._rubric.going import open_rubric, start
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRICS_PANEL, open_rubric, start
+from pages.author._rubric.work import (
+    RUBRICS_ACT,
+    RUBRICS_ARCHIVED,
+    RUBRICS_PAGE,
+    RUBRICS_REFUSED,
+    RUBRICS_SEARCH,
+)
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -34,15 +41,15 @@ def show() -> None:
     page_header("Rubrics", "A rubric is a list of questions that judges and people answer.")
     show_flash()
     _toolbar()
-    panel = state.get(state.RUBRICS_PANEL)
+    panel = state.get(RUBRICS_PANEL)
     if panel == "import":
         importing.import_panel()
     elif panel == "samples":
         importing.samples_panel()
     elif panel == "draft":
         drafting.panel()
-    archived = bool(state.get(state.RUBRICS_ARCHIVED))
-    search = str(state.get(state.RUBRICS_SEARCH) or "")
+    archived = bool(state.get(RUBRICS_ARCHIVED))
+    search = str(state.get(RUBRICS_SEARCH) or "")
     rows = authoring.listing(store(), search=search, archived=archived)
     kept = {one.name: one for one in authoring.all_kept(store())}
     fresh = [one for one in kept.values() if not one.name.isdecimal()]
@@ -60,7 +67,7 @@ def _toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search",
-            key=state.RUBRICS_SEARCH,
+            key=RUBRICS_SEARCH,
             type="search",
             live="300ms",
             placeholder="Search by name",
@@ -69,7 +76,7 @@ def _toolbar() -> None:
         )
         st.button(
             "New rubric",
-            key=state.key(state.RUBRICS_ACT, "new"),
+            key=state.key(RUBRICS_ACT, "new"),
             type="primary",
             icon=":material/add:",
             on_click=_on_new,
@@ -81,12 +88,12 @@ def _toolbar() -> None:
         ):
             st.button(
                 words,
-                key=state.key(state.RUBRICS_ACT, panel),
+                key=state.key(RUBRICS_ACT, panel),
                 icon=f":material/{icon}:",
                 on_click=_on_panel,
                 args=(panel,),
             )
-        st.toggle("Archived", key=state.RUBRICS_ARCHIVED)
+        st.toggle("Archived", key=RUBRICS_ARCHIVED)
 
 
 def _on_new() -> None:
@@ -95,9 +102,9 @@ def _on_new() -> None:
 
 
 def _on_panel(panel: str) -> None:
-    closed = state.get(state.RUBRICS_PANEL) == panel
-    state.put(state.RUBRICS_PANEL, None if closed else panel)
-    state.drop(state.RUBRICS_REFUSED)
+    closed = state.get(RUBRICS_PANEL) == panel
+    state.put(RUBRICS_PANEL, None if closed else panel)
+    state.drop(RUBRICS_REFUSED)
 
 
 def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
@@ -116,7 +123,7 @@ def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
 def _paged(rows: list[RubricRow]) -> list[RubricRow]:
     if len(rows) <= PAGE:
         return rows
-    page = st.pagination(-(-len(rows) // PAGE), key=state.RUBRICS_PAGE)
+    page = st.pagination(-(-len(rows) // PAGE), key=RUBRICS_PAGE)
     return rows[(page - 1) * PAGE : page * PAGE]
 
 
@@ -124,7 +131,7 @@ def _fresh_row(kept: authoring.Kept) -> None:
     with _card():
         st.button(
             label(kept.draft["name"] or "Untitled rubric", 80),
-            key=state.key(state.RUBRICS_ACT, "open", kept.name),
+            key=state.key(RUBRICS_ACT, "open", kept.name),
             type="tertiary",
             icon=":material/edit_note:",
             on_click=open_rubric,
@@ -140,7 +147,7 @@ def _fresh_row(kept: authoring.Kept) -> None:
         st.space("stretch")
         st.button(
             "Discard",
-            key=state.key(state.RUBRICS_ACT, "discard", kept.name),
+            key=state.key(RUBRICS_ACT, "discard", kept.name),
             on_click=_on_discard,
             args=(kept.name,),
         )
@@ -156,7 +163,7 @@ def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
     with _card():
         st.button(
             label(found.name, 80),
-            key=state.key(state.RUBRICS_ACT, "open", found.id),
+            key=state.key(RUBRICS_ACT, "open", found.id),
             type="tertiary",
             icon=":material/checklist:",
             on_click=open_rubric,
@@ -170,7 +177,7 @@ def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
         ]
         row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
         st.space("stretch")
-        key = state.key(state.RUBRICS_ACT, "menu", found.id)
+        key = state.key(RUBRICS_ACT, "menu", found.id)
         choice = st.menu_button(
             "Actions",
             ["Restore"] if archived else ["Duplicate", "Export", "Archive"],

@@ -6,14 +6,17 @@ import streamlit as st
 
 from core.domain.rubric import Criterion
 from core.errors import InputError
+from core.services import numbers as fmt
 from core.services.draft_templates import TEMPLATE_WORDS, Template
 from core.services.pasting import Line, Pasted, added, added_whole, read_paste
 from pages.author._rubric import work
-from pages.ui import format as fmt
-from pages.ui import paste_keys as keys
 from pages.ui import state
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, shown_errors, table, tag
+
+PASTE_TEXT = "paste_text"
+PASTE_KIND = "paste_kind"
+PASTE_ACT = "paste_act"
 
 EXAMPLE = "Cites a source (10 points)\n[-5] Invents facts\n# Style\nTone: The reply is warm."
 SHOWN = 60
@@ -24,7 +27,7 @@ def show(name: str) -> None:
     with st.expander("Paste many", icon=":material/content_paste:"):
         text = st.text_area(
             "One requirement per line, or a table",
-            key=state.key(keys.PASTE_TEXT, name),
+            key=state.key(PASTE_TEXT, name),
             placeholder=EXAMPLE,
             height=140,
             max_chars=200_000,
@@ -47,7 +50,7 @@ def show(name: str) -> None:
             kind: Template = st.selectbox(
                 "Answers of each",
                 list(TEMPLATE_WORDS),
-                key=state.key(keys.PASTE_KIND, name),
+                key=state.key(PASTE_KIND, name),
                 format_func=TEMPLATE_WORDS.__getitem__,
                 width=180,
                 disabled=bool(found.criteria),
@@ -55,7 +58,7 @@ def show(name: str) -> None:
             )
             st.button(
                 words if count else "Add criteria",
-                key=state.key(keys.PASTE_ACT, name, "add"),
+                key=state.key(PASTE_ACT, name, "add"),
                 type="primary",
                 icon=":material/playlist_add:",
                 on_click=_on_add,
@@ -114,11 +117,11 @@ def _weight(one: Line) -> str:
 
 def _on_add(name: str, kind: Template) -> None:
     with shown_errors():
-        found = read_paste(str(state.get(state.key(keys.PASTE_TEXT, name)) or ""))
+        found = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
         count = len(found.lines) + len(found.criteria)
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
         draft = added_whole(work.draft(name), found.criteria)
         work.change(name, added(draft, found.lines, kind))
-        state.put(state.key(keys.PASTE_TEXT, name), "")
+        state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")

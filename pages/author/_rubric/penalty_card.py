@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from core.services import draft_rules as rules
+from core.services import numbers as fmt
 from core.services.rehearsing import penalty_examples
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors, table

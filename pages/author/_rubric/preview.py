@@ -8,15 +8,19 @@ import streamlit as st
 
 from core.domain.dataset import Item
 from core.errors import InputError
+from core.services import numbers as fmt
 from core.services import rehearsing
 from core.services.rehearsing import SAMPLE_ITEM, Preview
 from pages.author._rubric import work
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw, visible
 from pages.ui.votes import option_chips
 from pages.ui.widgets import empty_state, problem_list, row, shown_errors
+
+RUBRIC_PREVIEW = "rubric_preview"
+RUBRIC_SEED = "rubric_seed"
 
 TYPED, CHOSEN = "Typed sample", "Item of a dataset"
 
@@ -59,7 +63,7 @@ def _criterion(name: str) -> str:
         "Criterion",
         uids,
         index=uids.index(first),
-        key=state.key(state.RUBRIC_PREVIEW, "criterion", name, first),
+        key=state.key(RUBRIC_PREVIEW, "criterion", name, first),
         format_func=lambda uid: one_line(names[uid], 80) or "Unnamed",
         persist_state="page",
     )
@@ -67,7 +71,7 @@ def _criterion(name: str) -> str:
 
 
 def _item() -> Item | None:
-    key = state.key(state.RUBRIC_PREVIEW, "source")
+    key = state.key(RUBRIC_PREVIEW, "source")
     state.seed(key, TYPED)
     source = st.segmented_control(
         "Judged text", [TYPED, CHOSEN], key=key, required=True, label_visibility="collapsed"
@@ -83,7 +87,7 @@ def _typed() -> Item:
         ("context", "Context (optional)", ""),
         ("reference", "Reference (optional)", ""),
     ):
-        key = state.key(state.RUBRIC_PREVIEW, what)
+        key = state.key(RUBRIC_PREVIEW, what)
         state.seed(key, first)
         values[what] = st.text_area(words, key=key, height="content", persist_state="session")
     context = {"context": values.pop("context")}
@@ -98,12 +102,12 @@ def _chosen() -> Item | None:
     version: int = st.selectbox(
         "Dataset",
         list(found),
-        key=state.key(state.RUBRIC_PREVIEW, "dataset"),
+        key=state.key(RUBRIC_PREVIEW, "dataset"),
         format_func=lambda one: one_line(found[one].name, 80),
         persist_state="page",
     )
     search = st.text_input(
-        "Find an item", type="search", live="300ms", key=state.key(state.RUBRIC_PREVIEW, "find")
+        "Find an item", type="search", live="300ms", key=state.key(RUBRIC_PREVIEW, "find")
     )
     ids = rehearsing.first_items(store(), version, search=search)
     if not ids:
@@ -112,7 +116,7 @@ def _chosen() -> Item | None:
     item: str = st.selectbox(
         "Item",
         ids,
-        key=state.key(state.RUBRIC_PREVIEW, "item", version),
+        key=state.key(RUBRIC_PREVIEW, "item", version),
         format_func=visible,
         persist_state="page",
     )
@@ -120,18 +124,18 @@ def _chosen() -> Item | None:
 
 
 def _order() -> tuple[bool, int]:
-    seed = int(state.get(state.RUBRIC_SEED, 0))
-    key = state.key(state.RUBRIC_PREVIEW, "shuffle")
+    seed = int(state.get(RUBRIC_SEED, 0))
+    key = state.key(RUBRIC_PREVIEW, "shuffle")
     state.seed(key, True)
     with st.container(horizontal=True, vertical_alignment="center"):
         shuffle = st.toggle("Shuffle options", key=key)
         st.button(
             "Shuffle again",
-            key=state.key(state.RUBRIC_ACT, "shuffle"),
+            key=state.key(RUBRIC_ACT, "shuffle"),
             icon=":material/shuffle:",
             disabled=not shuffle,
             on_click=state.put,
-            args=(state.RUBRIC_SEED, seed + 1),
+            args=(RUBRIC_SEED, seed + 1),
         )
     return shuffle, seed
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import authoring
+from core.services import numbers as fmt
 from core.services.drafts import with_rubric
 from pages.author._rubric import work
 from pages.author._rubric.exporting import export_buttons
-from pages.author._rubric.going import back_to_list
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT, back_to_list
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, raw
@@ -32,7 +32,7 @@ def show(version_id: int) -> None:
     with st.container(horizontal=True):
         st.button(
             "Back to the editor",
-            key=state.key(state.RUBRIC_ACT, "editor"),
+            key=state.key(RUBRIC_ACT, "editor"),
             type="primary",
             icon=":material/edit:",
             on_click=_on_editor,
@@ -40,7 +40,7 @@ def show(version_id: int) -> None:
         )
         st.button(
             "Start from this version",
-            key=state.key(state.RUBRIC_ACT, "from"),
+            key=state.key(RUBRIC_ACT, "from"),
             icon=":material/history:",
             on_click=_on_start,
             args=(name, version_id),

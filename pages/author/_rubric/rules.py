@@ -13,6 +13,7 @@ from core.services.draft_types import Draft
 from core.services.drafts import gates_of
 from core.services.rubric_words import check_words, decision_words, gate_words, penalty_words
 from pages.author._rubric import check_card, decision_card, gate_card, penalty_card, work
+from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, tag
@@ -114,7 +115,7 @@ def _toggle(name: str, rule: Rule, icon: str) -> None:
     words = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
     st.button(
         label(words, 40),
-        key=state.key(state.RUBRIC_ACT, name, "toggle", rule.uid),
+        key=state.key(RUBRIC_ACT, name, "toggle", rule.uid),
         type="tertiary",
         icon=f":material/{icon}:",
         on_click=work.toggle_card,
@@ -140,7 +141,7 @@ def _actions(name: str, rule: Rule) -> None:
     for act, words, icon in acts:
         st.button(
             words,
-            key=state.key(state.RUBRIC_ACT, name, act, rule.uid),
+            key=state.key(RUBRIC_ACT, name, act, rule.uid),
             type="tertiary",
             icon=f":material/{icon}:",
             on_click=_on_act,
@@ -174,7 +175,7 @@ def _add(name: str, draft: Draft) -> None:
         for kind, (words, says, _) in ADD.items():
             st.button(
                 words,
-                key=state.key(state.RUBRIC_ACT, name, "rule", kind),
+                key=state.key(RUBRIC_ACT, name, "rule", kind),
                 icon=":material/add:",
                 help=says,
                 disabled=there.get(kind, False),

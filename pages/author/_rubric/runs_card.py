@@ -7,8 +7,8 @@ import streamlit as st
 from core.domain.library import RubricVersionInfo
 from core.domain.runs import RunRow
 from core.services import authoring, grading, version_uses
+from core.services import numbers as fmt
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import version_keys as keys
 from pages.ui.resources import store

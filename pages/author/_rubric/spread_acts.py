@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.domain.runs import Run
 from core.services import carrying, propagating, staleness
+from core.services import numbers as fmt
 from core.services.versioning import Edits, Moves, small
-from pages.ui import format as fmt
 from pages.ui import routes, signing, state
 from pages.ui import version_keys as keys
 from pages.ui.resources import store

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.services import numbers as fmt
 from core.services.differing import Moved
 from core.services.propagating import Difference
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import version_keys as keys
 from pages.ui.text import esc

@@ -8,10 +8,12 @@ import streamlit as st
 
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
+from core.services import numbers as fmt
 from core.services import rehearsing
 from core.services.drafts import rubric_from
 from pages.author._rubric import work
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRIC_TRY
 from pages.ui import state
 from pages.ui.outcomes import outcome_tags
 from pages.ui.text import esc, label, one_line
@@ -78,7 +80,7 @@ def _presets(name: str) -> None:
         for words in PRESETS:
             st.button(
                 words,
-                key=state.key(state.RUBRIC_ACT, name, "try", words),
+                key=state.key(RUBRIC_ACT, name, "try", words),
                 on_click=_on_preset,
                 args=(name, words),
             )
@@ -95,7 +97,7 @@ def _length(name: str, rubric: Rubric) -> int:
     penalty = rubric.scoring.length_penalty
     if penalty is None:
         return 0
-    key = state.key(state.RUBRIC_TRY, name, "length")
+    key = state.key(RUBRIC_TRY, name, "length")
     state.seed(key, penalty.free_budget)
     value: int = st.number_input(
         f"Length of the text in {penalty.count}", min_value=0, step=100, key=key
@@ -106,7 +108,7 @@ def _length(name: str, rubric: Rubric) -> int:
 def _text(name: str) -> str:
     value: str = st.text_area(
         "Text for the pre-checks",
-        key=state.key(state.RUBRIC_TRY, name, "text"),
+        key=state.key(RUBRIC_TRY, name, "text"),
         height=68,
         placeholder="What the pre-checks read.",
         persist_state="page",
@@ -135,4 +137,4 @@ def _indices(criterion: Criterion) -> list[int]:
 
 
 def _key(name: str, criterion: str) -> str:
-    return state.key(state.RUBRIC_TRY, name, criterion)
+    return state.key(RUBRIC_TRY, name, criterion)

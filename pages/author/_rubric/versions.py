@@ -8,16 +8,17 @@ import streamlit as st
 
 from core.domain.library import RubricVersionInfo
 from core.services import authoring
+from core.services import numbers as fmt
 from core.services.version_uses import Uses, uses
 from core.services.versioning import edits_between
 from pages.author._rubric import edits, work
-from pages.author._rubric.going import back_to_list
-from pages.ui import format as fmt
+from pages.author._rubric.going import RUBRIC_ACT, back_to_list
 from pages.ui import state
-from pages.ui import version_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
+
+VERSIONS_PICK = "versions_pick"
 
 RUNS = 5
 
@@ -65,12 +66,12 @@ def _acts(name: str, found: RubricVersionInfo, before: int | None) -> None:
     with st.container(horizontal=True):
         for act, words, parameters in (
             ("version", "Read", {state.VERSION: found.id}),
-            ("changes", "What changed", {state.VERSION: found.id, keys.AGAINST: before}),
+            ("changes", "What changed", {state.VERSION: found.id, state.AGAINST: before}),
         ):
             if act == "version" or before is not None:
                 st.button(
                     words,
-                    key=state.key(state.RUBRIC_ACT, name, act, found.id),
+                    key=state.key(RUBRIC_ACT, name, act, found.id),
                     type="tertiary",
                     on_click=_go,
                     kwargs=parameters,
@@ -94,10 +95,10 @@ def show_difference(version_id: int, against: int) -> None:
         with st.container(horizontal=True):
             st.button(
                 "Back to the editor",
-                key=state.key(state.RUBRIC_ACT, "editor"),
+                key=state.key(RUBRIC_ACT, "editor"),
                 icon=":material/edit:",
                 on_click=_go,
-                kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, keys.AGAINST: None},
+                kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, state.AGAINST: None},
             )
         edits.show(found.edits, f"Version {one.number}", f"Version {other.number}")
         if found.edits:
@@ -113,7 +114,7 @@ def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> t
     chosen = []
     with st.container(horizontal=True):
         for what, title, first in (("older", "From", older), ("newer", "To", newer)):
-            key = state.key(keys.VERSIONS_PICK, what, older, newer)
+            key = state.key(VERSIONS_PICK, what, older, newer)
             ids = list(history)
             state.seed(key, first if first in history else ids[-1])
             chosen.append(st.selectbox(title, ids, key=key, format_func=words, width=280))

@@ -7,11 +7,11 @@ import streamlit as st
 from core.errors import InputError
 from core.identity import content_hash
 from core.services import draft_edits
+from core.services import numbers as fmt
 from core.services.drafts import payload, rubric_from
 from core.services.weights_from_grades import Inferred, Weight
 from pages.author._rubric import weights_from, work
-from pages.ui import format as fmt
-from pages.ui import paste_keys as keys
+from pages.author._rubric.weights_from import WEIGHTS_ACT, WEIGHTS_STEP, WEIGHTS_TOTAL
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
@@ -47,13 +47,13 @@ def _show(name: str) -> None:
         field: str = st.selectbox(
             "Total",
             source.fields,
-            key=state.key(keys.WEIGHTS_TOTAL, name, *source.about),
+            key=state.key(WEIGHTS_TOTAL, name, *source.about),
             format_func=lambda one: one_line(one, 60),
         )
         step: float = st.selectbox(
             "Round to",
             list(STEPS),
-            key=state.key(keys.WEIGHTS_STEP, name),
+            key=state.key(WEIGHTS_STEP, name),
             format_func=STEPS.__getitem__,
             width=110,
         )
@@ -95,7 +95,7 @@ def _found(name: str, found: Inferred) -> None:
             )
     st.button(
         "Take the rounded weights",
-        key=state.key(keys.WEIGHTS_ACT, name),
+        key=state.key(WEIGHTS_ACT, name),
         icon=":material/check:",
         on_click=_on_take,
         args=(name, found.weights),

@@ -11,10 +11,17 @@ from core.domain.rubric import Rubric
 from core.identity import text_hash
 from core.services import gradebook, weights_from_grades
 from core.services.weights_from_grades import Inferred
-from pages.ui import paste_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line
+
+WEIGHTS_SOURCE = "weights_source"
+WEIGHTS_FILE = "weights_file"
+WEIGHTS_TEXT = "weights_text"
+WEIGHTS_DATASET = "weights_dataset"
+WEIGHTS_TOTAL = "weights_total"
+WEIGHTS_STEP = "weights_step"
+WEIGHTS_ACT = "weights_act"
 
 DATASET, TABLE = "A dataset", "A table"
 EXAMPLE = "id,Accuracy,Tone,total\nann,MET,Warm,9\nbob,UNMET,Cold,2"
@@ -30,7 +37,7 @@ class Source(NamedTuple):
 
 def choose(name: str, rubric: Rubric) -> Source | None:
     """The grades that are chosen; `None` where there are none yet."""
-    key = state.key(keys.WEIGHTS_SOURCE, name)
+    key = state.key(WEIGHTS_SOURCE, name)
     state.seed(key, DATASET)
     source = st.segmented_control(
         "Grades from", [DATASET, TABLE], key=key, required=True, label_visibility="collapsed"
@@ -46,7 +53,7 @@ def _dataset(name: str, rubric: Rubric) -> Source | None:
     version: int = st.selectbox(
         "Dataset",
         list(sets),
-        key=state.key(keys.WEIGHTS_DATASET, name),
+        key=state.key(WEIGHTS_DATASET, name),
         format_func=lambda one: one_line(sets[one], 60),
     )
     fields = remembered(
@@ -63,11 +70,11 @@ def _dataset(name: str, rubric: Rubric) -> Source | None:
 
 def _table(name: str, rubric: Rubric) -> Source | None:
     upload: Any = st.file_uploader(
-        "File", type=["csv", "tsv", "json", "jsonl"], key=state.key(keys.WEIGHTS_FILE, name)
+        "File", type=["csv", "tsv", "json", "jsonl"], key=state.key(WEIGHTS_FILE, name)
     )
     pasted = st.text_area(
         "Or paste it here",
-        key=state.key(keys.WEIGHTS_TEXT, name),
+        key=state.key(WEIGHTS_TEXT, name),
         height=110,
         placeholder=EXAMPLE,
         help="A column named like each criterion with the option each item got, and one with the "

@@ -23,6 +23,27 @@ from pages.ui.resources import store
 from pages.ui.signing import known_name
 from pages.ui.widgets import shown_errors
 
+RUBRICS_SEARCH = "rubrics_search"
+RUBRICS_ARCHIVED = "rubrics_archived"
+RUBRICS_PAGE = "rubrics_page"
+RUBRICS_ACT = "rubrics_act"
+RUBRICS_FILE = "rubrics_file"
+RUBRICS_TEXT = "rubrics_text"
+RUBRICS_REFUSED = "rubrics_refused"
+RUBRICS_POINTS = "rubrics_points"
+RUBRIC_WORK = "rubric_work"
+RUBRIC_TAB = "rubric_tab"
+RUBRIC_FIELD = "rubric_field"
+RUBRIC_OPEN = "rubric_open"
+RUBRIC_VIEW = "rubric_view"
+RUBRIC_SIDE = "rubric_side"
+RUBRIC_YAML = "rubric_yaml"
+RUBRIC_NOTE = "rubric_note"
+RUBRIC_CONFLICT = "rubric_conflict"
+RUBRIC_NOTICES = "rubric_notices"
+RUBRIC_TRY = "rubric_try"
+
+
 #: The uid of the card that holds the rubric's own fields.
 ABOUT = "about"
 #: The uids of the cards of the two rules that there is one of at most.
@@ -87,9 +108,9 @@ def refused_text(name: str) -> InputError | None:
 def change(name: str, changed: Draft, *, redraw: bool = False) -> None:
     """Take over a changed draft; `redraw` where fields on screen must show new values."""
     _put(name, changed, None)
-    state.drop(state.RUBRIC_YAML, name)
+    state.drop(RUBRIC_YAML, name)
     if redraw:
-        state.drop(state.RUBRIC_FIELD, name)
+        state.drop(RUBRIC_FIELD, name)
 
 
 def change_text(name: str, typed: str) -> None:
@@ -99,7 +120,7 @@ def change_text(name: str, typed: str) -> None:
     with contextlib.suppress(InputError):
         current = with_rubric(current, authoring.read(typed, "rubric.yaml").value)
     _put(name, current, typed)
-    state.drop(state.RUBRIC_FIELD, name)
+    state.drop(RUBRIC_FIELD, name)
 
 
 def can_undo(name: str) -> bool:
@@ -131,7 +152,7 @@ def _step(name: str, come: str, go: str) -> None:
         left = [*work[go], (work["draft"], work["text"])]
         _put(name, before, typed)
         state.put(_key(name), {**state.get(_key(name)), come: rest, go: left})
-        for family in (state.RUBRIC_YAML, state.RUBRIC_FIELD):
+        for family in (RUBRIC_YAML, RUBRIC_FIELD):
             state.drop(family, name)
 
 
@@ -150,14 +171,14 @@ def leave(name: str) -> None:
 def forget(name: str) -> None:
     """Let go of everything about this work in this tab."""
     for family in (
-        state.RUBRIC_WORK,
-        state.RUBRIC_FIELD,
-        state.RUBRIC_YAML,
-        state.RUBRIC_OPEN,
-        state.RUBRIC_NOTE,
-        state.RUBRIC_CONFLICT,
-        state.RUBRIC_TRY,
-        state.RUBRIC_NOTICES,
+        RUBRIC_WORK,
+        RUBRIC_FIELD,
+        RUBRIC_YAML,
+        RUBRIC_OPEN,
+        RUBRIC_NOTE,
+        RUBRIC_CONFLICT,
+        RUBRIC_TRY,
+        RUBRIC_NOTICES,
     ):
         state.drop(family, name)
 
@@ -171,11 +192,11 @@ def save(name: str) -> None:
         if draft(name)["parent"] is not None and not is_unsaved(name):
             state.flash("Nothing has changed since the last version, so nothing was saved.")
             return
-        note = str(state.get(state.key(state.RUBRIC_NOTE, name)) or "")
+        note = str(state.get(state.key(RUBRIC_NOTE, name)) or "")
         try:
             saved = authoring.save(store(), _own(name), draft(name), note=note, author=known_name())
         except Conflict:
-            state.put(state.key(state.RUBRIC_CONFLICT, name), True)
+            state.put(state.key(RUBRIC_CONFLICT, name), True)
             return
         opened = open_card(name)
         forget(name)
@@ -187,12 +208,12 @@ def save(name: str) -> None:
         state.flash(f"Saved as version {saved.number}.")
         if version_uses.behind(store(), saved.rubric_id):
             # The card "Graded runs" is there.
-            state.put(state.key(state.RUBRIC_SIDE, fresh), "Versions")
+            state.put(state.key(RUBRIC_SIDE, fresh), "Versions")
 
 
 def field(name: str, *ids: str) -> str:
     """The key of the widget that edits one field."""
-    return state.key(state.RUBRIC_FIELD, name, *ids)
+    return state.key(RUBRIC_FIELD, name, *ids)
 
 
 def held(name: str, value: Any, *ids: str) -> str:
@@ -208,18 +229,18 @@ def held(name: str, value: Any, *ids: str) -> str:
 
 def open_card(name: str) -> str | None:
     """The uid of the one card that is open."""
-    found: str | None = state.get(state.key(state.RUBRIC_OPEN, name))
+    found: str | None = state.get(state.key(RUBRIC_OPEN, name))
     return found
 
 
 def toggle_card(name: str, uid: str | None) -> None:
     """Open a card, or close it where it is open."""
-    state.put(state.key(state.RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
+    state.put(state.key(RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
 
 
 def keep_open(name: str, uid: str | None) -> None:
     """Have that card open (uid), or none."""
-    state.put(state.key(state.RUBRIC_OPEN, name), uid)
+    state.put(state.key(RUBRIC_OPEN, name), uid)
 
 
 def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
@@ -288,10 +309,10 @@ def kept_as(name: str) -> str:
 
 
 def _tab() -> str:
-    if not state.get(state.RUBRIC_TAB):
-        state.put(state.RUBRIC_TAB, secrets.token_hex(4))
-    return str(state.get(state.RUBRIC_TAB))
+    if not state.get(RUBRIC_TAB):
+        state.put(RUBRIC_TAB, secrets.token_hex(4))
+    return str(state.get(RUBRIC_TAB))
 
 
 def _key(name: str) -> str:
-    return state.key(state.RUBRIC_WORK, name)
+    return state.key(RUBRIC_WORK, name)

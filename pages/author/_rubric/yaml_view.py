@@ -7,6 +7,8 @@ import streamlit as st
 from core.errors import InputError
 from core.services import authoring
 from pages.author._rubric import work
+from pages.author._rubric.going import RUBRIC_ACT
+from pages.author._rubric.work import RUBRIC_YAML
 from pages.ui import state
 from pages.ui.text import esc, label
 from pages.ui.widgets import problem_list, shown_errors
@@ -20,7 +22,7 @@ LINE, LEAST = 20.16, 620
 def show(name: str) -> None:
     """The text with what is wrong in it, line by line."""
     typed = work.text(name)
-    key = state.key(state.RUBRIC_YAML, name)
+    key = state.key(RUBRIC_YAML, name)
     state.seed(key, authoring.text_of(work.draft(name)) if typed is None else typed)
     refused = work.refused_text(name)
     if refused is not None:
@@ -81,14 +83,14 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
     with st.container(horizontal=True):
         st.button(
             "Back to the YAML",
-            key=state.key(state.RUBRIC_ACT, name, "yaml_back"),
+            key=state.key(RUBRIC_ACT, name, "yaml_back"),
             type="primary",
             on_click=state.put,
             args=(view_key, yaml),
         )
         st.button(
             "Drop the typed YAML",
-            key=state.key(state.RUBRIC_ACT, name, "yaml_drop"),
+            key=state.key(RUBRIC_ACT, name, "yaml_drop"),
             on_click=_on_drop,
             args=(name,),
         )
@@ -103,7 +105,7 @@ def _notices(typed: str) -> None:
 
 def _on_text(name: str) -> None:
     with shown_errors():
-        work.change_text(name, str(state.get(state.key(state.RUBRIC_YAML, name)) or ""))
+        work.change_text(name, str(state.get(state.key(RUBRIC_YAML, name)) or ""))
 
 
 def _on_drop(name: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
+from core.services import numbers as fmt
 from core.services import rehearsing, workbench
 from core.services.drafts import rubric_from
 from core.services.workbench_rows import of_items, pasted, worked_examples
 from core.services.workbench_standing import Standing
 from core.services.workbench_types import Bench, BenchRow
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store

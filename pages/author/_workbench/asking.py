@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
+from core.services import numbers as fmt
 from core.services import workbench_asking as asking
 from core.services.grading import is_stalled
 from core.services.workbench_asking import Outlook, Want
 from core.services.workbench_standing import Standing
 from pages.author._rubric import work
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store

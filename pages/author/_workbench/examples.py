@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import datasets
+from core.services import numbers as fmt
 from core.services.workbench_rows import others_teach, teach_with
 from core.services.workbench_standing import Standing
 from core.services.workbench_types import BenchRow, item_from
 from pages.author._workbench import acts
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import registry, workbench
 from core.services.registry import JudgeEntry
 from core.services.spot import teachers
 from core.services.workbench_standing import Standing
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store

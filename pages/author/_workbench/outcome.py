@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.metrics.estimate import Share
+from core.services import numbers as fmt
 from core.services.workbench_figures import Figures, figures
 from core.services.workbench_standing import Standing
-from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.widgets import row, table, tag
 

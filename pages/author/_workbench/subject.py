@@ -7,6 +7,7 @@ import streamlit as st
 from core.services.draft_types import CriterionDraft
 from core.services.workbench_standing import Standing
 from pages.author._rubric import work
+from pages.author._rubric.work import RUBRIC_VIEW
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.text import esc, one_line
@@ -96,5 +97,5 @@ def _option(label: str, description: str, *, na: bool) -> str:
 
 def _on_form(name: str, uid: str) -> None:
     work.keep_open(name, uid)
-    state.put(state.key(state.RUBRIC_VIEW, name), "Form")
-    state.set_address(**{keys.SIDE: None})
+    state.put(state.key(RUBRIC_VIEW, name), "Form")
+    state.set_address(**{state.SIDE: None})

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services.workbench_standing import Cell, Standing
 from core.services.workbench_types import BenchRow, item_from
 from core.services.workbench_views import Said, said
 from pages.author._workbench import acts, marks, one_row
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import contest_choices, ranking_sides
+from core.services import numbers as fmt
 from core.services.ranking_sides import Side, Sides
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
@@ -104,7 +104,7 @@ def _worst(chosen: Chosen, found: Sides) -> None:
                 type="tertiary",
                 icon=":material/chevron_right:",
                 on_click=state.set_address,
-                kwargs={keys.VIEW: "matrix", keys.BOUT: at, keys.CELL: None},
+                kwargs={state.VIEW: "matrix", keys.BOUT: at, keys.CELL: None},
             )
             st.html(_words(side), width="content")
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core import figures as draw
+from core.services import numbers as fmt
 from core.services.ranking_board import Gap, Leaderboard, Measured, Standing
 from core.services.ranking_methods import Methods
 from pages.grade._contests import chosen as chosen_
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Figure, empty_state, figures, table, tag

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.dataset import Pair
 from core.domain.votes import Vote
+from core.services import numbers as fmt
 from core.services import viewing
 from core.services.contest_questions import choice_of
 from core.services.contest_votes import Held, Outcome, Shown
@@ -16,7 +17,6 @@ from core.services.viewing import CriterionView, ItemView, VoteView
 from pages.grade._contests.board import WHY
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.item_view import context_words
 from pages.ui.resources import store

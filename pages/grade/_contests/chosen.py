@@ -57,7 +57,7 @@ def read(run_id: int) -> Chosen:
     rows = [viewing.require_run(store(), one) for one in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
     contests = shared("contests", about, lambda: contest_votes.read(store(), runs))
-    question, judge = state.address(keys.QUESTION), state.address(keys.JUDGE)
+    question, judge = state.address(keys.QUESTION), state.address(state.JUDGE)
     orders = state.address(keys.ORDERS)
     return Chosen(
         runs,
@@ -93,7 +93,7 @@ def pickers(chosen: Chosen, *, only_question: bool = False) -> None:
         if only_question:
             return
         if len(judges) > 1:
-            _pick("Judged by", keys.JUDGE, judges, "All judges together", chosen.judge)
+            _pick("Judged by", state.JUDGE, judges, "All judges together", chosen.judge)
         if _both_orders(chosen.contests):
             key = state.key(keys.CONTEST_FIELD, keys.ORDERS)
             state.put(key, chosen.counted)
@@ -130,4 +130,4 @@ def _pick(words: str, name: str, options: list[str], every: str, chosen: str | N
 
 def _on_pick(name: str, key: str, usual: str) -> None:
     value = state.get(key)
-    state.set_address(**{name: None if value == usual else value, keys.PAGE: None})
+    state.set_address(**{name: None if value == usual else value, state.PAGE: None})

@@ -10,12 +10,12 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.figure import Figure
 from core.services import contest_choices, rankings
+from core.services import numbers as fmt
 from core.services.contest_orders import OrderCheck, checks_of
 from core.services.ranking_listwise import Listwise
 from core.services.rated import of_run
 from pages.grade._contests import board, unmatched
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line

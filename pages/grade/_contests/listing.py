@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.domain.runs import RunRow
 from core.services import contest_choices
+from core.services import numbers as fmt
 from pages.grade._run.words import cost_words, raters_line, votes_words
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
@@ -61,7 +61,7 @@ def _plan_button(name: str) -> None:
         type="primary",
         icon=":material/add:",
         on_click=state.set_address,
-        kwargs={keys.PLAN: "new"},
+        kwargs={state.PLAN: "new"},
     )
 
 

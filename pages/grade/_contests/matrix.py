@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.services import numbers as fmt
 from core.services.contest_votes import Held
 from pages.grade._contests import bout
 from pages.grade._contests import chosen as chosen_
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table
@@ -91,7 +91,7 @@ def _on_click(key: str) -> None:
 
 
 def _see(cell: str | None) -> None:
-    state.set_address(**{keys.CELL: cell, keys.PAGE: None, keys.BOUT: None})
+    state.set_address(**{keys.CELL: cell, state.PAGE: None, keys.BOUT: None})
 
 
 def _contests(chosen: Chosen, cell: Cell | None) -> list[tuple[int, Held]]:
@@ -108,7 +108,7 @@ def _list(chosen: Chosen, found: list[tuple[int, Held]], cell: Cell | None) -> N
     pages = -(-len(found) // PAGE)
     opened, order = state.address_id(keys.BOUT), [at for at, _ in found]
     # The open contest decides which page is shown, so that one can go on from it to the next.
-    asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(keys.PAGE)
+    asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, asked or 1), pages)
     st.caption(f"{fmt.plural(len(found), 'contest')}. Open one to see both answers and its votes.")
     with st.container(gap="xxsmall"):
@@ -118,7 +118,7 @@ def _list(chosen: Chosen, found: list[tuple[int, Held]], cell: Cell | None) -> N
                 bout.show(chosen, at, order)
     if pages > 1:
         # A key for every page: one that is set beforehand may have no value of its own.
-        key = state.key(keys.CONTEST_FIELD, keys.PAGE, page)
+        key = state.key(keys.CONTEST_FIELD, state.PAGE, page)
         st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
 
 
@@ -144,7 +144,7 @@ def _picker(chosen: Chosen, cell: Cell | None) -> None:
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{keys.PAGE: state.get(key), keys.BOUT: None})
+    state.set_address(**{state.PAGE: state.get(key), keys.BOUT: None})
 
 
 def _line(chosen: Chosen, at: int, held: Held, *, opened: bool) -> None:

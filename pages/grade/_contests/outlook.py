@@ -6,12 +6,13 @@ import streamlit as st
 
 from core.errors import InputError
 from core.services import contest_choices, contests
+from core.services import numbers as fmt
 from core.services.contest_choices import Outlook
 from core.services.contests import ContestRequest
 from core.services.estimating import JudgeEstimate
+from pages.grade._runs.judging import PLAN_FIELD
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
-from pages.ui import routes, run_keys, state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, problem_list, table
@@ -36,7 +37,7 @@ def show(request: ContestRequest | None) -> None:
         )
     if pressed and request is not None:
         run_id = contests.start(store(), request)
-        state.drop(run_keys.PLAN_FIELD, "seed")
+        state.drop(PLAN_FIELD, "seed")
         state.drop(keys.CONTEST_FORM, "name")
         routes.go(routes.CONTESTS, {state.RUN: run_id})
 

@@ -65,8 +65,8 @@ def _links(run: Run) -> None:
 
 
 def _view(found: chosen.Chosen) -> None:
-    key = state.key(keys.CONTEST_FIELD, keys.VIEW)
-    asked = state.address(keys.VIEW)
+    key = state.key(keys.CONTEST_FIELD, state.VIEW)
+    asked = state.address(state.VIEW)
     state.put(key, asked if asked in VIEWS else "board")
     view = st.segmented_control(
         "View",
@@ -96,4 +96,4 @@ def _view(found: chosen.Chosen) -> None:
 
 def _on_view(key: str) -> None:
     view = state.get(key)
-    state.set_address(**{keys.VIEW: None if view == "board" else view, keys.BOUT: None})
+    state.set_address(**{state.VIEW: None if view == "board" else view, keys.BOUT: None})

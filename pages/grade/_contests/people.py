@@ -6,10 +6,10 @@ import streamlit as st
 
 from core import figures as draw
 from core.services import contest_people
+from core.services import numbers as fmt
 from core.services.contest_people import Likeness, Together
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from core.services import choosing, contest_choices
+from core.services import numbers as fmt
 from core.services.choosing import Choices
 from core.services.contest_questions import contest_rubric
 from core.services.contest_rounds import with_first_round
 from core.services.contests import ContestRequest
 from pages.grade._contests import designing, outlook
 from pages.grade._runs import judging
-from pages.grade._runs.planning import seed_and_budget
+from pages.grade._runs.judging import PLAN_FIELD, seed_and_budget
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
-from pages.ui import routes, run_keys, state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -41,7 +41,7 @@ def show() -> None:
         type="tertiary",
         icon=":material/arrow_back:",
         on_click=state.set_address,
-        kwargs={keys.PLAN: None, state.DATASET: None},
+        kwargs={state.PLAN: None, state.DATASET: None},
     )
     page_header("Plan a contest", "Nothing is asked and nothing is paid before you press Start.")
     found = choosing.choices(store())
@@ -181,7 +181,7 @@ def _able(found: Choices) -> Choices:
         one for one in found.panels if not any(judge.offline for judge in one.panel.judges)
     )
     # The form that plans a run shares the field, and offers offline judges there.
-    key, names = state.key(run_keys.PLAN_FIELD, "judges"), {one.name for one in judges}
+    key, names = state.key(PLAN_FIELD, "judges"), {one.name for one in judges}
     if state.get(key):
         state.put(key, [name for name in state.get(key) if name in names])
     if not panels and not judges:

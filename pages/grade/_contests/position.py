@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services.contest_position import Position, positions
 from core.services.ranking_board import Leaderboard
 from pages.grade._contests import chosen as chosen_
 from pages.grade._contests.board import NAMED, measured
 from pages.grade._contests.chosen import Chosen
-from pages.ui import format as fmt
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table, tag

@@ -6,11 +6,11 @@ import streamlit as st
 
 from core.domain.runs import Run
 from core.services import contest_rounds, contests
+from core.services import numbers as fmt
 from core.services.contests import ContestRequest
 from pages.grade._contests import outlook
 from pages.grade._contests.chosen import Chosen
 from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.widgets import shown_errors

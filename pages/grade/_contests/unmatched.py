@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from pages.grade._contests.board import NAMED
-from pages.ui import format as fmt
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.files import ImportedVote, VoteBundle
+from core.services import numbers as fmt
 from core.services.importing import Preview
 from core.services.importing_files import CheckedVotes
-from pages.ui import format as fmt
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import Figure, figures, problem_list, table, tag
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.votes import FailureKind
 from core.services import connecting, registry
+from core.services import numbers as fmt
 from core.services.connecting import ConnectionResult
 from core.services.registry import JudgeEntry
-from pages.ui import format as fmt
 from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.votes import FAILURE_WORDS

@@ -13,6 +13,7 @@ from pages.grade._judges.fields import (
     CONCURRENCY,
     DOORS,
     EXAMPLES,
+    JUDGE_ACT,
     KEY_ENV,
     MAX_TOKENS,
     MODEL,
@@ -32,7 +33,6 @@ from pages.grade._judges.fields import (
     WEIGHT,
     Field,
 )
-from pages.ui import families as fam
 from pages.ui import routes, state
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
@@ -51,7 +51,7 @@ def show(reference: str) -> None:
     """The screen of the judge with that id, or of a new one."""
     routes.back(routes.JUDGES, "All judges")
     entry = work.entry(reference)
-    if entry is None and reference != fam.NEW:
+    if entry is None and reference != state.NEW:
         page_header("Judges")
         empty_state("No such judge", "It may have been put away or renamed.")
         return
@@ -61,7 +61,7 @@ def show(reference: str) -> None:
     kind = _kind(reference, entry)
     # In a form, what is typed reaches this server with a Save only: a key pasted by mistake does
     # not come along with some other click.
-    with st.form(state.key(fam.JUDGE_ACT, reference, "form"), border=False):
+    with st.form(state.key(JUDGE_ACT, reference, "form"), border=False):
         if kind == "llm":
             _model(reference)
         else:
@@ -241,7 +241,7 @@ def _acts(reference: str, kind: str) -> None:
     with st.container(horizontal=True):
         st.form_submit_button(
             "Save",
-            key=state.key(fam.JUDGE_ACT, reference, "save"),
+            key=state.key(JUDGE_ACT, reference, "save"),
             type="primary",
             icon=":material/save:",
             on_click=work.on_save,
@@ -250,7 +250,7 @@ def _acts(reference: str, kind: str) -> None:
         if kind == "llm":
             st.form_submit_button(
                 "Save and test connection",
-                key=state.key(fam.JUDGE_ACT, reference, "test"),
+                key=state.key(JUDGE_ACT, reference, "test"),
                 icon=":material/cable:",
                 on_click=work.on_save,
                 args=(reference, kind, True),

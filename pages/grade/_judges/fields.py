@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+JUDGES_VIEW = "judges_view"
+JUDGES_ARCHIVED = "judges_archived"
+JUDGES_ACT = "judges_act"
+JUDGE_FIELD = "judge_field"
+JUDGE_ACT = "judge_act"
+JUDGE_REFUSED = "judge_refused"
+
+
 Kind = Literal["text", "number", "whole"]
 
 

@@ -8,11 +8,11 @@ import streamlit as st
 
 from core.domain.library import PanelRow
 from core.services import connecting, registry
+from core.services import numbers as fmt
 from core.services.registry import JudgeEntry
 from pages.grade._judges.connection import POLL_SECONDS, last_test_tag
-from pages.grade._judges.fields import OFFLINE
-from pages.ui import families as fam
-from pages.ui import format as fmt
+from pages.grade._judges.fields import JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW, OFFLINE
+from pages.grade._judges.panel_editing import PANEL_ACT
 from pages.ui import state
 from pages.ui.asking_words import panel_line
 from pages.ui.resources import store
@@ -35,7 +35,7 @@ def show() -> None:
         format_func=VIEWS.__getitem__,
         default="judges",
         required=True,
-        key=fam.JUDGES_VIEW,
+        key=JUDGES_VIEW,
         bind="query-params",
         label_visibility="collapsed",
     )
@@ -46,14 +46,14 @@ def _judges() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "New judge",
-            key=state.key(fam.JUDGES_ACT, "new"),
+            key=state.key(JUDGES_ACT, "new"),
             type="primary",
             icon=":material/add:",
             on_click=_open,
-            args=(state.JUDGE, fam.NEW),
+            args=(state.JUDGE, state.NEW),
         )
-        st.toggle("Archived", key=fam.JUDGES_ARCHIVED)
-    if state.get(fam.JUDGES_ARCHIVED):
+        st.toggle("Archived", key=JUDGES_ARCHIVED)
+    if state.get(JUDGES_ARCHIVED):
         _archived()
         return
     entries = registry.list_judges(store())
@@ -81,7 +81,7 @@ def _judge_card(entry: JudgeEntry) -> None:
     with _card():
         st.button(
             label(entry.name, 60),
-            key=state.key(fam.JUDGES_ACT, "open", entry.row.id),
+            key=state.key(JUDGES_ACT, "open", entry.row.id),
             type="tertiary",
             icon=":material/school:" if offline else ":material/neurology:",
             on_click=_open,
@@ -89,7 +89,7 @@ def _judge_card(entry: JudgeEntry) -> None:
         )
         row([_model(entry), *_key(entry), last_test_tag(entry), _seats(entry)])
         st.space("stretch")
-        key = state.key(fam.JUDGES_ACT, "menu", entry.row.id)
+        key = state.key(JUDGES_ACT, "menu", entry.row.id)
         st.menu_button(
             "Actions",
             [ARCHIVE] if offline else [TEST, ARCHIVE],
@@ -148,7 +148,7 @@ def _archived() -> None:
             st.space("stretch")
             st.button(
                 RESTORE,
-                key=state.key(fam.JUDGES_ACT, "restore", entry.row.id),
+                key=state.key(JUDGES_ACT, "restore", entry.row.id),
                 on_click=_on_restore,
                 args=(entry.row.id,),
             )
@@ -163,11 +163,11 @@ def _on_restore(judge_id: int) -> None:
 def _panels() -> None:
     st.button(
         "New panel",
-        key=state.key(fam.JUDGES_ACT, "new_panel"),
+        key=state.key(JUDGES_ACT, "new_panel"),
         type="primary",
         icon=":material/add:",
         on_click=_open,
-        args=(state.PANEL, fam.NEW),
+        args=(state.PANEL, state.NEW),
     )
     panels = registry.list_panels(store())
     if not panels:
@@ -183,7 +183,7 @@ def _panel_card(found: PanelRow) -> None:
     with _card():
         st.button(
             label(found.name, 60),
-            key=state.key(fam.PANEL_ACT, "open", found.id),
+            key=state.key(PANEL_ACT, "open", found.id),
             type="tertiary",
             icon=":material/groups:",
             on_click=_open,
@@ -198,7 +198,7 @@ def _panel_card(found: PanelRow) -> None:
             ]
         )
         st.space("stretch")
-        key = state.key(fam.PANEL_ACT, "menu", found.id)
+        key = state.key(PANEL_ACT, "menu", found.id)
         st.menu_button(
             "Actions",
             [ARCHIVE],

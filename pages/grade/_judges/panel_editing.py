@@ -9,7 +9,7 @@ from core.domain.rules import SCALES
 from core.errors import InputError, Problem
 from core.services import registry
 from core.services.seating import Seating, seating_of
-from pages.ui import families as fam
+from pages.grade._judges.fields import JUDGES_VIEW
 from pages.ui import routes, seating, state
 from pages.ui.asking import Keys
 from pages.ui.resources import store
@@ -23,13 +23,17 @@ from pages.ui.widgets import (
     shown_errors,
 )
 
+PANEL_FIELD = "panel_field"
+PANEL_ACT = "panel_act"
+PANEL_REFUSED = "panel_refused"
+
 
 def show(reference: str) -> None:
     """The screen of the panel with that id, or of a new one."""
     routes.back(routes.JUDGES, "All judges")
     panel_id = state.address_id(state.PANEL)
     found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
-    if found is None and reference != fam.NEW:
+    if found is None and reference != state.NEW:
         page_header("Judges")
         empty_state("No such panel", "It may have been put away or renamed.")
         return
@@ -39,13 +43,13 @@ def show(reference: str) -> None:
     _who(reference, found)
     _rules(reference)
     _together(reference, found)
-    kept = state.get(state.key(fam.PANEL_REFUSED, reference))
+    kept = state.get(state.key(PANEL_REFUSED, reference))
     if kept:
         st.error(label("This panel was not saved."), icon=":material/error:")
         problem_list([Problem(message, mend) for message, mend in kept])
     st.button(
         "Save",
-        key=state.key(fam.PANEL_ACT, reference, "save"),
+        key=state.key(PANEL_ACT, reference, "save"),
         type="primary",
         icon=":material/save:",
         on_click=_on_save,
@@ -54,7 +58,7 @@ def show(reference: str) -> None:
 
 
 def _field(reference: str, name: str) -> str:
-    return state.key(fam.PANEL_FIELD, reference, name)
+    return state.key(PANEL_FIELD, reference, name)
 
 
 def _seed(reference: str, found: PanelRow | None) -> None:
@@ -121,7 +125,7 @@ def _start(found: PanelRow | None) -> Seating:
 
 
 def _on_save(reference: str, panel_id: int | None) -> None:
-    state.drop(fam.PANEL_REFUSED, reference)
+    state.drop(PANEL_REFUSED, reference)
     with shown_errors():
         names = _chosen(reference)
         try:
@@ -136,9 +140,9 @@ def _on_save(reference: str, panel_id: int | None) -> None:
             )
         except InputError as error:
             kept = [(str(p), "") for p in error.problems]
-            state.put(state.key(fam.PANEL_REFUSED, reference), kept)
+            state.put(state.key(PANEL_REFUSED, reference), kept)
             return
-        state.drop(fam.PANEL_FIELD, reference)
+        state.drop(PANEL_FIELD, reference)
         state.set_address(**{state.PANEL: None})
-        state.put(fam.JUDGES_VIEW, "panels")
+        state.put(JUDGES_VIEW, "panels")
         state.flash("Saved.")

@@ -13,8 +13,7 @@ from core.errors import InputError, Problem
 from core.services import connecting, registry
 from core.services.judge_settings import could_be_secret
 from core.services.registry import JudgeEntry
-from pages.grade._judges.fields import BY_BUDGET, FIELDS, LABELS
-from pages.ui import families as fam
+from pages.grade._judges.fields import BY_BUDGET, FIELDS, JUDGE_FIELD, JUDGE_REFUSED, LABELS
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
@@ -25,7 +24,7 @@ OFFLINE_FIELDS = ("name", "weight")
 
 def field(reference: str, name: str) -> str:
     """The key of one setting's widget."""
-    return state.key(fam.JUDGE_FIELD, reference, name)
+    return state.key(JUDGE_FIELD, reference, name)
 
 
 def entry(reference: str) -> JudgeEntry | None:
@@ -66,7 +65,7 @@ def _scrub(reference: str) -> None:
 
 def refused(reference: str) -> list[Problem]:
     """What the last save found wrong, with the settings' labels as places."""
-    kept = state.get(state.key(fam.JUDGE_REFUSED, reference)) or []
+    kept = state.get(state.key(JUDGE_REFUSED, reference)) or []
     return [Problem(message, mend, (place,)) for message, mend, place in kept]
 
 
@@ -74,7 +73,7 @@ def on_save(reference: str, kind: str, test: bool) -> None:
     """Save the settings as they stand; then ask the judge, if wanted."""
     settings = _settings(reference, kind)
     _scrub(reference)
-    state.drop(fam.JUDGE_REFUSED, reference)
+    state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)
         if saved is not None:
@@ -83,9 +82,9 @@ def on_save(reference: str, kind: str, test: bool) -> None:
             row = registry.save_judge(store(), settings, former=saved.name if saved else None)
         except InputError as error:
             kept = [(p.message, p.mend, _label(p)) for p in error.problems]
-            state.put(state.key(fam.JUDGE_REFUSED, reference), kept)
+            state.put(state.key(JUDGE_REFUSED, reference), kept)
             return
-        state.drop(fam.JUDGE_FIELD, reference)
+        state.drop(JUDGE_FIELD, reference)
         if test:
             connecting.begin(store(), row.judge)
             state.set_address(**{state.JUDGE: row.id})

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.domain.votes import CallRow
+from core.services import numbers as fmt
 from core.services import viewing
 from core.services.viewing import CriterionView, VoteView
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ITEM_OPEN
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
@@ -170,7 +170,7 @@ def _call(vote: VoteView) -> None:
         return
     part = st.expander(
         "Prompt, reply and cost",
-        key=state.key(keys.ITEM_OPEN, "call", kept.call_id, *vote.cell[1:]),
+        key=state.key(ITEM_OPEN, "call", kept.call_id, *vote.cell[1:]),
         on_change="rerun",
         type="compact",
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import splits
 from core.services.viewing import ItemView
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ITEM_ACT
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import row, shown_errors, tag
@@ -26,7 +26,7 @@ def show(view: ItemView) -> None:
             row([tag("example for later runs", "info")], width="content")
         st.button(
             "Use for evaluation" if example else "Use as example",
-            key=state.key(keys.ITEM_ACT, "split"),
+            key=state.key(ITEM_ACT, "split"),
             type="tertiary",
             icon=":material/undo:" if example else ":material/school:",
             on_click=_on_split,

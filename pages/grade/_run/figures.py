@@ -10,15 +10,17 @@ from core import figures as draw
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, ScoreBin
 from core.services import browsing, grading
+from core.services import numbers as fmt
 from core.services.browsing import VerdictCounts
 from pages.grade._run import filters
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import LEAST, MOST, VERDICT
 from pages.ui import state
 from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
 from pages.ui.text import label, one_line, visible
 from pages.ui.widgets import empty_state
+
+RUN_CHART = "run_chart"
 
 CRITERIA = 12
 
@@ -45,7 +47,7 @@ def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> Non
         f"{fmt.count(run.items - scored)} without. Click a bar to see its items."
     )
     figure = remembered("histogram", about, lambda: draw.score_histogram(bins, mean))
-    key = state.key(keys.RUN_CHART, "scores", run.id)
+    key = state.key(RUN_CHART, "scores", run.id)
     st.plotly_chart(
         figure,
         key=key,
@@ -70,7 +72,7 @@ def _on_bar(key: str) -> None:
         low, high = point["customdata"][:2]
         # The bin's upper edge belongs to the next bin, except at the end of the scale.
         most = high if high >= 1 else high - 1e-6
-        filters.narrow(**{keys.LEAST: f"{low:.6g}", keys.MOST: f"{most:.6g}", keys.VIEW: None})
+        filters.narrow(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
 
 
 def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) -> None:
@@ -78,10 +80,10 @@ def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) 
     page = 1
     if len(counts) > CRITERIA:
         pages = -(-len(counts) // CRITERIA)
-        page = st.pagination(pages, key=state.key(keys.RUN_CHART, "page"))
+        page = st.pagination(pages, key=state.key(RUN_CHART, "page"))
     shown = counts[(page - 1) * CRITERIA : page * CRITERIA]
     figure = remembered("bars", (*about, page), lambda: draw.verdict_bars(_bars(shown)))
-    key = state.key(keys.RUN_CHART, "verdicts", run.id, page)
+    key = state.key(RUN_CHART, "verdicts", run.id, page)
     st.plotly_chart(
         figure,
         key=key,
@@ -122,7 +124,7 @@ def _buttons(one: VerdictCounts) -> None:
 def _button(name: str, option: int | None, words: str, count: int) -> None:
     st.button(
         f"{label(words, 40)} {fmt.count(count)}",
-        key=state.key(keys.RUN_CHART, "see", name, -1 if option is None else option),
+        key=state.key(RUN_CHART, "see", name, -1 if option is None else option),
         type="tertiary",
         disabled=not count,
         on_click=_see,
@@ -139,7 +141,7 @@ def _on_piece(key: str) -> None:
 
 def _see(name: str, option: int | None) -> None:
     filters.clear()
-    filters.narrow(**{keys.CRITERION: name, keys.VERDICT: option, keys.VIEW: None})
+    filters.narrow(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
 
 
 def _point(key: str) -> dict[str, Any] | None:

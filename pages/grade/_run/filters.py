@@ -10,14 +10,25 @@ from core.domain.rubric import Rubric
 from core.domain.runs import RunItemFilter, RunItemSort
 from core.services import flips, grading
 from core.services.browsing import Groups
-from pages.ui import run_keys as keys
+from pages.grade._run.status import RUN_ACT
 from pages.ui import state
 from pages.ui.outcomes import OUTCOME_WORDS
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line
 
+ONLY = "only"
+OUTCOME = "outcome"
+SORT = "sort"
+DOWN = "down"
+LEAST = "min"
+MOST = "max"
+VERDICT = "verdict"
+RUN_FILTER = "run_filter"
+ITEM_OPEN = "item_open"
+ITEM_ACT = "item_act"
+
 LOW_AGREEMENT = 0.75
-ONLY = {
+ONLY_WORDS = {
     "failures": "Has failures",
     "abstentions": "Has abstentions",
     "doubt": "Judges disagree",
@@ -34,9 +45,9 @@ SORTS: dict[RunItemSort, str] = {
     "abstentions": "Abstentions",
 }
 _ALL = (
-    *(keys.FIND, keys.ONLY, keys.SORT, keys.DOWN, keys.LEAST, keys.MOST),
-    *(keys.OUTCOME, keys.SYSTEM, keys.TAG, keys.SPLIT),
-    *(keys.CRITERION, keys.VERDICT, keys.PAGE),
+    *(state.FIND, ONLY, SORT, DOWN, LEAST, MOST),
+    *(OUTCOME, state.SYSTEM, state.TAG, state.SPLIT),
+    *(state.CRITERION, VERDICT, state.PAGE),
 )
 
 
@@ -53,8 +64,8 @@ class Shown(NamedTuple):
 def shown() -> Shown:
     """The filter, sort and page of the address; what makes no sense there is left out."""
     only = chosen_only()
-    outcome = state.address(keys.OUTCOME)
-    sort = state.address(keys.SORT)
+    outcome = state.address(OUTCOME)
+    sort = state.address(SORT)
     where = RunItemFilter(
         has_failures=True if "failures" in only else None,
         has_abstentions=True if "abstentions" in only else None,
@@ -62,21 +73,21 @@ def shown() -> Shown:
         review=True if "review" in only else None,
         outcome=outcome if outcome in OUTCOME_WORDS else None,  # type: ignore[arg-type]
         max_agreement=LOW_AGREEMENT if "doubt" in only else None,
-        min_score=_number(keys.LEAST),
-        max_score=_number(keys.MOST),
-        search=state.address(keys.FIND) or "",
-        system=state.address(keys.SYSTEM),
-        tag=state.address(keys.TAG),
-        split=state.address(keys.SPLIT),
-        criterion=state.address(keys.CRITERION),
-        option=state.address_id(keys.VERDICT),
+        min_score=_number(LEAST),
+        max_score=_number(MOST),
+        search=state.address(state.FIND) or "",
+        system=state.address(state.SYSTEM),
+        tag=state.address(state.TAG),
+        split=state.address(state.SPLIT),
+        criterion=state.address(state.CRITERION),
+        option=state.address_id(VERDICT),
         item_ids=_apart() if "order" in only else None,
     )
     return Shown(
         where=where,
         sort=sort if sort in get_args(RunItemSort) else "position",  # type: ignore[arg-type]
-        descending=state.address(keys.DOWN) == "1",
-        page=max(1, state.address_id(keys.PAGE) or 1),
+        descending=state.address(DOWN) == "1",
+        page=max(1, state.address_id(state.PAGE) or 1),
         filtered=where != RunItemFilter(),
     )
 
@@ -91,8 +102,8 @@ def _apart() -> tuple[str, ...] | None:
 
 def chosen_only() -> list[str]:
     """The quick filters that are on."""
-    asked = (state.address(keys.ONLY) or "").split(",")
-    return [name for name in ONLY if name in asked]
+    asked = (state.address(ONLY) or "").split(",")
+    return [name for name in ONLY_WORDS if name in asked]
 
 
 def _number(name: str) -> float | None:
@@ -110,7 +121,7 @@ def clear() -> None:
 
 def narrow(**parameters: object) -> None:
     """Show the items of some property only, from the first page on."""
-    state.set_address(**{**parameters, keys.PAGE: None})
+    state.set_address(**{**parameters, state.PAGE: None})
 
 
 def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
@@ -118,39 +129,39 @@ def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search items",
-            key=_held(keys.FIND, state.address(keys.FIND) or ""),
+            key=_held(state.FIND, state.address(state.FIND) or ""),
             type="search",
             live="300ms",
             placeholder="Search ids and texts",
             label_visibility="collapsed",
             width=230,
             on_change=_on_text,
-            args=(keys.FIND,),
+            args=(state.FIND,),
         )
         st.pills(
             "Show only",
-            [name for name in ONLY if name != "order" or flipped],
+            [name for name in ONLY_WORDS if name != "order" or flipped],
             selection_mode="multi",
-            format_func=ONLY.__getitem__,
-            key=_held(keys.ONLY, [o for o in chosen_only() if o != "order" or flipped]),
+            format_func=ONLY_WORDS.__getitem__,
+            key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
             label_visibility="collapsed",
             on_change=_on_only,
         )
         with st.popover("More filters", icon=":material/filter_list:"):
             _score_range()
             _verdict(rubric)
-            _select(keys.OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
+            _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
             for name, words, found in (
-                (keys.SYSTEM, "System", groups.systems),
-                (keys.TAG, "Tag", groups.tags),
-                (keys.SPLIT, "Split", groups.splits),
+                (state.SYSTEM, "System", groups.systems),
+                (state.TAG, "Tag", groups.tags),
+                (state.SPLIT, "Split", groups.splits),
             ):
                 if found:
                     _select(name, words, {one: one_line(one, 80) for one in found})
         if shown().filtered:
             st.button(
                 "Clear filters",
-                key=state.key(keys.RUN_ACT, "clear"),
+                key=state.key(RUN_ACT, "clear"),
                 type="tertiary",
                 icon=":material/filter_list_off:",
                 on_click=clear,
@@ -163,20 +174,20 @@ def sorting() -> None:
     st.selectbox(
         "Sort by",
         list(SORTS),
-        key=_held(keys.SORT, now.sort),
+        key=_held(SORT, now.sort),
         format_func=SORTS.__getitem__,
         label_visibility="collapsed",
         width=160,
         on_change=_on_text,
-        args=(keys.SORT,),
+        args=(SORT,),
     )
-    st.toggle("Highest first", key=_held(keys.DOWN, now.descending), on_change=_on_down)
+    st.toggle("Highest first", key=_held(DOWN, now.descending), on_change=_on_down)
 
 
 def _score_range() -> None:
     st.caption("Score")
     with st.container(horizontal=True):
-        for name, words in ((keys.LEAST, "From"), (keys.MOST, "To")):
+        for name, words in ((LEAST, "From"), (MOST, "To")):
             st.number_input(
                 words,
                 value=None,
@@ -190,13 +201,13 @@ def _score_range() -> None:
 
 def _verdict(rubric: Rubric) -> None:
     names = [c.name for c in rubric.criteria]
-    _select(keys.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
-    chosen = state.address(keys.CRITERION)
+    _select(state.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
+    chosen = state.address(state.CRITERION)
     if chosen not in names:
         return
     criterion = rubric.criterion(chosen)
     labels = {str(i): one_line(criterion.choices[i].label, 80) for i in criterion.scored}
-    _select(keys.VERDICT, "is", labels, empty="an abstention")
+    _select(VERDICT, "is", labels, empty="an abstention")
 
 
 def _select(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:
@@ -215,22 +226,22 @@ def _select(name: str, words: str, options: dict[str, str], empty: str = "any") 
 
 def _held(name: str, value: object) -> str:
     """The key of a filter's widget, which shows what the address says."""
-    key = state.key(keys.RUN_FILTER, name)
+    key = state.key(RUN_FILTER, name)
     state.put(key, value)
     return key
 
 
 def _on_text(name: str) -> None:
-    value = state.get(state.key(keys.RUN_FILTER, name))
+    value = state.get(state.key(RUN_FILTER, name))
     changes = {name: None if value in (None, "", "position") else value}
-    if name == keys.CRITERION:
-        changes[keys.VERDICT] = None
+    if name == state.CRITERION:
+        changes[VERDICT] = None
     narrow(**changes)
 
 
 def _on_only() -> None:
-    narrow(**{keys.ONLY: ",".join(state.get(state.key(keys.RUN_FILTER, keys.ONLY))) or None})
+    narrow(**{ONLY: ",".join(state.get(state.key(RUN_FILTER, ONLY))) or None})
 
 
 def _on_down() -> None:
-    narrow(**{keys.DOWN: "1" if state.get(state.key(keys.RUN_FILTER, keys.DOWN)) else None})
+    narrow(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})

@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 
 from core.services import browsing, provenance, viewing
+from core.services import numbers as fmt
 from core.services.browsing import Neighbours
 from core.services.viewing import ItemView
 from pages.grade._run import criterion, example, filters, score, settled, submission
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ITEM_ACT, ITEM_OPEN
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import label, one_line
@@ -43,7 +43,7 @@ def _bar(view: ItemView) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Items",
-            key=state.key(keys.ITEM_ACT, "back"),
+            key=state.key(ITEM_ACT, "back"),
             type="tertiary",
             icon=":material/arrow_back:",
             on_click=_go,
@@ -59,7 +59,7 @@ def _bar(view: ItemView) -> None:
         ):
             st.button(
                 words,
-                key=state.key(keys.ITEM_ACT, words),
+                key=state.key(ITEM_ACT, words),
                 icon=f":material/{icon}:",
                 disabled=to is None,
                 shortcut=shortcut,
@@ -87,7 +87,7 @@ def _go(item_id: str | None) -> None:
 def _step(shown: str, to: str | None) -> None:
     # A key pressed twice can arrive with the item of the run before; then it is not for this one.
     if to is not None and state.address(state.ITEM) == shown:
-        state.drop(keys.ITEM_OPEN)
+        state.drop(ITEM_OPEN)
         _go(to)
 
 
@@ -95,7 +95,7 @@ def _criteria(view: ItemView) -> None:
     count = len(view.criteria)
     page = 1
     if count > PAGE:
-        page = st.pagination(-(-count // PAGE), key=state.key(keys.ITEM_ACT, "page"))
+        page = st.pagination(-(-count // PAGE), key=state.key(ITEM_ACT, "page"))
     decided = provenance.decided(store(), view.run.id, view.item.id)
     for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
         found, name = decided.get(one.criterion.name), one.criterion.name

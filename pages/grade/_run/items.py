@@ -9,14 +9,17 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
 from core.services import browsing
+from core.services import numbers as fmt
 from pages.grade._run import filters
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import OUTCOME, RUN_FILTER
+from pages.grade._run.status import RUN_ACT
 from pages.ui import state
 from pages.ui.outcomes import OUTCOME_WORDS, OUTCOMES
 from pages.ui.resources import remembered, store
 from pages.ui.text import one_line, visible
 from pages.ui.widgets import empty_state
+
+RUN_TABLE = "run_table"
 
 PAGE = 50
 
@@ -51,7 +54,7 @@ def _nothing(total: int) -> None:
         words,
         lambda: st.button(
             "Show all items",
-            key=state.key(keys.RUN_ACT, "all"),
+            key=state.key(RUN_ACT, "all"),
             on_click=filters.clear,
         ),
     )
@@ -59,7 +62,7 @@ def _nothing(total: int) -> None:
 
 def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
     ids = [one.item_id for one in rows]
-    key = state.key(keys.RUN_TABLE, "pick", now.page)
+    key = state.key(RUN_TABLE, "pick", now.page)
     # At the left, because the table's own tools appear over what stands at its upper right.
     with st.container(horizontal=True, vertical_alignment="center"):
         filters.sorting()
@@ -77,7 +80,7 @@ def _opener(rows: list[RunItemRow], total: int, now: filters.Shown) -> None:
         )
         st.button(
             "Read one by one",
-            key=state.key(keys.RUN_ACT, "first"),
+            key=state.key(RUN_ACT, "first"),
             icon=":material/menu_book:",
             help="Opens the first of these items; the arrow keys go on from there.",
             on_click=_open,
@@ -103,11 +106,11 @@ def _outcomes(run: Run, now: filters.Shown) -> None:
             if found.get(one):
                 st.button(
                     f"{words}: {fmt.count(found[one])}",
-                    key=state.key(keys.RUN_ACT, "outcome", one),
+                    key=state.key(RUN_ACT, "outcome", one),
                     type="tertiary",
                     disabled=now.where.outcome == one,
                     on_click=filters.narrow,
-                    kwargs={keys.OUTCOME: one},
+                    kwargs={OUTCOME: one},
                 )
 
 
@@ -123,7 +126,7 @@ def _table(run: Run, rubric: Rubric, rows: list[RunItemRow]) -> None:
     if any(one.system for one in rows):
         columns["System"] = [visible(one.system) for one in rows]
     ids = [one.item_id for one in rows]
-    key = state.key(keys.RUN_TABLE, run.id, ids[0], len(ids))
+    key = state.key(RUN_TABLE, run.id, ids[0], len(ids))
     st.dataframe(
         columns,
         key=key,
@@ -175,13 +178,13 @@ def _pages(total: int, page: int) -> None:
     if total <= PAGE:
         return
     count = -(-total // PAGE)
-    key = state.key(keys.RUN_FILTER, "page")
+    key = state.key(RUN_FILTER, "page")
     state.put(key, min(page, count))
     st.pagination(count, key=key, on_change=_on_page, args=(key,))
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{keys.PAGE: state.get(key)})
+    state.set_address(**{state.PAGE: state.get(key)})
 
 
 def _on_pick(key: str) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 from core.domain.runs import Run
 from core.metrics.wilson import surely_below
 from core.services import browsing, demo
+from core.services import numbers as fmt
 from core.services.demo import CriterionReport
-from pages.ui import format as fmt
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, table, tag

@@ -6,10 +6,11 @@ import streamlit as st
 
 from core.domain.runs import Run
 from core.services import flips
+from core.services import numbers as fmt
 from core.services.flips import FlipRate
 from pages.grade._run import filters
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ONLY
+from pages.grade._run.status import RUN_ACT
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
@@ -37,10 +38,10 @@ def show(run: Run) -> None:
     if items:
         st.button(
             f"See the {fmt.plural(len(items), 'item')} where answers differ",
-            key=state.key(keys.RUN_ACT, "apart"),
+            key=state.key(RUN_ACT, "apart"),
             icon=":material/swap_vert:",
             on_click=filters.narrow,
-            kwargs={keys.ONLY: "order", keys.VIEW: None},
+            kwargs={ONLY: "order", state.VIEW: None},
         )
     st.caption(
         "Answers differ: of the pairs of answers to the same question in both orders, the share "

@@ -9,10 +9,11 @@ from core.services import viewing
 from pages.grade._run import figures, items, labels, orders, plan, scored, status
 from pages.grade._run.words import raters_line, versions_line
 from pages.ui import routes, state, ways
-from pages.ui import run_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import one_line
 from pages.ui.widgets import empty_state, page_header, show_flash
+
+RUN_VIEW = "run_view"
 
 VIEWS = {
     "items": "Items",
@@ -48,8 +49,8 @@ def show(run_id: int) -> None:
 
 
 def _view(run: Run) -> None:
-    key = state.key(keys.RUN_VIEW)
-    asked = state.address(keys.VIEW)
+    key = state.key(RUN_VIEW)
+    asked = state.address(state.VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
     state.put(key, asked if asked in views else "items")
     view = st.segmented_control(
@@ -78,4 +79,4 @@ def _view(run: Run) -> None:
 
 def _on_view(key: str) -> None:
     view = state.get(key)
-    state.set_address(**{keys.VIEW: None if view == "items" else view})
+    state.set_address(**{state.VIEW: None if view == "items" else view})

@@ -11,9 +11,9 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.services import choosing, importing
+from core.services import numbers as fmt
 from core.services.twins import twins_of
 from pages.ui import asking_words as words
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.rule_words import SCALE_WORDS, rule_label
 from pages.ui.text import esc

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.scoring.trace import Part, Trace
+from core.services import numbers as fmt
 from core.services.viewing import ItemView
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ITEM_OPEN
 from pages.ui import state
 from pages.ui.outcomes import outcome_tags
 from pages.ui.text import esc
@@ -48,9 +48,7 @@ def _marks(view: ItemView, trace: Trace) -> list[str]:
 
 
 def _points(trace: Trace) -> None:
-    part = st.expander(
-        "Points by criterion", key=state.key(keys.ITEM_OPEN, "points"), on_change="rerun"
-    )
+    part = st.expander("Points by criterion", key=state.key(ITEM_OPEN, "points"), on_change="rerun")
     if not part.open:
         return
     with part:

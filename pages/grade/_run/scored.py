@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.runs import Run
 from core.services import authoring, staleness
-from pages.ui import format as fmt
+from core.services import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services.provenance import Decided
-from pages.ui import format as fmt
-from pages.ui import record_keys, routes, state
+from pages.ui import routes, state
 from pages.ui.text import esc
 from pages.ui.widgets import row, tag
 
@@ -26,6 +26,6 @@ def show(run_id: int, item_id: str, criterion: str, found: Decided) -> None:
     routes.link(
         routes.RECORD,
         "Timeline",
-        {state.RUN: run_id, state.ITEM: item_id, record_keys.CRITERION: criterion},
+        {state.RUN: run_id, state.ITEM: item_id, state.CRITERION: criterion},
         icon="history",
     )

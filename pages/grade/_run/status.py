@@ -7,6 +7,7 @@ import time
 import streamlit as st
 
 from core.services import grading
+from core.services import numbers as fmt
 from core.services.grading import Look, Progress
 from pages.grade._run.words import (
     IMPORTED_EMPTY,
@@ -17,14 +18,15 @@ from pages.grade._run.words import (
     spent_words,
     votes_words,
 )
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.votes import FAILURE_WORDS
 from pages.ui.widgets import Figure, figures, row, shown_errors, tag
+
+RUN_ACT = "run_act"
+RUN_LOOK = "run_look"
 
 POLL_SECONDS = 1.0
 #: While it is worked on, the rest of the page follows this often.
@@ -42,7 +44,7 @@ def show(run_id: int) -> None:
 
 def _live(run_id: int, was_active: bool, votes: int, began: float) -> None:
     with shown_errors():
-        key = state.key(keys.RUN_LOOK, run_id)
+        key = state.key(RUN_LOOK, run_id)
         before = state.get(key)
         look = grading.progress(store(), run_id, None if before is None else Look(*before))
         state.put(key, tuple(look.look))
@@ -117,7 +119,7 @@ def _buttons(look: Progress) -> None:
     if run.active and not look.stalled:
         st.button(
             "Cancel",
-            key=state.key(keys.RUN_ACT, "cancel", run.id),
+            key=state.key(RUN_ACT, "cancel", run.id),
             icon=":material/stop_circle:",
             disabled=run.cancel,
             help="Stops asking. Finished votes are kept, and the run can be resumed.",
@@ -128,7 +130,7 @@ def _buttons(look: Progress) -> None:
     if look.stalled or (not run.active and left > 0):
         st.button(
             f"Resume ({fmt.plural(left, 'vote')} left)",
-            key=state.key(keys.RUN_ACT, "resume", run.id),
+            key=state.key(RUN_ACT, "resume", run.id),
             type="primary",
             icon=":material/play_arrow:",
             on_click=_on_resume,
@@ -137,7 +139,7 @@ def _buttons(look: Progress) -> None:
     if run.failures_open and not run.active and run.panel.askable:
         st.button(
             f"Retry {fmt.plural(run.failures_open, 'failure')}",
-            key=state.key(keys.RUN_ACT, "retry", run.id),
+            key=state.key(RUN_ACT, "retry", run.id),
             icon=":material/replay:",
             on_click=_on_retry,
             args=(run.id,),

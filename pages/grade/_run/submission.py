@@ -7,14 +7,17 @@ from collections.abc import Iterator
 import streamlit as st
 
 from core.domain.dataset import Item, Pair, Sections, output_of
+from core.services import numbers as fmt
 from core.services.quoting import find_quote
 from core.services.viewing import ItemView
-from pages.ui import format as fmt
-from pages.ui import run_keys as keys
+from pages.grade._run.filters import ITEM_ACT, ITEM_OPEN
 from pages.ui import state
 from pages.ui.item_view import context_words
 from pages.ui.text import esc, label, prose
 from pages.ui.widgets import row, tag
+
+ITEM_MARKS = "item_marks"
+
 
 #: Longer texts are cut here until somebody asks for the rest.
 CUT = 60_000
@@ -39,7 +42,7 @@ def show(view: ItemView) -> None:
 def _folded(words: str, icon: str, text: str) -> None:
     if not text:
         return
-    key = state.key(keys.ITEM_OPEN, words)
+    key = state.key(ITEM_OPEN, words)
     part = st.expander(label(words), icon=f":material/{icon}:", key=key, on_change="rerun")
     if part.open:
         with part:
@@ -53,10 +56,10 @@ def _submission(view: ItemView) -> None:
         st.html('<div class="rs-section">Submission</div>')
         st.space("stretch")
         if quotes:
-            key = state.key(keys.ITEM_MARKS)
+            key = state.key(ITEM_MARKS)
             state.seed(key, True)
             st.toggle("Mark the judges' quotes", key=key, persist_state="session")
-    wanted = quotes if quotes and state.get(state.key(keys.ITEM_MARKS)) else []
+    wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
     # What a pre-check found is always marked: somebody must look at it.
     found = view.trace.checks if view.trace else ()
     wanted = wanted + [one.text for mark in found for one in mark.found]
@@ -86,7 +89,7 @@ def _pieces(item: Item) -> Iterator[tuple[str, str]]:
 
 
 def _text(text: str, what: str, quotes: list[str]) -> None:
-    key = state.key(keys.ITEM_OPEN, "whole", what)
+    key = state.key(ITEM_OPEN, "whole", what)
     whole = len(text) <= CUT or state.get(key)
     shown = text if whole else text[:CUT]
     spans = [span for quote in set(quotes) if (span := find_quote(shown, quote))]
@@ -97,7 +100,7 @@ def _text(text: str, what: str, quotes: list[str]) -> None:
     if not whole:
         st.button(
             f"Show the other {fmt.count(len(text) - CUT)} characters",
-            key=state.key(keys.ITEM_ACT, "whole", what),
+            key=state.key(ITEM_ACT, "whole", what),
             type="tertiary",
             on_click=state.put,
             args=(key, True),

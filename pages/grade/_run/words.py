@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from core.domain.panel import Judge
 from core.domain.runs import RunRow
+from core.services import numbers as fmt
 from core.services.registry import key_status
-from pages.ui import format as fmt
 from pages.ui.text import one_line
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."

@@ -1,4 +1,4 @@
-"""The part of the form that says who judges, and how votes become verdicts."""
+"""The form of a run, in parts that runs, sweeps and contests share: what, who judges, and how."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.rules import RULES, Scale
 from core.identity import content_hash
-from core.services import choosing
+from core.services import choosing, clock
+from core.services import numbers as fmt
 from core.services.choosing import Choices
 from core.services.seating import Seating, seating_of
 from pages.ui import routes, seating, state
-from pages.ui import run_keys as keys
 from pages.ui.asking import Keys
+from pages.ui.resources import store
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.text import label, one_line
+from pages.ui.widgets import empty_state
 
+PLAN_FIELD = "plan_field"
+RUNS_ACT = "runs_act"
+SWEPT = "plan_swept"
+
+ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 SAVED, PICKED = "A saved panel", "Choose judges"
 OWN_PANEL = "Chosen judges"
 
@@ -40,7 +47,7 @@ def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
     # A panel that was changed meanwhile begins anew with what it says now.
     of = content_hash(saved.model_dump()) if saved else OWN_PANEL
     start = seating_of(saved) if saved else Seating()
-    keys_of_panel = Keys(lambda name: _key("seating", of, name), lasting=True)
+    keys_of_panel = Keys(lambda name: plan_key("seating", of, name), lasting=True)
     return seating.fields(
         keys_of_panel,
         start,
@@ -52,11 +59,11 @@ def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
 def _saved(found: Choices) -> Panel | None:
     if not found.panels:
         return None
-    state.seed(_key("how"), SAVED)
+    state.seed(plan_key("how"), SAVED)
     how = st.segmented_control(
         "Judges",
         [SAVED, PICKED],
-        key=_key("how"),
+        key=plan_key("how"),
         required=True,
         label_visibility="collapsed",
         persist_state="session",
@@ -64,12 +71,12 @@ def _saved(found: Choices) -> Panel | None:
     if how != SAVED:
         return None
     panels = {one.id: one.panel for one in found.panels}
-    if state.get(_key("panel")) not in panels:
-        state.put(_key("panel"), next(iter(panels)))
+    if state.get(plan_key("panel")) not in panels:
+        state.put(plan_key("panel"), next(iter(panels)))
     chosen: int = st.selectbox(
         "Panel",
         list(panels),
-        key=_key("panel"),
+        key=plan_key("panel"),
         format_func=lambda one: one_line(panels[one].name, 90),
         persist_state="session",
     )
@@ -90,7 +97,7 @@ def _picked(found: Choices) -> tuple[Judge, ...]:
     names: list[str] = st.multiselect(
         "Judges",
         list(judges),
-        key=_key("judges"),
+        key=plan_key("judges"),
         format_func=lambda name: one_line(_described(judges[name]), 90),
         placeholder="Choose one or more",
         label_visibility="collapsed",
@@ -110,7 +117,7 @@ def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]
         if own:
             st.caption(f"{own} of the rubric's criteria bring their own rule.")
         for scale in choosing.scales_of(rubric):
-            key = _key("rule", scale, of)
+            key = plan_key("rule", scale, of)
             state.seed(key, rules[scale])
             rules[scale] = st.selectbox(
                 SCALE_WORDS[scale],
@@ -134,5 +141,133 @@ def _key_warnings(chosen: Panel) -> None:
         )
 
 
-def _key(*ids: object) -> str:
-    return state.key(keys.PLAN_FIELD, *ids)
+def plan_key(*ids: object) -> str:
+    """The key of one field of the form."""
+    return state.key(PLAN_FIELD, *ids)
+
+
+def back_button() -> None:
+    """Back to the list."""
+    st.button(
+        "All runs",
+        key=state.key(RUNS_ACT, "back"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_back,
+    )
+
+
+def _on_back() -> None:
+    state.drop(SWEPT)
+    state.set_address(**{state.PLAN: None, state.RUBRIC: None, state.DATASET: None})
+
+
+def missing(found: Choices) -> None:
+    """What to do where there is no rubric or no dataset."""
+    what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
+    empty_state(
+        f"There is no {what} yet",
+        "A run asks judges the questions of a rubric about the items of a dataset.",
+        lambda: routes.link(page, f"Open {what}s"),
+    )
+
+
+def choose_rubric(found: Choices) -> int:
+    """The rubric version to ask."""
+    names = {one.id: one.name for one in found.rubrics}
+    chosen = _chosen("rubric", names, state.RUBRIC)
+    versions = {one.id: one for one in choosing.rubric_versions(store(), chosen)}
+    return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
+
+
+def choose_dataset(found: Choices) -> tuple[int, int]:
+    """The dataset version, and how many items it has."""
+    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
+    chosen = _chosen("dataset", names, state.DATASET)
+    versions = {one.id: one for one in choosing.dataset_versions(store(), chosen)}
+    version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
+    return version, versions[version].items
+
+
+def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
+    key = plan_key(what)
+    asked = state.address_id(parameter)
+    if state.get(key) not in names:
+        state.put(key, asked if asked in names else next(iter(names)))
+    chosen: int = st.selectbox(
+        what.capitalize(),
+        list(names),
+        key=key,
+        format_func=lambda one: one_line(names[one], 90),
+        persist_state="session",
+    )
+    return chosen
+
+
+def _version(what: str, of: int, numbers: dict[int, int]) -> int:
+    """The version to use: the newest, unless somebody picks an older one."""
+    newest = next(iter(numbers))
+    if len(numbers) == 1:
+        return newest
+    key = plan_key(what, of, "version")
+    state.seed(key, newest)
+    chosen: int = st.selectbox(
+        f"Version of the {what}",
+        list(numbers),
+        key=key,
+        format_func=lambda one: f"{numbers[one]}{' (newest)' if one == newest else ''}",
+        persist_state="session",
+    )
+    return chosen
+
+
+def choose_items(count: int) -> tuple[int | None, bool]:
+    """How many items at most (`None`: all), and whether the seed draws them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state.seed(plan_key("which"), ALL)
+        which = st.segmented_control(
+            "Items",
+            [ALL, FIRST, DRAWN],
+            key=plan_key("which"),
+            required=True,
+            persist_state="session",
+        )
+        if which == ALL:
+            return None, False
+        state.seed(plan_key("limit"), min(20, count))
+        limit: int = st.number_input(
+            "How many", 1, max(1, count), key=plan_key("limit"), width=140, persist_state="session"
+        )
+    return limit, which == DRAWN
+
+
+def seed_and_budget() -> tuple[int, float | None]:
+    """The seed, and the budget of one run in US dollars (`None`: no limit)."""
+    state.seed(plan_key("seed"), clock.draw_seed())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed: int = st.number_input(
+            "Seed",
+            0,
+            2**31 - 1,
+            key=plan_key("seed"),
+            width=180,
+            persist_state="session",
+            help="Decides the order in which options are shown, and which items are drawn. The "
+            "same seed gives the same run.",
+        )
+        st.button("Draw another", key=state.key(RUNS_ACT, "seed"), on_click=_on_seed)
+        budget: float | None = st.number_input(
+            "Budget in US dollars",
+            min_value=0.01,
+            value=None,
+            key=plan_key("budget"),
+            width=200,
+            placeholder="No limit",
+            persist_state="session",
+            help="The run stops when this is spent; what was finished is kept.",
+        )
+    return seed, budget
+
+
+def _on_seed() -> None:
+    state.put(plan_key("seed"), clock.draw_seed())

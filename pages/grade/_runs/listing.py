@@ -6,19 +6,21 @@ import streamlit as st
 
 from core.domain.runs import RunMeans, RunRow
 from core.services import grading
+from core.services import numbers as fmt
 from pages.grade._run.words import (
     cost_words,
     raters_line,
     versions_line,
     votes_words,
 )
-from pages.ui import format as fmt
+from pages.grade._runs.judging import RUNS_ACT, SWEPT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+
+RUNS_FILTER = "runs_filter"
 
 PAGE = 20
 POLL_SECONDS = 1.5
@@ -40,8 +42,8 @@ def show() -> None:
 
 
 def _toolbar() -> str:
-    search = state.address(keys.FIND) or ""
-    key = state.key(keys.RUNS_FILTER, "find")
+    search = state.address(state.FIND) or ""
+    key = state.key(RUNS_FILTER, "find")
     state.put(key, search)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -57,17 +59,17 @@ def _toolbar() -> str:
         )
         st.button(
             "Plan a run",
-            key=state.key(keys.RUNS_ACT, "plan"),
+            key=state.key(RUNS_ACT, "plan"),
             type="primary",
             icon=":material/add:",
             on_click=on_plan,
         )
         st.button(
             "Plan a sweep",
-            key=state.key(keys.RUNS_ACT, "sweep"),
+            key=state.key(RUNS_ACT, "sweep"),
             icon=":material/tune:",
             on_click=on_plan,
-            args=(keys.SWEEP,),
+            args=(state.SWEEP,),
             help="Many runs in one step: examples, judges or ways of asking are varied.",
         )
         routes.link(
@@ -81,29 +83,29 @@ def _toolbar() -> str:
 
 def on_plan(what: str = "new") -> None:
     """Open the form that plans a run, or a sweep (a callback)."""
-    state.drop(keys.SWEPT)
-    state.set_address(**{keys.PLAN: what, keys.FIND: None, keys.PAGE: None})
+    state.drop(SWEPT)
+    state.set_address(**{state.PLAN: what, state.FIND: None, state.PAGE: None})
 
 
 def _on_search(key: str) -> None:
-    state.set_address(**{keys.FIND: state.get(key) or None, keys.PAGE: None})
+    state.set_address(**{state.FIND: state.get(key) or None, state.PAGE: None})
 
 
 def _page() -> int:
-    return max(1, state.address_id(keys.PAGE) or 1)
+    return max(1, state.address_id(state.PAGE) or 1)
 
 
 def _pages(total: int) -> None:
     if total <= PAGE:
         return
-    key = state.key(keys.RUNS_FILTER, "page")
+    key = state.key(RUNS_FILTER, "page")
     count = -(-total // PAGE)
     state.put(key, min(_page(), count))
     st.pagination(count, key=key, on_change=_on_page, args=(key,))
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{keys.PAGE: state.get(key)})
+    state.set_address(**{state.PAGE: state.get(key)})
 
 
 def _nothing(search: str) -> None:
@@ -115,7 +117,7 @@ def _nothing(search: str) -> None:
         "Plan one: choose a rubric, a dataset and judges, see what it will cost, and start it.",
         lambda: st.button(
             "Plan a run",
-            key=state.key(keys.RUNS_ACT, "first"),
+            key=state.key(RUNS_ACT, "first"),
             icon=":material/add:",
             on_click=on_plan,
         ),

@@ -6,11 +6,11 @@ import streamlit as st
 
 from core.errors import InputError
 from core.services import estimating, grading
+from core.services import numbers as fmt
 from core.services.estimating import Estimate, JudgeEstimate
 from core.services.planning import RunRequest
-from pages.ui import format as fmt
+from pages.grade._runs.judging import PLAN_FIELD, RUNS_ACT
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, problem_list, table
@@ -105,7 +105,7 @@ def _time(estimate: Estimate) -> str:
 def _start(request: RunRequest | None) -> None:
     pressed = st.button(
         "Start",
-        key=state.key(keys.RUNS_ACT, "start"),
+        key=state.key(RUNS_ACT, "start"),
         type="primary",
         icon=":material/play_arrow:",
         disabled=request is None,
@@ -113,5 +113,5 @@ def _start(request: RunRequest | None) -> None:
     )
     if pressed and request is not None:
         run_id = grading.start(store(), request)
-        state.drop(keys.PLAN_FIELD, "seed")
+        state.drop(PLAN_FIELD, "seed")
         routes.go(routes.RUN, {state.RUN: run_id})

@@ -10,14 +10,14 @@ import streamlit as st
 from core.domain.panel import Panel
 from core.errors import InputError
 from core.services import choosing, sweeps
+from core.services import numbers as fmt
 from core.services.choosing import Choices
 from core.services.planning import LABEL_SHARE, RunRequest
 from core.services.sweeps import Axes, Judging, Sweep, SweepEstimate
-from pages.grade._runs import judging, planning
+from pages.grade._runs import judging
+from pages.grade._runs.judging import PLAN_FIELD, RUNS_ACT, SWEPT, plan_key
 from pages.ui import asking_words as words
-from pages.ui import format as fmt
 from pages.ui import routes, state
-from pages.ui import run_keys as keys
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
@@ -42,10 +42,10 @@ JUDGING: dict[Judging, str] = {
 
 def show() -> None:
     """The whole form; after the start, the way to the comparison."""
-    if state.get(keys.SWEPT):
+    if state.get(SWEPT):
         _started()
         return
-    planning.back_button()
+    judging.back_button()
     page_header(
         "Plan a sweep",
         "Many runs in one step: all grade the same items with the same seed, so that their "
@@ -53,7 +53,7 @@ def show() -> None:
     )
     found = choosing.choices(store())
     if not found.rubrics or not found.datasets:
-        planning.missing(found)
+        judging.missing(found)
         return
     form, beside = st.columns([3, 2], gap="large")
     asked = None
@@ -65,16 +65,16 @@ def show() -> None:
 
 def _form(found: Choices) -> tuple[RunRequest, Axes] | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = planning.choose_rubric(found)
-    dataset, items = planning.choose_dataset(found)
-    limit, drawn = planning.choose_items(items)
+    rubric = judging.choose_rubric(found)
+    dataset, items = judging.choose_dataset(found)
+    limit, drawn = judging.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     panel = judging.panel(found, choosing.rubric_at(store(), rubric))
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
     axes = _axes(panel)
     st.html('<div class="rs-section">How</div>')
-    seed, budget = planning.seed_and_budget()
+    seed, budget = judging.seed_and_budget()
     name: str = st.text_input(
         "Name (optional)",
         key=_key("name"),
@@ -150,7 +150,7 @@ def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
             sweep = _estimated(*asked)
         pressed = st.button(
             "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs",
-            key=state.key(keys.RUNS_ACT, "start sweep"),
+            key=state.key(RUNS_ACT, "start sweep"),
             type="primary",
             icon=":material/play_arrow:",
             disabled=sweep is None,
@@ -158,8 +158,8 @@ def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
         )
         if pressed and sweep is not None:
             made = sweeps.start_sweep(store(), sweep)
-            state.drop(keys.PLAN_FIELD, "seed")
-            state.put(keys.SWEPT, list(made))
+            state.drop(PLAN_FIELD, "seed")
+            state.put(SWEPT, list(made))
             st.rerun()
 
 
@@ -211,7 +211,7 @@ def _made(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
 
 def _started() -> None:
     """After the start: all runs are queued, and here is where they can be compared."""
-    made: list[int] = state.get(keys.SWEPT)
+    made: list[int] = state.get(SWEPT)
     page_header("Sweep started", f"{fmt.plural(len(made), 'run')} wait their turn.")
     empty_state(
         f"Runs {made[0]} to {made[-1]}",
@@ -221,8 +221,8 @@ def _started() -> None:
             routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, made))}
         ),
     )
-    planning.back_button()
+    judging.back_button()
 
 
 def _key(*ids: object) -> str:
-    return state.key(keys.PLAN_FIELD, "sweep", *ids)
+    return plan_key("sweep", *ids)

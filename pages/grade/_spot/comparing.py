@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import spot_compare
 from core.services.spot_compare import Comparison, Pair
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, visible
 from pages.ui.widgets import table
+
+SPOT_BESIDE = "spot_beside"
 
 
 def show(run_id: int) -> None:
@@ -18,13 +20,13 @@ def show(run_id: int) -> None:
     rows = {r.id: r for r in spot_compare.earlier(store(), run_id) if not r.active}
     if not rows:
         return
-    key = state.key(state.SPOT_BESIDE, run_id)
+    key = state.key(SPOT_BESIDE, run_id)
     state.seed(key, next(iter(rows)))
     found = spot_compare.compare(store(), state.get(key), run_id)
     changed = f"{found.changed or 'none'} of {fmt.plural(found.compared, 'verdict')} changed"
     words = f"Beside check {found.before.run.id}: {changed}"
     icon = ":material/difference:" if found.changed else ":material/equal:"
-    with st.expander(words, icon=icon, key=state.key(state.SPOT_BESIDE, run_id, "open")):
+    with st.expander(words, icon=icon, key=state.key(SPOT_BESIDE, run_id, "open")):
         st.selectbox(
             "Earlier checks of this submission",
             list(rows),

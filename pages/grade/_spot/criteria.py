@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services.unvoted import unvoted
 from core.services.viewing import CriterionView, ItemView, VoteView
 from pages.grade._spot import votes
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc
 from pages.ui.votes import FAILURE_WORDS, verdict_chips, which_answer
 from pages.ui.widgets import row, tag
+
+SPOT_OPEN = "spot_open"
 
 
 def show(view: ItemView, *, active: bool) -> None:
@@ -38,7 +40,7 @@ def _criterion(
     row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
     row(verdict_chips(noun, verdict))
     row([_mark(criterion, vote, active) for vote in criterion.votes])
-    key = state.key(state.SPOT_OPEN, view.run.id, noun.name)
+    key = state.key(SPOT_OPEN, view.run.id, noun.name)
     with st.expander(_why(criterion), key=key, on_change="rerun") as opened:
         if opened.open:
             for vote in criterion.votes:

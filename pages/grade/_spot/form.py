@@ -6,9 +6,10 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
+from core.services import numbers as fmt
 from core.services import spot, spot_form
 from pages.grade._spot import judges, submission, work
-from pages.ui import format as fmt
+from pages.grade._spot.work import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, visible
@@ -26,7 +27,7 @@ def show() -> None:
     _more()
     st.button(
         "Grade now",
-        key=state.key(state.SPOT_ACT, "grade"),
+        key=state.key(SPOT_ACT, "grade"),
         type="primary",
         icon=":material/bolt:",
         shortcut="Mod+Enter",
@@ -38,11 +39,11 @@ def show() -> None:
 
 
 def _former() -> None:
-    if state.get(state.SPOT_FORMER) is None:
+    if state.get(SPOT_FORMER) is None:
         return
     st.button(
         "Bring back what stood here before",
-        key=state.key(state.SPOT_ACT, "former"),
+        key=state.key(SPOT_ACT, "former"),
         type="tertiary",
         icon=":material/undo:",
         on_click=work.bring_back,
@@ -133,13 +134,13 @@ def _plan(rubric: Rubric | None) -> None:
 def _on_grade() -> None:
     with shown_errors():
         work.sync()
-        state.drop(state.SPOT_REFUSED)
+        state.drop(SPOT_REFUSED)
         try:
             run_id = spot.check(store(), spot_form.request_from(store(), work.form()))
         except (InputError, NotFound) as error:
             work.refuse(error)
             return
-        state.drop(state.SPOT_FORMER)
+        state.drop(SPOT_FORMER)
         state.set_address(**{state.RUN: run_id})
 
 

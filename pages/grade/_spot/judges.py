@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.services import numbers as fmt
 from core.services import registry, spot, spot_form
 from core.services.registry import JudgeEntry
 from core.services.spot import Teacher
 from pages.grade._spot import work
 from pages.ui import asking, routes, seating, state
-from pages.ui import format as fmt
 from pages.ui.asking_words import asking_line
 from pages.ui.resources import store
 from pages.ui.rule_words import rule_label

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import spot
 from core.services.spot import Recent
-from pages.ui import format as fmt
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.statuses import status_words
@@ -46,7 +47,7 @@ def _card(check: Recent) -> None:
             )
         st.button(
             "Open",
-            key=state.key(state.SPOT_ACT, "open", run.id),
+            key=state.key(SPOT_ACT, "open", run.id),
             type="tertiary",
             on_click=_on_open,
             args=(run.id,),

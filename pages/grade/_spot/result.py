@@ -9,10 +9,11 @@ import streamlit as st
 from core.domain.panel import Judge
 from core.errors import NotFound
 from core.services import grading, spot, viewing
+from core.services import numbers as fmt
 from core.services.grading import Progress
 from core.services.viewing import ItemView
 from pages.grade._spot import comparing, criteria, votes, work
-from pages.ui import format as fmt
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import routes, state
 from pages.ui.item_view import headed, show_contexts, show_submission
 from pages.ui.outcomes import outcome_tags
@@ -20,6 +21,8 @@ from pages.ui.resources import store
 from pages.ui.statuses import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import Figure, figures, row, shown_errors, tag
+
+SPOT_REDRAW = "spot_redraw"
 
 LOOK_EVERY = 0.4
 #: Seconds in the queue after which something is wrong.
@@ -59,8 +62,8 @@ def _live(run_id: int, polled: bool) -> None:
 
 def _elsewhere(run_id: int) -> bool:
     """Whether a button in here changed what stands outside: another check, or the form."""
-    redraw = state.get(state.SPOT_REDRAW)
-    state.drop(state.SPOT_REDRAW)
+    redraw = state.get(SPOT_REDRAW)
+    state.drop(SPOT_REDRAW)
     return bool(redraw) or state.address_id(state.RUN) != run_id
 
 
@@ -79,7 +82,7 @@ def _progress(view: ItemView, look: Progress) -> None:
     st.progress(min(1.0, look.share), text=f"{done} · {_phase(view, look)}")
     st.button(
         "Cancel",
-        key=state.key(state.SPOT_ACT, "cancel"),
+        key=state.key(SPOT_ACT, "cancel"),
         icon=":material/stop:",
         on_click=_on_cancel,
         args=(look.row.id,),
@@ -155,7 +158,7 @@ def _trouble(run_id: int, look: Progress) -> None:
         with st.container(horizontal=True):
             st.button(
                 "Ask these again",
-                key=state.key(state.SPOT_ACT, "retry"),
+                key=state.key(SPOT_ACT, "retry"),
                 icon=":material/refresh:",
                 on_click=_on_retry,
                 args=(run_id,),
@@ -174,7 +177,7 @@ def _acts(run_id: int) -> None:
         if unfinished:
             st.button(
                 "Go on",
-                key=state.key(state.SPOT_ACT, "resume"),
+                key=state.key(SPOT_ACT, "resume"),
                 icon=":material/play_arrow:",
                 on_click=_on_resume,
                 args=(run_id,),
@@ -182,7 +185,7 @@ def _acts(run_id: int) -> None:
             )
         st.button(
             "Ask again",
-            key=state.key(state.SPOT_ACT, "again"),
+            key=state.key(SPOT_ACT, "again"),
             icon=":material/casino:",
             on_click=_on_again,
             args=(run_id,),
@@ -191,7 +194,7 @@ def _acts(run_id: int) -> None:
         )
         st.button(
             "Edit in the form",
-            key=state.key(state.SPOT_ACT, "edit"),
+            key=state.key(SPOT_ACT, "edit"),
             icon=":material/edit:",
             type="tertiary",
             on_click=_on_edit,
@@ -200,7 +203,7 @@ def _acts(run_id: int) -> None:
         )
         st.button(
             "Close",
-            key=state.key(state.SPOT_ACT, "close"),
+            key=state.key(SPOT_ACT, "close"),
             icon=":material/close:",
             type="tertiary",
             on_click=_on_close,
@@ -220,7 +223,7 @@ def _on_again(run_id: int) -> None:
 def _on_edit(run_id: int) -> None:
     with shown_errors():
         work.take_over(run_id)
-        state.put(state.SPOT_REDRAW, True)
+        state.put(SPOT_REDRAW, True)
 
 
 def _on_close() -> None:

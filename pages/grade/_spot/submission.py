@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import rehearsing, spot, spot_form
 from core.services.spot import Task
 from core.services.spot_form import Way
 from pages.grade._spot import work
-from pages.ui import format as fmt
+from pages.grade._spot.work import SPOT_ACT
 from pages.ui import state
 from pages.ui.item_view import context_words
 from pages.ui.resources import store
@@ -157,7 +158,7 @@ def _conversation() -> None:
             st.space("stretch")
             st.button(
                 f"Remove message {number}",
-                key=state.key(state.SPOT_ACT, "remove", uid),
+                key=state.key(SPOT_ACT, "remove", uid),
                 type="tertiary",
                 icon=":material/close:",
                 disabled=len(turns) == 1,
@@ -177,7 +178,7 @@ def _conversation() -> None:
         )
     st.button(
         "Add message",
-        key=state.key(state.SPOT_ACT, "add"),
+        key=state.key(SPOT_ACT, "add"),
         type="tertiary",
         icon=":material/add:",
         on_click=_on_add,

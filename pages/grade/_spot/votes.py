@@ -15,6 +15,8 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
 from pages.ui.votes import FAILURE_WORDS, standing_tags, vote_card, which_answer
 
+SPOT_CALL = "spot_call"
+
 ADVICE = {
     "auth": "The key was refused: check the variable, or the account behind it.",
     "not_found": "Check the model's name and its address on the Judges page.",
@@ -45,7 +47,7 @@ def show(criterion: Criterion, view: VoteView, *, active: bool) -> None:
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:
-        key = state.key(state.SPOT_CALL, source.run_id if source else 0, *view.cell)
+        key = state.key(SPOT_CALL, source.run_id if source else 0, *view.cell)
         if st.toggle("Prompt and reply", key=key):
             _call(call)
 

@@ -11,6 +11,11 @@ from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
 
+SPOT_FORMER = "spot_former"
+SPOT_ACT = "spot_act"
+SPOT_REFUSED = "spot_refused"
+
+
 #: The fields whose widget may hold text that no callback has seen yet.
 TYPED = ("text", "thinking", "output", "prompt", "reference")
 
@@ -59,7 +64,7 @@ def on_field(name: str) -> None:
             return
         if name in TYPED and text(name).strip() and not value:
             # Cleared, or lost on the way to another page: either way it can be brought back.
-            state.put(state.SPOT_FORMER, form())
+            state.put(SPOT_FORMER, form())
         set_fields(**{name: value})
 
 
@@ -107,14 +112,14 @@ def sync() -> None:
 def take_over(run_id: int) -> None:
     """Fill the form with what a check asked; what stood there can be brought back."""
     sync()
-    state.put(state.SPOT_FORMER, form())
+    state.put(SPOT_FORMER, form())
     change(spot_form.form_of(store(), run_id, form()), redraw=True)
 
 
 def bring_back() -> None:
     """Put back what stood in the form before `take_over`."""
-    former = state.get(state.SPOT_FORMER)
-    state.drop(state.SPOT_FORMER)
+    former = state.get(SPOT_FORMER)
+    state.drop(SPOT_FORMER)
     if former is not None:
         change(cast("SpotForm", former), redraw=True)
 
@@ -124,12 +129,12 @@ def refuse(error: InputError | NotFound) -> None:
     problems = error.problems if isinstance(error, InputError) else ()
     message = error.message if isinstance(error, InputError) else str(error)
     plain = [{"message": p.message, "mend": p.mend, "place": p.place} for p in problems]
-    state.put(state.SPOT_REFUSED, {"message": message, "problems": plain})
+    state.put(SPOT_REFUSED, {"message": message, "problems": plain})
 
 
 def refusal() -> InputError | None:
     """Why the form was refused the last time, or `None`."""
-    kept = state.get(state.SPOT_REFUSED)
+    kept = state.get(SPOT_REFUSED)
     if kept is None:
         return None
     problems = tuple(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import demo, grading, queueing
+from core.services import numbers as fmt
 from core.services.demo import CriterionReport
 from core.services.grading import Progress
-from pages.ui import format as fmt
-from pages.ui import review_keys, routes, state
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table, tag
@@ -149,5 +149,5 @@ def _queue(run_id: int) -> dict[str, str]:
     """The newest queue over the example, or what makes one."""
     known = queueing.queues(store(), run_id)
     if known:
-        return {review_keys.QUEUE: str(known[0].id)}
-    return {review_keys.NEW: review_keys.QUEUE, state.RUN: str(run_id)}
+        return {state.QUEUE: str(known[0].id)}
+    return {state.NEW: state.QUEUE, state.RUN: str(run_id)}

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.domain.runs import RunRow
 from core.services import demo, grading
+from core.services import numbers as fmt
 from core.services.overview import counts
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.statuses import status_tag

@@ -6,12 +6,12 @@ import streamlit as st
 
 from core import figures as draw
 from core.services import agreeing_groups
+from core.services import numbers as fmt
 from core.services.agreeing_groups import Ceiling, Standing
 from core.services.agreeing_sheet import PEOPLE
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.measure._agreement.words import KINDS, STRENGTH, cell, few
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc
@@ -116,5 +116,5 @@ def _on_click(key: str, groups: list[tuple[str, list[Standing]]]) -> None:
         group, at = points[0]["customdata"][:2]
         rater = groups[group][1][at].column
         state.set_address(
-            **{keys.REFERENCE: PEOPLE, keys.RATER: rater, keys.VIEW: "one", keys.CELL: None}
+            **{keys.REFERENCE: PEOPLE, keys.RATER: rater, state.VIEW: "one", keys.CELL: None}
         )

@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.domain.runs import Run, RunRow
 from core.services import agreeing_sheet, agreeing_slices, grading, viewing
+from core.services import numbers as fmt
 from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Sheet
 from core.services.agreeing_slices import Slice
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
@@ -65,7 +65,7 @@ def run() -> Run | RunRow | None:
         [str(one) for one in by_id],
         str(chosen),
         lambda one: f"{one}: {one_line(by_id[int(one)].name, 80)}",
-        (keys.REFERENCE, keys.RATER, keys.CRITERION, keys.TAG, keys.SYSTEM, keys.SPLIT),
+        (keys.REFERENCE, keys.RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT),
     )
     return by_id[chosen]
 
@@ -76,11 +76,11 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> Chosen:
     raters = whole.raters(reference)
     rater = _known(keys.RATER, raters)
     names = [asked.name for asked in whole.criteria]
-    criterion = _known(keys.CRITERION, names)
+    criterion = _known(state.CRITERION, names)
     with st.grid(4, min_column_width=180, vertical_alignment="bottom"):
         select("Reference", keys.REFERENCE, whole.references, reference, words_of, (keys.RATER,))
         select("Rater", keys.RATER, raters, rater, words_of)
-        select("Criterion", keys.CRITERION, names, criterion, lambda one: one_line(one, 80))
+        select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole)
     sheet = agreeing_slices.sliced(whole, part)
     chosen = (*about, part.tags, part.systems, part.split)
@@ -92,9 +92,9 @@ def _items(whole: Sheet) -> Slice:
     options = agreeing_slices.choices(whole)
     part = options.known(
         Slice(
-            tags=state.addresses(keys.TAG),
-            systems=state.addresses(keys.SYSTEM),
-            split=state.address(keys.SPLIT) or "",
+            tags=state.addresses(state.TAG),
+            systems=state.addresses(state.SYSTEM),
+            split=state.address(state.SPLIT) or "",
         )
     )
     chosen = len(part.tags) + len(part.systems) + bool(part.split)
@@ -103,13 +103,13 @@ def _items(whole: Sheet) -> Slice:
         st.caption(f"All {fmt.plural(whole.whole, 'item')}")
         return part
     with st.popover(words, icon=":material/filter_list:", width="stretch"):
-        _several("Systems", keys.SYSTEM, options.systems, part.systems)
-        _several("Tags", keys.TAG, options.tags, part.tags)
+        _several("Systems", state.SYSTEM, options.systems, part.systems)
+        _several("Tags", state.TAG, options.tags, part.tags)
         if options.splits:
             names = dict(options.splits)
             select(
                 "Split",
-                keys.SPLIT,
+                state.SPLIT,
                 ["", *names],
                 part.split,
                 lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
@@ -203,5 +203,5 @@ def _on_switch(name: str, key: str) -> None:
 
 
 def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
-    gone = dict.fromkeys((*drops, keys.CELL, keys.PAGE, keys.FINDING))
+    gone = dict.fromkeys((*drops, keys.CELL, state.PAGE, keys.FINDING))
     state.set_address(**{**gone, name: state.get(key) or None})

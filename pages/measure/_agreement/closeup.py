@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import agreeing_pairs
+from core.services import numbers as fmt
 from core.services.agreeing_pairs import Close, OptionLine
 from core.services.agreeing_sheet import Asked
 from pages.measure._agreement import confusion
 from pages.measure._agreement.choosing import Chosen, versus
 from pages.measure._agreement.criteria import caveats
 from pages.measure._agreement.words import STRENGTH, few, row, section, tight
-from pages.ui import format as fmt
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label
 from pages.ui.widgets import table

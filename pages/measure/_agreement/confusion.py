@@ -7,10 +7,10 @@ import streamlit as st
 from core import figures as draw
 from core.domain.runs import RunItemFilter
 from core.services import agreeing_cells, browsing
+from core.services import numbers as fmt
 from core.services.agreeing_cells import Confusion
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, visible
@@ -102,7 +102,7 @@ def _items(chosen: Chosen, cell: Cell) -> None:
         st.caption("No item is in this cell.")
         return
     pages = -(-len(ids) // PAGE)
-    page = min(max(1, state.address_id(keys.PAGE) or 1), pages)
+    page = min(max(1, state.address_id(state.PAGE) or 1), pages)
     part = ids[(page - 1) * PAGE : page * PAGE]
     rows, _ = browsing.run_items(store(), chosen.run_id, RunItemFilter(item_ids=part), limit=PAGE)
     previews = {row.item_id: row.preview for row in rows}
@@ -118,7 +118,7 @@ def _items(chosen: Chosen, cell: Cell) -> None:
         with words:
             st.html(f'<div class="rs-cut">{esc(one_line(previews.get(one, ""), 160))}</div>')
     if pages > 1:
-        key = state.key(keys.AGREEMENT_FIELD, keys.PAGE)
+        key = state.key(keys.AGREEMENT_FIELD, state.PAGE)
         state.put(key, page)
         st.pagination(pages, key=key, on_change=_on_page, args=(key,))
 
@@ -135,8 +135,8 @@ def _on_pick(key: str) -> None:
 
 
 def _see(cell: str | None) -> None:
-    state.set_address(**{keys.CELL: cell, keys.PAGE: None})
+    state.set_address(**{keys.CELL: cell, state.PAGE: None})
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{keys.PAGE: state.get(key)})
+    state.set_address(**{state.PAGE: state.get(key)})

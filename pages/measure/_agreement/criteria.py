@@ -7,12 +7,12 @@ import streamlit as st
 from core import figures as draw
 from core.metrics.estimate import Estimate
 from core.services import agreeing_groups, agreeing_pairs
+from core.services import numbers as fmt
 from core.services.agreeing_pairs import RESAMPLES, Line
 from core.services.agreeing_sheet import PANEL, PEOPLE
 from pages.measure._agreement.choosing import Chosen, switch, words_of
 from pages.measure._agreement.words import STRENGTH, cell
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, visible
@@ -101,7 +101,7 @@ def _on_click(key: str) -> None:
     if points and "customdata" in points[0]:
         name = points[0]["customdata"]
         name = name[0] if isinstance(name, list) else name
-        state.set_address(**{keys.CRITERION: name, keys.VIEW: "one", keys.CELL: None})
+        state.set_address(**{state.CRITERION: name, state.VIEW: "one", keys.CELL: None})
 
 
 def _dot(line: Line, *, accuracy: bool) -> draw.Dot:

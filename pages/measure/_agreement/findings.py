@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services.ailing_plates import Shown
 from core.services.diagnosing import Look, look
 from pages.measure._agreement import evidence
 from pages.measure._agreement.choosing import Chosen, switch
 from pages.measure._agreement.words import AILMENTS
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label

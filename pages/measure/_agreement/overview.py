@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import agreeing_load, agreeing_sheet, browsing, selected
+from core.services import numbers as fmt
 from pages.measure._agreement import choosing, closeup, criteria, findings, raters, scores
 from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state, ways
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
@@ -64,7 +64,7 @@ def _views(chosen: Chosen) -> None:
     _said(chosen)
     # A link to a cell of the matrix is a link to where the matrix is.
     default = "one" if state.address(keys.CELL) else VIEWS[0][0]
-    view = choosing.switch("View", keys.VIEW, VIEWS, default)
+    view = choosing.switch("View", state.VIEW, VIEWS, default)
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")
         return

@@ -10,6 +10,7 @@ import streamlit as st
 from core import figures as draw
 from core.metrics.figure import Figure
 from core.services import agreeing_cells, agreeing_groups
+from core.services import numbers as fmt
 from core.services.agreeing_groups import Matrix
 from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Asked, Sheet
 from core.services.leaning import positive
@@ -17,7 +18,6 @@ from pages.measure._agreement import ceiling
 from pages.measure._agreement.choosing import Chosen, words_of
 from pages.measure._agreement.words import KINDS, STRENGTH, section
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, one_line, visible
@@ -145,9 +145,9 @@ def see_pair(reference: str, rater: str) -> None:
         **{
             keys.REFERENCE: reference,
             keys.RATER: rater,
-            keys.VIEW: "one",
+            state.VIEW: "one",
             keys.CELL: None,
-            keys.PAGE: None,
+            state.PAGE: None,
         }
     )
 

@@ -6,13 +6,13 @@ import streamlit as st
 
 from core import figures as draw
 from core.services import agreeing_scores
+from core.services import numbers as fmt
 from core.services.agreeing_scores import ScoreLine, ScorePair, Scores
 from core.services.agreeing_sheet import PEOPLE
 from pages.measure._agreement.choosing import Chosen, said, versus, words_of
 from pages.measure._agreement.criteria import caveats
 from pages.measure._agreement.words import few, row, section
 from pages.ui import agreement_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, visible

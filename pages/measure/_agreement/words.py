@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.metrics.estimate import Estimate
+from core.services import numbers as fmt
 from core.services.agreeing_sheet import FEW, Asked
 from core.services.leaning import DIRECTED, lean
-from pages.ui import format as fmt
 from pages.ui.text import esc
 
 STRENGTH = (

@@ -93,13 +93,13 @@ def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
 
 
 def _asked() -> list[int]:
-    parts = (state.address(keys.RUNS) or "").split(",")
+    parts = (state.address(state.RUNS) or "").split(",")
     found = (state.as_id(part) for part in parts)
     return list(dict.fromkeys(one for one in found if one is not None))[:MOST]
 
 
 def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
-    key = state.key(keys.COMPARE_FIELD, keys.RUNS)
+    key = state.key(keys.COMPARE_FIELD, state.RUNS)
     state.put(key, picked)
     st.multiselect(
         "Runs",
@@ -133,14 +133,16 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     if len(runs) < 2:
         return None
     ids = list(runs)
-    first = _known(keys.FIRST, ids, ids[0])
-    second = _known(keys.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first))
+    first = _known(state.FIRST, ids, ids[0])
+    second = _known(
+        state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for words, name, value in (
-            ("A: before", keys.FIRST, first),
-            ("B: after", keys.SECOND, second),
+            ("A: before", state.FIRST, first),
+            ("B: after", state.SECOND, second),
         ):
-            options = ids if name == keys.FIRST else [one for one in ids if one != first]
+            options = ids if name == state.FIRST else [one for one in ids if one != first]
             key = state.key(keys.COMPARE_FIELD, name)
             state.put(key, value)
             st.selectbox(
@@ -167,7 +169,7 @@ def _known(name: str, ids: list[int], otherwise: int) -> int:
 
 
 def _forget() -> None:
-    state.set_address(**dict.fromkeys((keys.FLIP, keys.PAGE, state.ITEM)))
+    state.set_address(**dict.fromkeys((keys.FLIP, state.PAGE, state.ITEM)))
 
 
 def _on_runs(key: str) -> None:
@@ -177,7 +179,7 @@ def _on_runs(key: str) -> None:
 def _show(runs: tuple[int, ...]) -> None:
     _forget()
     state.set_address(
-        **{keys.RUNS: ",".join(map(str, runs)) or None, keys.FIRST: None, keys.SECOND: None}
+        **{state.RUNS: ",".join(map(str, runs)) or None, state.FIRST: None, state.SECOND: None}
     )
 
 
@@ -188,4 +190,4 @@ def _on_side(name: str, key: str) -> None:
 
 def _on_swap(first: int, second: int) -> None:
     _forget()
-    state.set_address(**{keys.FIRST: second, keys.SECOND: first})
+    state.set_address(**{state.FIRST: second, state.SECOND: first})

@@ -6,10 +6,10 @@ import streamlit as st
 
 from core import figures as draw
 from core.services import comparing_costs
+from core.services import numbers as fmt
 from core.services.comparing_costs import Point
 from pages.measure._compare.choosing import Chosen
 from pages.ui import compare_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc

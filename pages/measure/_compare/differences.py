@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.services import numbers as fmt
 from core.services.comparing import FEW, Comparison
 from core.services.comparing_figures import LEVEL, Delta
 from core.services.numbers import points
 from pages.ui import compare_keys as keys
-from pages.ui import format as fmt
 from pages.ui import state
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import Figure, figures, table, tag

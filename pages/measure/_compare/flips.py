@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services import numbers as fmt
 from core.services import viewing
 from core.services.comparing import Comparison
 from core.services.comparing_flips import Flip
 from core.services.viewing import CriterionView
 from pages.ui import compare_keys as keys
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, prose
@@ -72,7 +72,7 @@ def _line(number: int, flip: Flip, *, opened: bool) -> None:
 
 
 def _on_flip(number: int | None) -> None:
-    state.set_address(**{keys.FLIP: number, keys.PAGE: None, state.ITEM: None})
+    state.set_address(**{keys.FLIP: number, state.PAGE: None, state.ITEM: None})
 
 
 def _open(found: Comparison, flip: Flip) -> None:
@@ -82,7 +82,7 @@ def _open(found: Comparison, flip: Flip) -> None:
             f"{esc(flip.after)}</div>"
         )
         pages = -(-len(flip.items) // PAGE)
-        page = min(max(1, state.address_id(keys.PAGE) or 1), pages)
+        page = min(max(1, state.address_id(state.PAGE) or 1), pages)
         part = flip.items[(page - 1) * PAGE : page * PAGE]
         asked = state.address(state.ITEM)
         chosen = asked if asked in flip.items else part[0]
@@ -97,7 +97,7 @@ def _open(found: Comparison, flip: Flip) -> None:
             args=(key,),
         )
         if pages > 1:
-            at = state.key(keys.COMPARE_FIELD, keys.PAGE, page)
+            at = state.key(keys.COMPARE_FIELD, state.PAGE, page)
             st.pagination(pages, default=page, key=at, on_change=_on_page, args=(at,))
         _beside(found, flip, chosen)
 
@@ -107,7 +107,7 @@ def _on_item(key: str) -> None:
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{keys.PAGE: state.get(key), state.ITEM: None})
+    state.set_address(**{state.PAGE: state.get(key), state.ITEM: None})
 
 
 def _beside(found: Comparison, flip: Flip, item: str) -> None:

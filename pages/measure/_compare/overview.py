@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services import comparing
+from core.services import numbers as fmt
 from core.services.comparing import Comparison
 from pages.measure._compare import changed, choosing, costs, differences, flips
 from pages.measure._compare.choosing import Chosen
-from pages.ui import format as fmt
-from pages.ui import routes, run_keys
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
@@ -71,7 +71,7 @@ def _to_plans() -> None:
         ("Plan a run", "play_circle", "new"),
         ("Plan a sweep", "tune", "sweep"),
     ):
-        routes.link(routes.RUNS, words, {run_keys.PLAN: plan}, icon=icon, width="content")
+        routes.link(routes.RUNS, words, {state.PLAN: plan}, icon=icon, width="content")
 
 
 def _items(found: Comparison) -> None:

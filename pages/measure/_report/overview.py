@@ -7,9 +7,9 @@ import streamlit as st
 from core.domain.runs import Run, RunRow
 from core.files.paper import Paper
 from core.services import grading, reporting, viewing
+from core.services import numbers as fmt
 from core.services.reporting_paper import paper
 from pages.measure._report import blocks, downloads
-from pages.ui import format as fmt
 from pages.ui import report_keys as keys
 from pages.ui import routes, state, ways
 from pages.ui.resources import remembered, store

@@ -7,8 +7,7 @@ import streamlit as st
 from core.services.contest_arena import Blind, Revealed
 from core.services.contest_questions import Choice
 from pages.review._arena import desk as desks
-from pages.review._arena.desk import Desk
-from pages.ui import contest_keys as keys
+from pages.review._arena.desk import ARENA_ACT, Desk
 from pages.ui import state
 from pages.ui.item_view import context_words
 from pages.ui.text import esc
@@ -37,7 +36,7 @@ CHOSE: dict[Choice, str] = {
 def blind(at: Desk, contest: Blind) -> None:
     """Two answers, and what can be said of them."""
     _task(contest)
-    key = state.key(keys.ARENA_ACT, "mark")
+    key = state.key(ARENA_ACT, "mark")
     mark = st.toggle("Mark what differs", key=key)
     side_by_side(("<b>A</b>", "<b>B</b>"), (contest.a, contest.b), mark=bool(mark))
     offered = [choice for choice, _ in contest.choices]
@@ -46,7 +45,7 @@ def blind(at: Desk, contest: Blind) -> None:
             if choice in offered:
                 st.button(
                     words,
-                    key=state.key(keys.ARENA_ACT, "vote", choice),
+                    key=state.key(ARENA_ACT, "vote", choice),
                     shortcut=shortcut,
                     type="primary" if choice in ("A", "B") else "secondary",
                     on_click=desks.vote,
@@ -60,7 +59,7 @@ def told(at: Desk, contest: Blind, found: Revealed) -> None:
     _said(chosen, found)
     st.button(
         "Next",
-        key=state.key(keys.ARENA_ACT, "next"),
+        key=state.key(ARENA_ACT, "next"),
         type="primary",
         icon=":material/arrow_forward:",
         shortcut="Enter",

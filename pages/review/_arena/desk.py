@@ -13,9 +13,11 @@ from core.errors import RubricStudioError
 from core.services import contest_arena, contest_people
 from core.services.contest_arena import Blind, Revealed
 from core.services.contest_questions import Choice
-from pages.ui import contest_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+
+ARENA = "arena"
+ARENA_ACT = "arena_act"
 
 
 @dataclass
@@ -51,7 +53,7 @@ def sit_down(run_id: int, person: str) -> None:
 
 def get_up(run_id: int) -> None:
     """Leave; every vote is kept."""
-    state.drop(keys.ARENA, run_id)
+    state.drop(ARENA, run_id)
 
 
 def lay_next(at: Desk) -> None:
@@ -105,4 +107,4 @@ def undo(at: Desk) -> None:
 
 
 def _key(run_id: int) -> str:
-    return state.key(keys.ARENA, run_id)
+    return state.key(ARENA, run_id)

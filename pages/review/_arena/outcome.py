@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.services import contest_arena, contest_people
+from core.services import numbers as fmt
 from core.services.contest_arena import Accord
 from pages.review._arena.desk import Desk
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc

@@ -10,11 +10,10 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.services import contest_people, contests, viewing
+from core.services import numbers as fmt
 from pages.review._arena import answers, outcome
 from pages.review._arena import desk as desks
-from pages.review._arena.desk import Desk
-from pages.ui import contest_keys as keys
-from pages.ui import format as fmt
+from pages.review._arena.desk import ARENA_ACT, Desk
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import label
@@ -81,7 +80,7 @@ def _door(run_id: int, who: Seat) -> None:
         st.caption(_mine(run_id, who.name))
         st.button(
             "Start",
-            key=state.key(keys.ARENA_ACT, "start"),
+            key=state.key(ARENA_ACT, "start"),
             type="primary",
             icon=":material/play_arrow:",
             shortcut="Enter",
@@ -118,14 +117,14 @@ def _bar(at: Desk, run_id: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             "Leave",
-            key=state.key(keys.ARENA_ACT, "leave"),
+            key=state.key(ARENA_ACT, "leave"),
             icon=":material/arrow_back:",
             on_click=desks.get_up,
             args=(run_id,),
         )
         st.button(
             "Undo",
-            key=state.key(keys.ARENA_ACT, "undo"),
+            key=state.key(ARENA_ACT, "undo"),
             shortcut="U",
             disabled=not at.given,
             on_click=desks.undo,

@@ -7,18 +7,20 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.domain.review import CellState
+from core.services import numbers as fmt
 from core.services import review_acts
 from core.services.effects import CellEffect
 from core.services.reviewing import Effect
 from pages.review._item import desk as desks
 from pages.review._item import hands
-from pages.review._item.desk import Desk
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_ACT, REVIEW_NOTE, Desk
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
+
+REVIEW_HELP = "review_help"
+
 
 #: Every key with what it does; the same list is shown by H.
 KEYS = (
@@ -40,13 +42,13 @@ def show(at: Desk, queue_name: str) -> None:
     """The whole bar."""
     _where(at, queue_name)
     _said(at)
-    if state.get(keys.REVIEW_HELP):
+    if state.get(REVIEW_HELP):
         table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
 
 
 def _where(at: Desk, queue_name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if st.button("Queue", key=state.key(keys.REVIEW_ACT, "back"), icon=":material/arrow_back:"):
+        if st.button("Queue", key=state.key(REVIEW_ACT, "back"), icon=":material/arrow_back:"):
             _close(at)
         done = f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
         here = f"Item {at.number}" if at.item is not None else "Reviewing"
@@ -78,7 +80,7 @@ def _press(
 ) -> None:
     st.button(
         words,
-        key=state.key(keys.REVIEW_ACT, what),
+        key=state.key(REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
         help=None if words else f"The {what} item",
@@ -91,11 +93,11 @@ def _close(at: Desk) -> None:
     """Back to the queue; the item is given back, what was said of it stays a draft."""
     hands.guarded(at, desks.leave)
     at.effect, at.undone = None, ()
-    routes.go(routes.QUEUES, {keys.QUEUE: at.queue_id})
+    routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
 
 
 def _toggle_help() -> None:
-    state.put(keys.REVIEW_HELP, not state.get(keys.REVIEW_HELP))
+    state.put(REVIEW_HELP, not state.get(REVIEW_HELP))
 
 
 def _said(at: Desk) -> None:
@@ -172,9 +174,9 @@ def _of_cell(cell: CellEffect, effect: Effect) -> str:
 def _more(at: Desk) -> None:
     with st.popover("", icon=":material/more_horiz:", help="Unmask"):
         st.caption("Who made this submission is hidden. Looking is recorded with your reason.")
-        reason = state.key(keys.REVIEW_NOTE, "unmask", at.number)
+        reason = state.key(REVIEW_NOTE, "unmask", at.number)
         st.text_input("Why do you need to know?", key=reason)
-        if st.button("Show the system", key=state.key(keys.REVIEW_ACT, "unmask")):
+        if st.button("Show the system", key=state.key(REVIEW_ACT, "unmask")):
             with shown_errors():
                 assert at.ticket is not None, "only an open item is unmasked"
                 name = review_acts.unmask(store(), at.ticket, str(state.get(reason) or ""))

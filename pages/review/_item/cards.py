@@ -6,13 +6,12 @@ import streamlit as st
 
 from core.domain.review import WHYS, Given
 from core.domain.rubric import Criterion
+from core.services import numbers as fmt
 from core.services.reviewing import BlindCell
 from pages.review._item import acts, hands, notes, revealed
 from pages.review._item import desk as desks
-from pages.review._item.desk import Desk
+from pages.review._item.desk import REVIEW_ACT, Desk
 from pages.review._item.handed_in import text_of
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.text import esc, label
 from pages.ui.widgets import Tone, tag
@@ -81,7 +80,7 @@ def _folded(at: Desk, cell: BlindCell, place: int) -> None:
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
             f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
-            key=state.key(keys.REVIEW_ACT, "open", at.number, place),
+            key=state.key(REVIEW_ACT, "open", at.number, place),
             type="tertiary",
             icon=":material/check_circle:" if done else ":material/radio_button_unchecked:",
             width="stretch",
@@ -130,7 +129,7 @@ def _choice(
     """One answer: a wide button that its digit presses, too."""
     st.button(
         words,
-        key=state.key(keys.REVIEW_ACT, "option", at.number, at.active, *what),
+        key=state.key(REVIEW_ACT, "option", at.number, at.active, *what),
         shortcut=str(number),
         width="stretch",
         wrap=True,
@@ -148,7 +147,7 @@ def _options(at: Desk, cell: BlindCell, given: Given | None) -> None:
             st.button(
                 f"**{label(option.label)}** &nbsp; {label(value)}"
                 + (f"  \n{label(option.description)}" if option.description else ""),
-                key=state.key(keys.REVIEW_ACT, "option", at.number, criterion.name, index),
+                key=state.key(REVIEW_ACT, "option", at.number, criterion.name, index),
                 type="primary" if index == chosen else "secondary",
                 icon=":material/check:" if index == chosen else None,
                 shortcut=_digit(index) if index < 18 else None,
@@ -192,7 +191,7 @@ def _acts(at: Desk, cell: BlindCell) -> None:
         for words, shortcut, what in (("Cannot assess", "0", "why"), ("Flag", "F", "flag")):
             st.button(
                 words,
-                key=state.key(keys.REVIEW_ACT, what),
+                key=state.key(REVIEW_ACT, what),
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=hands.set_mode,
@@ -200,7 +199,7 @@ def _acts(at: Desk, cell: BlindCell) -> None:
             )
         st.button(
             "Note",
-            key=state.key(keys.REVIEW_ACT, "note"),
+            key=state.key(REVIEW_ACT, "note"),
             type="tertiary",
             shortcut="N",
             on_click=hands.write_note,
@@ -211,7 +210,7 @@ def _acts(at: Desk, cell: BlindCell) -> None:
         for words, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
                 words,
-                key=state.key(keys.REVIEW_ACT, "move", by),
+                key=state.key(REVIEW_ACT, "move", by),
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=acts.move,
@@ -238,7 +237,7 @@ def _commit(at: Desk) -> None:
         words = "Next item"
     st.button(
         words + (f" ({fmt.plural(left, 'cell')} without a verdict)" if left else ""),
-        key=state.key(keys.REVIEW_ACT, "commit", at.number),
+        key=state.key(REVIEW_ACT, "commit", at.number),
         type="secondary" if left else "primary",
         shortcut="Enter",
         width="stretch",

@@ -15,9 +15,15 @@ from core.services import claiming, queueing, reviewing
 from core.services.claiming import Ticket
 from core.services.queueing import Progress
 from core.services.reviewing import BlindCell, BlindItem, Effect, RevealedCell
-from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
+
+REVIEW = "review"
+REVIEW_ACT = "review_act"
+REVIEW_FIND = "review_find"
+REVIEW_NOTE = "review_note"
+REVIEW_REFUSED = "review_refused"
+REVIEW_SPANS = "review_spans"
 
 
 @dataclass
@@ -82,7 +88,7 @@ def decided(given: Given | None) -> bool:
 
 def desk(queue_id: int, seat: Seat) -> Desk:
     """The desk of this tab for a queue."""
-    place = state.key(keys.REVIEW, queue_id)
+    place = state.key(REVIEW, queue_id)
     found = state.get(place)
     if not isinstance(found, Desk) or found.seat.name != seat.name:
         found = Desk(queue_id, seat, queueing.progress(store(), queue_id))
@@ -143,9 +149,9 @@ def lay(at: Desk, ticket: Ticket | None) -> None:
     at.mode, at.evidence, at.active, at.note = "options", False, "", 0
     at.touched = time.monotonic()
     at.progress = queueing.progress(store(), at.queue_id)
-    state.drop(keys.REVIEW_NOTE)
-    state.drop(keys.REVIEW_FIND)
-    state.drop(keys.REVIEW_SPANS)
+    state.drop(REVIEW_NOTE)
+    state.drop(REVIEW_FIND)
+    state.drop(REVIEW_SPANS)
     if ticket is None:
         return
     at.item = reviewing.blind_item(store(), ticket)

@@ -9,16 +9,17 @@ import streamlit as st
 
 from core.domain.dataset import Item, Sections
 from core.domain.review import Given, Span
+from core.services import numbers as fmt
 from core.services.reviewing import BlindItem
 from core.services.sentences import sentences
 from pages.review._item import acts, quotes
-from pages.review._item.desk import Desk
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_ACT, REVIEW_FIND, REVIEW_SPANS, Desk
 from pages.ui import state
 from pages.ui.item_view import context_words
 from pages.ui.markdown import formatted
 from pages.ui.text import esc, label
+
+REVIEW_LOOK = "review_look"
 
 LOOKS = ("Plain", "Formatted", "Code")
 #: Sentences that can be chosen by number; longer texts show the first ones.
@@ -56,14 +57,14 @@ def _submission(at: Desk, item: BlindItem) -> None:
         look = st.segmented_control(
             "How it is shown",
             LOOKS,
-            key=state.key(keys.REVIEW_LOOK),
+            key=state.key(REVIEW_LOOK),
             default=LOOKS[0],
             required=True,
             label_visibility="collapsed",
         )
         st.button(
             "Evidence",
-            key=state.key(keys.REVIEW_ACT, "evidence"),
+            key=state.key(REVIEW_ACT, "evidence"),
             shortcut="E",
             type="primary" if at.evidence else "secondary",
             on_click=_toggle,
@@ -89,7 +90,7 @@ def _toggle(at: Desk) -> None:
 def _find(at: Desk, text: str) -> list[tuple[int, int]]:
     if len(text) < 400:
         return []
-    key = state.key(keys.REVIEW_FIND, at.number)
+    key = state.key(REVIEW_FIND, at.number)
     wanted = str(
         st.text_input(
             "Find in the text",
@@ -160,7 +161,7 @@ def _numbered(at: Desk, text: str) -> str:
 def _sentences(at: Desk, text: str) -> None:
     """Chips of the sentences, by number, for the cell that is active."""
     spans = sentences(text)[:MOST]
-    key = state.key(keys.REVIEW_SPANS, at.number, at.active)
+    key = state.key(REVIEW_SPANS, at.number, at.active)
     chosen = {(s.start, s.end) for s in _chosen(at)}
     state.seed(key, [i for i, span in enumerate(spans, start=1) if span in chosen])
     st.pills(

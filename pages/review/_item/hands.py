@@ -16,8 +16,7 @@ from core.domain.review import Role, Why
 from core.errors import Conflict, InputError, Problem, RubricStudioError
 from pages.review._item import acts
 from pages.review._item import desk as desks
-from pages.review._item.desk import Desk
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_ACT, REVIEW_REFUSED, Desk
 from pages.ui import state
 
 # Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
@@ -94,7 +93,7 @@ def show(at: Desk) -> None:
     """The part in the browser."""
     component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
     component(
-        key=state.key(keys.REVIEW_ACT, "hands"),
+        key=state.key(REVIEW_ACT, "hands"),
         data={
             "item": at.number,
             "cell": f"{at.active}/{at.confirming}",
@@ -106,7 +105,7 @@ def show(at: Desk) -> None:
 
 def guarded(at: Desk, act: Callable[[Desk], object]) -> None:
     """Do it; keep a refusal for the bar to show."""
-    state.drop(keys.REVIEW_REFUSED)
+    state.drop(REVIEW_REFUSED)
     try:
         act(at)
     except InputError as error:
@@ -121,13 +120,13 @@ def guarded(at: Desk, act: Callable[[Desk], object]) -> None:
 
 def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
     """Say on the next run why an act was refused."""
-    state.put(keys.REVIEW_REFUSED, {"message": message, "problems": problems or []})
+    state.put(REVIEW_REFUSED, {"message": message, "problems": problems or []})
 
 
 def refusal() -> InputError | None:
     """The refusal that waits to be shown, once."""
-    told = state.get(keys.REVIEW_REFUSED)
-    state.drop(keys.REVIEW_REFUSED)
+    told = state.get(REVIEW_REFUSED)
+    state.drop(REVIEW_REFUSED)
     if not told:
         return None
     problems = tuple(

@@ -7,8 +7,7 @@ import streamlit as st
 from core.domain.review import Given
 from core.services import snippets
 from pages.review._item import acts, hands
-from pages.review._item.desk import Desk
-from pages.ui import review_keys as keys
+from pages.review._item.desk import REVIEW_ACT, REVIEW_NOTE, Desk
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import label
@@ -18,7 +17,7 @@ LONGEST = 20_000
 
 def show(at: Desk, criterion: str, given: Given | None) -> None:
     """The field, which keeps what is typed as soon as one leaves it, and the kept notes."""
-    key = state.key(keys.REVIEW_NOTE, at.number, criterion)
+    key = state.key(REVIEW_NOTE, at.number, criterion)
     state.seed(key, given.note if given else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
@@ -48,14 +47,14 @@ def _kept(at: Desk, key: str, criterion: str) -> None:
         with st.container(horizontal=True, gap="small"):
             st.button(
                 label(text, 90),
-                key=state.key(keys.REVIEW_ACT, "snippet", place),
+                key=state.key(REVIEW_ACT, "snippet", place),
                 type="tertiary",
                 on_click=_use,
                 args=(at, key, criterion, text),
             )
             st.button(
                 "",
-                key=state.key(keys.REVIEW_ACT, "snippet gone", place),
+                key=state.key(REVIEW_ACT, "snippet gone", place),
                 icon=":material/close:",
                 type="tertiary",
                 help="Forget this note",
@@ -64,7 +63,7 @@ def _kept(at: Desk, key: str, criterion: str) -> None:
             )
     st.button(
         "Keep this note",
-        key=state.key(keys.REVIEW_ACT, "snippet keep"),
+        key=state.key(REVIEW_ACT, "snippet keep"),
         icon=":material/bookmark_add:",
         on_click=_keep,
         args=(at, key),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import WHYS
+from core.services import numbers as fmt
 from core.services.reviewing import Other, RevealedCell
-from pages.ui import format as fmt
 from pages.ui.text import esc
 from pages.ui.votes import standing_tags, verdict_chips, vote_card, which_answer
 from pages.ui.widgets import row, tag

@@ -8,9 +8,8 @@ from core.domain.review_records import QueueFilter
 from core.services import claiming, queueing
 from pages.review._item import bar, cards, handed_in, hands
 from pages.review._item import desk as desks
-from pages.review._item.desk import Desk
+from pages.review._item.desk import REVIEW_ACT, REVIEW_REFUSED, Desk
 from pages.ui import identity, routes, state
-from pages.ui import review_keys as keys
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
@@ -32,12 +31,12 @@ def show(queue_id: int) -> None:
         return
     at = desks.desk(queue_id, who)
     where = QueueFilter(
-        criterion=state.address(keys.CRITERION), flagged=state.address(keys.FLAGGED) is not None
+        criterion=state.address(state.CRITERION), flagged=state.address(state.FLAGGED) is not None
     )
     if where != at.where:
         at.where = where
         desks.choose_active(at)
-    if at.ticket is None and at.effect is None and not state.get(keys.REVIEW_REFUSED):
+    if at.ticket is None and at.effect is None and not state.get(REVIEW_REFUSED):
         hands.guarded(at, _arrive)
     _screen(at, queue.name)
     st.fragment(_stay, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)
@@ -48,8 +47,8 @@ def _arrive(at: Desk) -> None:
 
     What I have open in another window waits until I say where I want to go on.
     """
-    asked = state.get(keys.REVIEW_TAKE)
-    state.drop(keys.REVIEW_TAKE)
+    asked = state.get(state.REVIEW_TAKE)
+    state.drop(state.REVIEW_TAKE)
     if asked is not None:
         desks.open_item(at, str(asked), take_over=True)
     elif not desks.open_mine(at) and not desks.my_leases(at):
@@ -92,7 +91,7 @@ def _nothing(at: Desk) -> None:
 def _start(at: Desk, *, first: bool) -> None:
     st.button(
         "Open the next item" if first else "Open another item",
-        key=state.key(keys.REVIEW_ACT, "next"),
+        key=state.key(REVIEW_ACT, "next"),
         type="primary" if first else "secondary",
         shortcut="Enter" if first else None,
         on_click=hands.guarded,
@@ -103,7 +102,7 @@ def _start(at: Desk, *, first: bool) -> None:
 def _take_back(at: Desk, item_id: str) -> None:
     st.button(
         "Go on with it here",
-        key=state.key(keys.REVIEW_ACT, "take back"),
+        key=state.key(REVIEW_ACT, "take back"),
         type="primary",
         shortcut="Enter",
         on_click=hands.guarded,
@@ -126,7 +125,7 @@ def _stay(at: Desk) -> None:
             "Somebody else has taken this item over. What you said is kept as a draft.",
             icon=":material/lock:",
         )
-        st.button("Go on", key=state.key(keys.REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))
+        st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))
 
 
 def _let_go(at: Desk) -> None:

@@ -7,10 +7,9 @@ from itertools import groupby
 import streamlit as st
 
 from core.domain.review import WHYS
+from core.services import numbers as fmt
 from core.services import rubric_issues
 from core.services.rubric_issues import Issue
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -68,4 +67,4 @@ def _row(issue: Issue) -> tuple[str, str, str]:
 
 
 def _leave() -> None:
-    state.set_address(**{keys.SHOW: None, state.RUBRIC: None})
+    state.set_address(**{state.SHOW: None, state.RUBRIC: None})

@@ -7,9 +7,9 @@ import streamlit as st
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
 from core.services import claiming, grading, queueing, viewing
-from pages.ui import format as fmt
+from core.services import numbers as fmt
+from pages.review._queues.settings_form import QUEUES_ACT
 from pages.ui import identity, routes, state
-from pages.ui import review_keys as keys
 from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -27,7 +27,7 @@ def show(who: Seat) -> None:
     show_flash()
     identity.show_seat(who)
     run = state.address_id(state.RUN)
-    archived = bool(state.get(state.key(keys.QUEUES_ACT, "archived")))
+    archived = bool(state.get(state.key(QUEUES_ACT, "archived")))
     rows = queueing.queues(store(), run, archived=archived)
     if not rows and not archived:
         _nothing()
@@ -36,14 +36,14 @@ def show(who: Seat) -> None:
         _new()
         st.button(
             "What reviewers say of rubrics",
-            key=state.key(keys.QUEUES_ACT, "issues"),
+            key=state.key(QUEUES_ACT, "issues"),
             icon=":material/feedback:",
             on_click=_issues,
         )
-        st.toggle("Put away", key=state.key(keys.QUEUES_ACT, "archived"))
+        st.toggle("Put away", key=state.key(QUEUES_ACT, "archived"))
         if run is not None:
             st.caption(f"Only queues of run {run}.")
-            st.button("All runs", key=state.key(keys.QUEUES_ACT, "all"), on_click=_all_runs)
+            st.button("All runs", key=state.key(QUEUES_ACT, "all"), on_click=_all_runs)
     if not rows:
         empty_state("Nothing here", "No queue was put away.")
     for one in rows:
@@ -57,7 +57,7 @@ def _all_runs() -> None:
 def _new() -> None:
     st.button(
         "New queue",
-        key=state.key(keys.QUEUES_ACT, "new"),
+        key=state.key(QUEUES_ACT, "new"),
         type="primary",
         icon=":material/add:",
         on_click=_make,
@@ -65,11 +65,11 @@ def _new() -> None:
 
 
 def _issues() -> None:
-    state.set_address(**{keys.SHOW: "issues"})
+    state.set_address(**{state.SHOW: "issues"})
 
 
 def _make() -> None:
-    state.set_address(**{keys.NEW: "queue"})
+    state.set_address(**{state.NEW: "queue"})
 
 
 def _nothing() -> None:
@@ -94,13 +94,13 @@ def _card(who: Seat, queue: QueueRow) -> None:
     run = viewing.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            routes.link(routes.QUEUES, label(queue.name, 80), {keys.QUEUE: queue.id}, icon="inbox")
+            routes.link(routes.QUEUES, label(queue.name, 80), {state.QUEUE: queue.id}, icon="inbox")
             st.space("stretch")
             if standing.available and queue.archived is None:
                 routes.link(
                     routes.REVIEW_ITEM,
                     f"Review {fmt.plural(standing.available, 'item')}",
-                    {keys.QUEUE: queue.id},
+                    {state.QUEUE: queue.id},
                     icon="play_arrow",
                 )
         resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"

@@ -8,9 +8,9 @@ from core.domain.review import QueueRule, QueueSettings, Seat
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.services import authoring, browsing, clock, grading, queueing
+from core.services import numbers as fmt
 from pages.review._queues import settings_form
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
@@ -54,8 +54,8 @@ def show(who: Seat) -> None:
 
 
 def _leave() -> None:
-    state.drop(keys.QUEUE_FIELD)
-    state.set_address(**{keys.NEW: None})
+    state.drop(QUEUE_FIELD)
+    state.set_address(**{state.NEW: None})
 
 
 def _run() -> RunRow | None:
@@ -63,7 +63,7 @@ def _run() -> RunRow | None:
     if not rows:
         return None
     by_id = {one.id: one for one in rows}
-    key = state.key(keys.QUEUE_FIELD, "run")
+    key = state.key(QUEUE_FIELD, "run")
     asked = state.address_id(state.RUN)
     state.seed(key, asked if asked in by_id else rows[0].id)
     chosen = st.selectbox(
@@ -76,7 +76,7 @@ def _run() -> RunRow | None:
 
 
 def _check(what: str, words: str, default: bool, help: str | None = None) -> bool:
-    key = state.key(keys.QUEUE_FIELD, what)
+    key = state.key(QUEUE_FIELD, what)
     state.seed(key, default)
     return st.checkbox(words, key=key, help=help, persist_state="page")
 
@@ -87,7 +87,7 @@ def _limit(
     """A number that is asked for only where its box is ticked."""
     if not _check(what, words, ticked, help):
         return None
-    key = state.key(keys.QUEUE_FIELD, what, "limit")
+    key = state.key(QUEUE_FIELD, what, "limit")
     state.seed(key, default)
     return float(
         st.number_input(
@@ -149,7 +149,7 @@ def _rule(run: RunRow) -> QueueRule:
 
 def _draws() -> tuple[int, int]:
     """The shares of the random audit and of cells whose label is known, in %."""
-    key = state.key(keys.QUEUE_FIELD, "audit")
+    key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(
         "Audit: random share of all other cells, in %",
@@ -159,7 +159,7 @@ def _draws() -> tuple[int, int]:
         help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
         "can be said of what was not reviewed.",
     )
-    key = state.key(keys.QUEUE_FIELD, "gold")
+    key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)
     gold = st.slider(
         "Known answers: random share of the other cells that the dataset labels, in %",
@@ -177,7 +177,7 @@ def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
     chosen = st.multiselect(
         "Only these criteria",
         names,
-        key=state.key(keys.QUEUE_FIELD, "criteria", run.id),
+        key=state.key(QUEUE_FIELD, "criteria", run.id),
         placeholder="All criteria",
         format_func=lambda name: one_line(name, 80),
         persist_state="page",
@@ -204,13 +204,13 @@ def _outlook(
     table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
     left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
     row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
-    name_key = state.key(keys.QUEUE_FIELD, "name")
+    name_key = state.key(QUEUE_FIELD, "name")
     state.seed(name_key, "Doubtful cells")
     st.text_input("Name of the queue", key=name_key, max_chars=200)
     if (
         st.button(
             "Make the queue",
-            key=state.key(keys.QUEUE_ACT, "make"),
+            key=state.key(QUEUE_ACT, "make"),
             type="primary",
             disabled=not found.cells or settings is None,
         )
@@ -227,14 +227,14 @@ def _outlook(
                 order=order,  # type: ignore[arg-type]
                 seed=seed,
             )
-            state.drop(keys.QUEUE_FIELD)
-            state.set_address(**{keys.NEW: None, keys.QUEUE: made.id, state.RUN: None})
+            state.drop(QUEUE_FIELD)
+            state.set_address(**{state.NEW: None, state.QUEUE: made.id, state.RUN: None})
             st.rerun()
 
 
 def _seed() -> int:
     """The seed of this form: what is counted is what will be drawn."""
-    key = state.key(keys.QUEUE_FIELD, "seed")
+    key = state.key(QUEUE_FIELD, "seed")
     if state.get(key) is None:
         state.put(key, clock.draw_seed())
     return int(state.get(key))

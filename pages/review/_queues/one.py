@@ -7,10 +7,10 @@ import streamlit as st
 from core.domain.review import CellState, Seat
 from core.domain.review_records import QueueRow, Status
 from core.services import claiming, queueing, viewing
+from core.services import numbers as fmt
 from pages.review._queues import people, sending, settings_form, starting
-from pages.ui import format as fmt
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import identity, routes, state
-from pages.ui import review_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import Figure, figures, page_header, row, show_flash, shown_errors, table, tag
@@ -64,11 +64,11 @@ def show(who: Seat, queue_id: int) -> None:
 
 
 def _all() -> None:
-    state.set_address(**{keys.QUEUE: None})
+    state.set_address(**{state.QUEUE: None})
 
 
 def _findings(queue: QueueRow) -> None:
-    routes.link(routes.RECORD, "What these decisions say", {keys.QUEUE: queue.id})
+    routes.link(routes.RECORD, "What these decisions say", {state.QUEUE: queue.id})
 
 
 def _progress(queue: QueueRow) -> None:
@@ -140,10 +140,10 @@ def _about(queue: QueueRow) -> None:
 def _lead(who: Seat, queue: QueueRow) -> None:
     with st.expander("Lead: change the queue"):
         settings, order = settings_form.show(f"queue {queue.id}", queue.settings, queue.order)
-        if st.button("Save", key=state.key(keys.QUEUE_ACT, "save"), disabled=settings is None):
+        if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):
             with shown_errors():
                 queueing.change(store(), who, queue.id, order=order, settings=settings)
-                state.drop(keys.QUEUE_FIELD)
+                state.drop(QUEUE_FIELD)
                 state.flash("Saved. What is resolved stays resolved.")
                 st.rerun()
     with st.expander("Lead: people"):
@@ -151,14 +151,14 @@ def _lead(who: Seat, queue: QueueRow) -> None:
     with st.container(horizontal=True):
         st.button(
             "Queue what fits by now",
-            key=state.key(keys.QUEUE_ACT, "refresh"),
+            key=state.key(QUEUE_ACT, "refresh"),
             help="For a run that went on. Nothing is taken out.",
             on_click=_refresh,
             args=(who, queue.id),
         )
         st.button(
             "Bring back" if queue.archived else "Put away",
-            key=state.key(keys.QUEUE_ACT, "archive"),
+            key=state.key(QUEUE_ACT, "archive"),
             on_click=_archive,
             args=(who, queue.id, queue.archived is not None),
         )

@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import Held, QueueRow
 from core.services import reviewers
-from pages.ui import review_keys as keys
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -40,16 +40,16 @@ def _take_over(who: Seat, queue: QueueRow, leases: list[Held]) -> None:
     """A lead may go on with what somebody left open; that it was taken over is recorded."""
     for lease in leases:
         words = f"Take over from {label(lease.reviewer, 40)}"
-        key = state.key(keys.QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
+        key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
         if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
-            state.put(keys.REVIEW_TAKE, lease.item_id)
-            routes.go(routes.REVIEW_ITEM, {keys.QUEUE: queue.id})
+            state.put(state.REVIEW_TAKE, lease.item_id)
+            routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
 
 
 def roles(who: Seat) -> None:
     """Everybody, with a role that a lead may change."""
     for one in reviewers.everyone(store()):
-        key = state.key(keys.QUEUE_FIELD, "role", one.id)
+        key = state.key(QUEUE_FIELD, "role", one.id)
         state.seed(key, one.role)
         st.selectbox(
             label(one.name),

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
+from core.services import numbers as fmt
 from core.services import review_acts, settling
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
@@ -29,7 +29,7 @@ def show(who: Seat, queue: QueueRow) -> None:
             st.caption("Nothing is decided yet.")
             return
         cells = {(s.item_id, s.criterion): s for s in newest}
-        chosen_key = state.key(keys.QUEUE_FIELD, "send back", queue.id)
+        chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
         st.multiselect(
             "Decisions, newest first",
             list(cells),
@@ -39,11 +39,11 @@ def show(who: Seat, queue: QueueRow) -> None:
                 f"{one_line(cells[cell].label or 'uncertain', 40)}"
             ),
         )
-        why_key = state.key(keys.QUEUE_FIELD, "send back why", queue.id)
+        why_key = state.key(QUEUE_FIELD, "send back why", queue.id)
         st.text_input("Why? Whoever reviews them again reads it.", key=why_key, max_chars=2000)
         st.button(
             "Send back",
-            key=state.key(keys.QUEUE_ACT, "send back"),
+            key=state.key(QUEUE_ACT, "send back"),
             on_click=_send,
             args=(who, queue.id, chosen_key, why_key),
         )

@@ -10,11 +10,15 @@ import streamlit as st
 from core.domain.base import build
 from core.domain.review import Order, QueueSettings
 from core.services import queueing, reviewers
-from pages.ui import review_keys as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.widgets import shown_errors
+
+QUEUES_ACT = "queues_act"
+QUEUE_FIELD = "queue_field"
+QUEUE_ACT = "queue_act"
+
 
 #: The name of a field of the form, which gets a first value where it has none.
 Key = Callable[[str, Any], str]
@@ -39,7 +43,7 @@ def show(form: str, now: QueueSettings, order: Order) -> tuple[QueueSettings | N
     """The settings as they stand in the form; `None` while they do not go together (said)."""
 
     def key(what: str, value: Any) -> str:
-        name = state.key(keys.QUEUE_FIELD, form, what)
+        name = state.key(QUEUE_FIELD, form, what)
         state.seed(name, value)
         return name
 

@@ -7,9 +7,9 @@ import streamlit as st
 from core.domain.review import Seat
 from core.domain.review_records import QueueFilter, QueueRow
 from core.services import authoring, claiming, viewing
+from core.services import numbers as fmt
 from core.services.claiming import Standing
-from pages.ui import format as fmt
-from pages.ui import review_keys as keys
+from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
@@ -27,7 +27,7 @@ def show(who: Seat, queue: QueueRow, standing: Standing) -> None:
             left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
             if st.button(
                 words + left,
-                key=state.key(keys.QUEUE_ACT, "start"),
+                key=state.key(QUEUE_ACT, "start"),
                 type="primary",
                 icon=":material/play_arrow:",
                 shortcut="Enter",
@@ -50,20 +50,20 @@ def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
         criterion = st.selectbox(
             "Review",
             [None, *queued],
-            key=state.key(keys.QUEUE_FIELD, "criterion", queue.id),
+            key=state.key(QUEUE_FIELD, "criterion", queue.id),
             format_func=lambda name: "All criteria" if name is None else one_line(name, 80),
             width=320,
         )
         flagged = who.resolves and st.toggle(
-            "Only what is flagged", key=state.key(keys.QUEUE_FIELD, "flagged", queue.id)
+            "Only what is flagged", key=state.key(QUEUE_FIELD, "flagged", queue.id)
         )
     return QueueFilter(criterion=criterion, flagged=bool(flagged))
 
 
 def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
-    parts = {keys.QUEUE: str(queue.id)}
+    parts = {state.QUEUE: str(queue.id)}
     if where.criterion is not None:
-        parts[keys.CRITERION] = where.criterion
+        parts[state.CRITERION] = where.criterion
     if where.flagged:
-        parts[keys.FLAGGED] = "yes"
+        parts[state.FLAGGED] = "yes"
     return parts

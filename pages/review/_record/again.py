@@ -12,12 +12,13 @@ from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
 from core.services import repeating
 from core.services.repeating import SecondLook
-from pages.review._record.words import said
+from pages.review._record.words import RECORD_ACT, said
 from pages.ui import item_view, state
-from pages.ui import record_keys as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, shown_errors
+
+AGAIN = "record_again"
 
 CANNOT = -1
 
@@ -26,14 +27,14 @@ def show(who: Seat, queue: QueueRow) -> None:
     """The next item, or that there is none."""
     st.button(
         "Back to the findings",
-        key=state.key(keys.RECORD_ACT, "back"),
+        key=state.key(RECORD_ACT, "back"),
         type="tertiary",
         icon=":material/arrow_back:",
         on_click=_back,
     )
     look = repeating.second_look(store(), who, queue.id)
     if look is None:
-        state.drop(keys.AGAIN)
+        state.drop(AGAIN)
         empty_state("No item waits for a second look", "They come back as you go on reviewing.")
         return
     said(
@@ -49,7 +50,7 @@ def show(who: Seat, queue: QueueRow) -> None:
             _cell(look, criterion)
         st.button(
             "Done",
-            key=state.key(keys.RECORD_ACT, "again", look.number),
+            key=state.key(RECORD_ACT, "again", look.number),
             type="primary",
             on_click=_say,
             args=(who, look),
@@ -58,7 +59,7 @@ def show(who: Seat, queue: QueueRow) -> None:
 
 def _begin(look: SecondLook) -> None:
     """Remember when the item was first shown."""
-    key = state.key(keys.AGAIN, "since", look.queue_id, look.number)
+    key = state.key(AGAIN, "since", look.queue_id, look.number)
     if state.get(key) is None:
         state.put(key, time.monotonic())
 
@@ -75,7 +76,7 @@ def _texts(look: SecondLook) -> None:
 
 
 def _field(look: SecondLook, criterion: Criterion, what: str) -> str:
-    return state.key(keys.AGAIN, what, look.queue_id, look.number, criterion.name)
+    return state.key(AGAIN, what, look.queue_id, look.number, criterion.name)
 
 
 def _cell(look: SecondLook, criterion: Criterion) -> None:
@@ -105,7 +106,7 @@ def _cell(look: SecondLook, criterion: Criterion) -> None:
 
 
 def _back() -> None:
-    state.set_address(**{keys.VIEW: "people"})
+    state.set_address(**{state.VIEW: "people"})
 
 
 def _say(who: Seat, look: SecondLook) -> None:
@@ -118,8 +119,8 @@ def _say(who: Seat, look: SecondLook) -> None:
                 return
             why = state.get(_field(look, criterion, "why"))
             given[criterion.name] = Given(None, why) if option == CANNOT else Given(option)
-        began = state.get(state.key(keys.AGAIN, "since", look.queue_id, look.number))
+        began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
         spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
         repeating.say_again(store(), who, look, given, ms_active=spent)
-        state.drop(keys.AGAIN)
+        state.drop(AGAIN)
         state.flash("Kept. Thank you for looking twice.")

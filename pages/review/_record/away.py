@@ -6,8 +6,7 @@ import streamlit as st
 
 from core.services import review_export
 from core.services.exporting import export
-from pages.review._record.words import section
-from pages.ui import record_keys as keys
+from pages.review._record.words import RECORD_ACT, section
 from pages.ui import state
 from pages.ui.resources import store
 
@@ -57,7 +56,7 @@ def _button(words: str, make: object, name: str, help: str) -> None:
         data=make,  # type: ignore[arg-type]
         file_name=name,
         icon=":material/download:",
-        key=state.key(keys.RECORD_ACT, "away", name),
+        key=state.key(RECORD_ACT, "away", name),
         help=help,
         on_click="ignore",
     )

@@ -8,21 +8,23 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.review_records import QueueRow
+from core.services import numbers as fmt
 from core.services import review_estimates, unseen
 from core.services.audit_frame import narrowed
 from core.services.review_estimates import Corrected, Rightness
 from core.services.unseen import Unseen
 from pages.review._record.keeping import kept
-from pages.review._record.words import mean, quiet, said, section
-from pages.ui import format as fmt
-from pages.ui import record_keys as keys
-from pages.ui import review_keys, routes, state
+from pages.review._record.words import RECORD_FIELD, mean, quiet, said, section
+from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table, tag
 
 if TYPE_CHECKING:
     from core.metrics.acceptance import Acceptance
+
+RECORD_CHART = "record_chart"
+
 
 #: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
 MAY_DISAGREE = 10
@@ -59,7 +61,7 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     if dots:
         st.plotly_chart(
             draw.forest(dots, "Share of verdicts that people give, too", ""),
-            key=state.key(keys.RECORD_CHART, "right", queue.id),
+            key=state.key(RECORD_CHART, "right", queue.id),
             config={"displayModeBar": False},
             alt="Shares with their intervals; the table below has them.",
         )
@@ -120,19 +122,19 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
         routes.link(
             routes.QUEUES,
             "New queue",
-            {review_keys.NEW: "queue", state.RUN: queue.run_id},
+            {state.NEW: "queue", state.RUN: queue.run_id},
             icon="add",
         )
 
 
 def _alpha(queue: QueueRow) -> int:
-    key = state.key(keys.RECORD_FIELD, "alpha", queue.id)
+    key = state.key(RECORD_FIELD, "alpha", queue.id)
     return int(state.get(key) or MAY_DISAGREE)
 
 
 def _accepted(queue: QueueRow, rest: Unseen) -> None:
     section("What may be accepted unseen")
-    key = state.key(keys.RECORD_FIELD, "alpha", queue.id)
+    key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
     st.slider(
         "At most this share of the accepted verdicts may disagree with people, in %",

@@ -7,11 +7,10 @@ import streamlit as st
 from core.domain.fitted import Fitted
 from core.domain.review_records import QueueRow
 from core.services import calibrating, fitting
+from core.services import numbers as fmt
 from core.services.calibrating import Offer
 from pages.review._record.keeping import kept
-from pages.review._record.words import quiet, said, section
-from pages.ui import format as fmt
-from pages.ui import record_keys as keys
+from pages.review._record.words import RECORD_ACT, quiet, said, section
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -107,7 +106,7 @@ def _buttons(run_id: int, found: list[Offer]) -> None:
             names = "it" if len(offered) == 1 else f"it on {len(offered)} criteria"
             st.button(
                 f"Use {names}",
-                key=state.key(keys.RECORD_ACT, "use"),
+                key=state.key(RECORD_ACT, "use"),
                 type="primary",
                 icon=":material/balance:",
                 help="Verdicts and scores are derived anew from the same votes.",
@@ -117,7 +116,7 @@ def _buttons(run_id: int, found: list[Offer]) -> None:
         if used:
             st.button(
                 "Back to the plain rule",
-                key=state.key(keys.RECORD_ACT, "plain"),
+                key=state.key(RECORD_ACT, "plain"),
                 icon=":material/undo:",
                 on_click=_use,
                 args=(run_id, False),

@@ -8,8 +8,7 @@ from core.domain.review import Seat
 from core.domain.review_records import QueueRow
 from core.services import review_story
 from pages.review._record.lines import lines
-from pages.review._record.words import said, section
-from pages.ui import record_keys as keys
+from pages.review._record.words import RECORD_FIELD, said, section
 from pages.ui import state
 from pages.ui.resources import store
 
@@ -19,7 +18,7 @@ PAGE = 25
 def show(who: Seat, queue: QueueRow) -> None:
     """A page of events."""
     section("Everything that happened in this queue")
-    key = state.key(keys.RECORD_FIELD, "log", queue.id)
+    key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
     found = review_story.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
     if not found.total:

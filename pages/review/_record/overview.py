@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
+from core.services import numbers as fmt
 from core.services import queueing, viewing
 from pages.review._record import (
     again,
@@ -20,9 +21,8 @@ from pages.review._record import (
     session,
     timeline,
 )
-from pages.ui import format as fmt
-from pages.ui import record_keys as keys
-from pages.ui import review_keys, routes, state
+from pages.review._record.words import RECORD_FIELD
+from pages.ui import routes, state
 from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -49,13 +49,13 @@ def show(who: Seat) -> None:
     show_flash()
     queue = _queue()
     run = state.address_id(state.RUN)
-    item, criterion = state.address(state.ITEM), state.address(keys.CRITERION)
+    item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
     if queue is None and run is not None and item and criterion:
         timeline.show(who, run, item, criterion)
         away.show(run)
     elif queue is None:
         _nothing()
-    elif state.address(keys.VIEW) == AGAIN:
+    elif state.address(state.VIEW) == AGAIN:
         again.show(who, queue)
     else:
         _views(who, queue)
@@ -73,7 +73,7 @@ def _nothing() -> None:
 def _queue() -> QueueRow | None:
     """The queue of the address, else the newest one (of the run of the address)."""
     run = state.address_id(state.RUN)
-    asked = state.address_id(review_keys.QUEUE)
+    asked = state.address_id(state.QUEUE)
     rows = queueing.queues(store(), None if asked is not None else run)
     by_id = {one.id: one for one in rows}
     if asked is not None and asked not in by_id:
@@ -81,7 +81,7 @@ def _queue() -> QueueRow | None:
     if not by_id:
         return None
     chosen = asked if asked is not None else rows[0].id
-    key = state.key(keys.RECORD_FIELD, "queue")
+    key = state.key(RECORD_FIELD, "queue")
     state.put(key, chosen)
     st.selectbox(
         "Queue",
@@ -95,8 +95,8 @@ def _queue() -> QueueRow | None:
 
 
 def _choose(key: str) -> None:
-    gone = dict.fromkeys((state.RUN, state.ITEM, keys.CRITERION))
-    state.set_address(**{**gone, review_keys.QUEUE: state.get(key)})
+    gone = dict.fromkeys((state.RUN, state.ITEM, state.CRITERION))
+    state.set_address(**{**gone, state.QUEUE: state.get(key)})
 
 
 def _views(who: Seat, queue: QueueRow) -> None:
@@ -132,11 +132,11 @@ def _record(who: Seat, queue: QueueRow) -> None:
 
 
 def _view() -> str:
-    asked = state.address(keys.VIEW)
+    asked = state.address(state.VIEW)
     value = asked if asked in VIEWS else "all"
     if state.address(state.ITEM) and asked is None:
         value = "record"
-    key = state.key(keys.RECORD_FIELD, "view")
+    key = state.key(RECORD_FIELD, "view")
     state.put(key, value)
     st.segmented_control(
         "What is shown",
@@ -145,6 +145,6 @@ def _view() -> str:
         format_func=lambda one: VIEWS[one],
         required=True,
         label_visibility="collapsed",
-        on_change=lambda: state.set_address(**{keys.VIEW: state.get(key)}),
+        on_change=lambda: state.set_address(**{state.VIEW: state.get(key)}),
     )
     return value

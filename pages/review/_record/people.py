@@ -6,13 +6,12 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
+from core.services import numbers as fmt
 from core.services import queueing, repeating, review_quality
 from core.services.review_quality import Quality
 from pages.review._record.keeping import kept
-from pages.review._record.words import minutes, quiet, said, section, share
-from pages.ui import format as fmt
-from pages.ui import identity, review_keys, routes, state
-from pages.ui import record_keys as keys
+from pages.review._record.words import RECORD_FIELD, minutes, quiet, said, section, share
+from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
@@ -104,14 +103,14 @@ def _again(who: Seat, queue: QueueRow) -> None:
         routes.link(
             routes.RECORD,
             f"Take a second look at {fmt.plural(waiting, 'item')}",
-            {review_keys.QUEUE: queue.id, keys.VIEW: "again"},
+            {state.QUEUE: queue.id, state.VIEW: "again"},
             icon="replay",
         )
 
 
 def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
     section("For leads")
-    key = state.key(keys.RECORD_FIELD, "repeat", queue.id)
+    key = state.key(RECORD_FIELD, "repeat", queue.id)
     state.seed(key, round(100 * queue.settings.repeat_share))
     st.slider(
         "Second looks: share of a person's items that come back later, blind, in %",
@@ -125,7 +124,7 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
     )
     if not others:
         return
-    if st.toggle("Show what others were told", key=state.key(keys.RECORD_FIELD, "others")):
+    if st.toggle("Show what others were told", key=state.key(RECORD_FIELD, "others")):
         for one in others:
             st.html(f"<b>{esc(one.name)}</b>")
             _one(one)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review_records import QueueRow
+from core.services import numbers as fmt
 from core.services.review_anchoring import Anchoring, anchoring
 from pages.review._record.keeping import kept
 from pages.review._record.words import said, section, share
-from pages.ui import format as fmt
 from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.widgets import table

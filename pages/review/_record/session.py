@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from core.domain.review_records import QueueRow
 from core.services import authoring, review_session, viewing
+from core.services import numbers as fmt
 from core.services.review_session import Session, Trouble
 from pages.review._record.keeping import kept
 from pages.review._record.words import minutes, said, section
-from pages.ui import format as fmt
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc

@@ -9,8 +9,7 @@ from core.domain.review_records import QueueRow
 from core.services import review_story
 from core.services.review_story import cells_of
 from pages.review._record.lines import lines
-from pages.review._record.words import said, section
-from pages.ui import record_keys as keys
+from pages.review._record.words import RECORD_FIELD, said, section
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import one_line
@@ -23,9 +22,9 @@ def choose(who: Seat, queue: QueueRow) -> None:
     if not cells:
         said("Nothing was decided yet.")
         return
-    asked = (state.address(state.ITEM), state.address(keys.CRITERION))
+    asked = (state.address(state.ITEM), state.address(state.CRITERION))
     at = cells.index(asked) if asked in cells else None
-    key = state.key(keys.RECORD_FIELD, "cell", queue.id)
+    key = state.key(RECORD_FIELD, "cell", queue.id)
     state.put(key, at)
     st.selectbox(
         "Cell",
@@ -44,7 +43,7 @@ def choose(who: Seat, queue: QueueRow) -> None:
 def _choose(key: str, cells: list[tuple[str, str]]) -> None:
     at = state.get(key)
     item, criterion = (None, None) if at is None else cells[at]
-    state.set_address(**{state.ITEM: item, keys.CRITERION: criterion, keys.VIEW: "record"})
+    state.set_address(**{state.ITEM: item, state.CRITERION: criterion, state.VIEW: "record"})
 
 
 def show(who: Seat, run_id: int, item: str, criterion: str) -> None:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.metrics.estimate import Share
-from pages.ui import format as fmt
+from core.services import numbers as fmt
 from pages.ui.text import esc
 
 if TYPE_CHECKING:
     from core.metrics.selection import Mean
+
+RECORD_ACT = "record_act"
+RECORD_FIELD = "record_field"
 
 
 def quiet(words: str) -> str:
