@@ -141,8 +141,9 @@ def bare(url: str, items: int) -> dict[str, float]:
 
 def _bodies(url: str, items: int) -> list[bytes]:
     from core.judging.doors import Request
+    from core.judging.messages import messages
     from core.judging.openai_door import chat_body
-    from core.judging.prompts import build, messages
+    from core.judging.prompts import build
 
     data, asked = dataset(items), rubric()
     bodies = []

@@ -19,7 +19,7 @@ from typing import Any
 
 from core.domain.panel import Cascade, Judge, Panel
 from core.domain.rubric import Rubric
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock, grading
 from core.services.demo import DATASET, RUBRIC, against_labels
 from core.services.jobs import work_here

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.calls import dataset, rubric
-from core.files import dump_dataset, dump_rubric
+from core.files.dataset_writer import dump_dataset
+from core.files.rubric_writer import dump_rubric
 from core.store.store import Store
 from tests.provider import Answer, Provider
 from tests.runs.world import by_request

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from core.files import read_rubric_file
+from core.files.folder import read_rubric_file
 from core.services import library
 from core.services.checking.checker import check
 from core.services.checking.mending import check_draft

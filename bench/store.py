@@ -24,7 +24,7 @@ from core.domain.runs import Lease, RunItemFilter, RunPlan
 from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
 from core.services.counting import Counting
 from core.services.results import deriver
-from core.store import Store
+from core.store.store import Store
 
 ITEMS, CRITERIA, JUDGES, BATCH, ROUNDS = 5_000, 5, 4, 50, 9
 NOW = "2026-01-01T00:00:00.000Z"

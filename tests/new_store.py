@@ -9,7 +9,7 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from core.store import Store
+from core.store.store import Store
 
 
 @lru_cache(maxsize=1)

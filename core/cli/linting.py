@@ -12,7 +12,7 @@ from core.cli import output
 
 if TYPE_CHECKING:
     from core.domain.rubric import Rubric
-    from core.files import Parsed
+    from core.files.parsed import Parsed
     from core.services.checking.finding import Finding
 
 
@@ -29,7 +29,7 @@ def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
     Exit status: 0 valid and nothing found, 1 valid with remarks or findings, 2 not valid.
     """
     from core.errors import InputError
-    from core.files import read_rubric_file
+    from core.files.folder import read_rubric_file
     from core.services.checking.checker import check
     from core.services.checking.tongue import unread
 

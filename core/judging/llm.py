@@ -20,9 +20,9 @@ from core.judging.conversation import Conversation, Results
 from core.judging.doors import CallError, Door
 from core.judging.gate import Clock, ProviderGate, Sleep
 from core.judging.hiding import Hidden, hidden_values, redact
-from core.judging.prompts import PROMPT_VERSION
 from core.judging.protocol import Question
 from core.judging.tally import Tally
+from core.judging.wording import PROMPT_VERSION
 
 logger = logging.getLogger(__name__)
 

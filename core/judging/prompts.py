@@ -22,14 +22,10 @@ from core.judging.criterion_part import comparison_part, options_part, requireme
 from core.judging.examples_part import examples_code, examples_part
 from core.judging.fences import Code
 from core.judging.item_part import Part, background_part, guidelines_part, submission_part
-from core.judging.messages import messages as messages
-from core.judging.pair_wording import PAIR_VERSION as PAIR_VERSION
+from core.judging.pair_wording import PAIR_VERSION
 from core.judging.protocol import Ask, Question
-from core.judging.schemas import Schema as Schema
-from core.judging.schemas import ids_of
-from core.judging.schemas import reply_schema as reply_schema
-from core.judging.schemas import rubric_schema as rubric_schema
-from core.judging.wording import PROMPT_VERSION as PROMPT_VERSION
+from core.judging.schemas import Schema, ids_of, reply_schema, rubric_schema
+from core.judging.wording import PROMPT_VERSION
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
 from core.domain.names import fold
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
-from core.files import Parsed, dump_rubric, parse_rubric
+from core.files.parsed import Parsed
+from core.files.rubric_writer import dump_rubric
+from core.files.rubrics import parse_rubric
 from core.files.yaml_comments import comment_lines
 from core.services import clock
 from core.services.draft_loose import loose_rubric

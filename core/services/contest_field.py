@@ -10,7 +10,7 @@ from core.domain.base import near
 from core.domain.dataset import Dataset, Item, Pair, output_of
 from core.domain.names import fold, skeletons
 from core.errors import InputError, Problem
-from core.files import has_text
+from core.files.datasets import has_text
 
 _SHOWN = 20
 

@@ -12,7 +12,7 @@ from core.domain.names import fold
 from core.domain.panel import Asking
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock
 from core.services.contest_designs import Design
 from core.services.contest_questions import Question, free, of_criterion, overall

@@ -17,7 +17,7 @@ from core.domain.panel import Panel
 from core.domain.runs import RunPlan, RunRow
 from core.errors import InputError
 from core.identity import content_hash
-from core.judging.prompts import PAIR_VERSION
+from core.judging.pair_wording import PAIR_VERSION
 from core.services import clock
 from core.services.clock import draw_seed
 from core.services.contest_designs import Bout, Design, bouts_of, swapped_first

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.files import Mapping, Table
+from core.files.mapping import Mapping
+from core.files.tables import Table
 
 META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
 

@@ -10,8 +10,11 @@ from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow,
 from core.domain.names import fold
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import Mapping, Table, build_dataset, dump_dataset, guess_mapping, read_table
+from core.files.dataset_writer import dump_dataset
+from core.files.datasets import build_dataset
+from core.files.mapping import Mapping, guess_mapping
 from core.files.rubrics import rubric_from
+from core.files.tables import Table, read_table
 from core.services import clock
 from core.store.content import noun_hash
 from core.store.store import Store

@@ -11,7 +11,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import ADJUDICATED, CellRow, Run
 from core.errors import NotFound
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock
 from core.services.grading import start, summary
 from core.services.numbers import score

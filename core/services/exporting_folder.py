@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, Criterion
-from core.files import dump_dataset, dump_rubric
 from core.files.cells import works_out
 from core.files.csv_writer import csv_text
+from core.files.dataset_writer import dump_dataset
+from core.files.rubric_writer import dump_rubric
 from core.services.exporting_rows import Graded
 
 _HEADS = (

@@ -7,7 +7,9 @@ from dataclasses import replace
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import build_dataset, guess_mapping, read_table
+from core.files.datasets import build_dataset
+from core.files.mapping import guess_mapping
+from core.files.tables import read_table
 
 _TEXT = "submission"
 

@@ -13,7 +13,7 @@ from core.domain.names import fold
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import parse_data, read_dataset_file, read_rubric_file
+from core.files.folder import parse_data, read_dataset_file, read_rubric_file
 from core.judging.pricing import price_of
 from core.services import clock
 from core.services.estimating import estimate

@@ -16,7 +16,8 @@ from core.domain.panel import JudgeKind, Panel
 from core.domain.runs import RunPlan
 from core.domain.votes import Cell, Outcome, Vote, VoteFailure
 from core.errors import InputError, Problem
-from core.files import ImportedVote, VoteBundle
+from core.files.vote_bundle import VoteBundle
+from core.files.votes import ImportedVote
 from core.identity import content_hash
 from core.services import clock
 from core.services.datasets import keep_rubric

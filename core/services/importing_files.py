@@ -9,28 +9,16 @@ from typing import Any
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import (
-    SeenKind,
-    SourceKind,
-    Table,
-    VoteBundle,
-    VoteMapping,
-    VoteSource,
-    change_votes,
-    guess_vote_mapping,
-    is_for_items,
-    kind_of,
-    layout_meant,
-    nearest_shapes,
-    open_bytes,
-    open_path,
-    parse_dataset,
-    read_bundle,
-    read_dataset_file,
-    read_rubric_file,
-    table_of,
-)
+from core.files.datasets import parse_dataset
+from core.files.folder import read_dataset_file, read_rubric_file
+from core.files.mapping_changes import change_votes, is_for_items, layout_meant
+from core.files.nearest_shapes import nearest_shapes
 from core.files.rubric_forms import read_rubrics
+from core.files.tables import Table
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_mapping import VoteMapping, guess_vote_mapping
+from core.files.vote_reading import read_bundle, table_of
+from core.files.vote_source import SeenKind, SourceKind, VoteSource, kind_of, open_bytes, open_path
 from core.services import clock
 from core.services.datasets import keep_rubric
 from core.services.importing import BroughtIn, Preview, bring_in, preview

@@ -14,7 +14,7 @@ from core.domain.dataset import Item
 from core.domain.names import fold
 from core.domain.rubric import Criterion, Rubric
 from core.domain.rules import Scale
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from core.services.draft_edits import append_criterion
 from core.services.draft_types import Draft, new_draft
 from core.settings import SAMPLES

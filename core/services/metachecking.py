@@ -17,7 +17,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellRow, RunPlan, RunRow
 from core.domain.votes import VoteRow
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from core.judging.authoring_prompts import criterion_text, rubric_text
 from core.services import grading
 from core.services.estimating import Estimate, estimate_planned

@@ -12,7 +12,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import RunKind, RunPlan
 from core.errors import InputError
-from core.files import has_text
+from core.files.datasets import has_text
 from core.identity import seeded
 from core.services.clock import draw_seed
 from core.services.counting import answers_per_cell
@@ -251,7 +251,7 @@ _NO_EXAMPLES = (
 
 def versions(panel: Panel) -> dict[str, str]:
     """What ran: this program, the prompt, and the libraries that shape these judges' answers."""
-    from core.judging.prompts import PROMPT_VERSION
+    from core.judging.wording import PROMPT_VERSION
 
     names = ["rubric-studio"]
     if any(judge.offline for judge in panel.judges):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import NotFound
-from core.files import read_folder, read_votes
+from core.files.folder import read_folder
+from core.files.vote_file import read_votes
 from core.metrics.abstention import State
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Answer, Column, Rated, Rater, gather

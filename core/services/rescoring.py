@@ -15,7 +15,9 @@ from core.domain.rules import RULES, rules_in_words
 from core.domain.runs import CellResult, Derive, ItemResult, Run
 from core.domain.votes import BallotRow, ItemBallots
 from core.errors import InputError
-from core.files import ImportedVote, read_folder, read_votes
+from core.files.folder import read_folder
+from core.files.vote_file import read_votes
+from core.files.votes import ImportedVote
 from core.services import numbers as say
 from core.services.counting import Counting, counting_of
 from core.services.fitted import fitted_of

@@ -14,8 +14,8 @@ from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.domain.votes import Cell, FailureRow, VoteRow
-from core.files import dump_dataset
 from core.files.csv_writer import csv_bytes, csv_text
+from core.files.dataset_writer import dump_dataset
 from core.identity import text_hash
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote

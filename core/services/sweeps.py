@@ -16,7 +16,7 @@ from core.domain.panel import Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.errors import InputError
-from core.files import has_text
+from core.files.datasets import has_text
 from core.identity import content_hash, seeded
 from core.services import clock
 from core.services.estimating import Estimate, estimate

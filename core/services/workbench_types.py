@@ -6,7 +6,7 @@ import secrets
 from typing import Any, TypedDict
 
 from core.domain.dataset import Item
-from core.files import has_text
+from core.files.datasets import has_text
 from core.services.draft_types import Draft
 
 #: More rows than this belong into a dataset and a run.

@@ -14,7 +14,8 @@ import streamlit as st
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.files import Mapping, Table
+from core.files.mapping import Mapping
+from core.files.tables import Table
 from core.services import authoring, datasets
 from core.services.datasets import Checked
 from pages.ui.resources import store

@@ -8,7 +8,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.files import SourceKind, VoteMapping
+from core.files.vote_mapping import VoteMapping
+from core.files.vote_source import SourceKind
 from core.services import importing_files
 from core.services.importing_files import CheckedVotes, Look
 from pages.ui.dataset_cache import Upload

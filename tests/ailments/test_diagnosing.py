@@ -17,7 +17,7 @@ from core.judging.order import shown_order
 from core.services.diagnosing import diagnose
 from core.services.evidence import evidence_of
 from core.services.preparing import derive_for
-from core.store import Store
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.store.making import AT, NOW, claimed
 

@@ -17,7 +17,7 @@ from core.services.ailing_plates import Shown, shown
 from core.services.diagnosing import examine, look
 from core.services.evidence import MAJORITIES, evidence_of
 from core.services.preparing import derive_for
-from core.store import Store
+from core.store.store import Store
 from tests.ailments import test_diagnosing as stored
 from tests.ailments.planted import Plant, made
 from tests.new_store import new_store

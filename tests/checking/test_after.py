@@ -11,7 +11,7 @@ from core.services import draft_edits as edits
 from core.services import draft_options as options
 from core.services.authoring import opened
 from core.services.checking import after
-from core.store import Store
+from core.store.store import Store
 from tests.ailments.test_diagnosing import JUDGES, run
 from tests.new_store import new_store
 

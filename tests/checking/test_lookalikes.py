@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from core.domain.rubric import Criterion, Option, Rubric
 from core.services.checking.checker import check
 from core.services.contest_field import _alike_names
-from core.store import Store
+from core.store.store import Store
 
 CYRILLIC = "\u0421larity"  # with the Cyrillic letter Es
 GREEK = "Cl\u03b1rity"

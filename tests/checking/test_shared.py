@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.files import read_rubric_file
+from core.files.folder import read_rubric_file
 from core.services.checking.checker import check
 from core.services.checking.rules import RULES
 from tests.places import ROOT

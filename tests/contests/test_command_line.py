@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from core.cli.main import main
-from core.files import dump_dataset
+from core.files.dataset_writer import dump_dataset
 from tests.contests.world import dataset, words_or
 from tests.provider import Provider, malformed
 

@@ -11,7 +11,8 @@ import pytest
 
 from core.domain.base import build
 from core.domain.dataset import Dataset
-from core.files import open_path, read_bundle
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import open_path
 from core.services import clock, contests
 from core.services.contest_orders import checks_of, order_checks
 from core.services.contest_unitxt import flat, unitxt_result

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.files import parse_dataset, parse_rubric
+from core.files.datasets import parse_dataset
+from core.files.rubrics import parse_rubric
 
 
 def refused(call: Callable[[], Any]) -> list[tuple[int | None, str]]:

@@ -9,7 +9,9 @@ import pytest
 
 from core.domain.dataset import Dataset, Item
 from core.errors import InputError
-from core.files import guess_mapping, parse_dataset, read_table
+from core.files.datasets import parse_dataset
+from core.files.mapping import guess_mapping
+from core.files.tables import read_table
 
 
 def context_of(text: str, name: str = "x.jsonl") -> dict[str, str]:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
-from core.files import dump_dataset, folded, has_text, parse_dataset, parse_rubric
+from core.files.dataset_writer import dump_dataset, folded
+from core.files.datasets import has_text, parse_dataset
+from core.files.rubrics import parse_rubric
 from tests.strategies import datasets
 
 RUBRIC = """

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.files import kind_of, open_bytes, parse_dataset
+from core.files.datasets import parse_dataset
 from core.files.rubric_forms import read_rubrics
+from core.files.vote_source import kind_of, open_bytes
 from core.services.importing_files import import_path
 from tests.new_store import new_store
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.files import folder as folders
-from core.files import parse_data, read_dataset_file, read_folder, read_rubric_file
+from core.files.folder import parse_data, read_dataset_file, read_folder, read_rubric_file
+from core.files.text import MAX_RUBRIC_BYTES
 from tests.files.refusals import refused
 
 
@@ -78,7 +78,7 @@ def test_a_file_without_permission_is_refused(rated: Path, monkeypatch: pytest.M
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read(rated: Path) -> None:
     with (rated / "rubric.yaml").open("r+b") as file:
-        file.truncate(folders.MAX_RUBRIC_BYTES + 1)
+        file.truncate(MAX_RUBRIC_BYTES + 1)
     with pytest.raises(InputError, match="larger than 5 MB"):
         read_rubric_file(rated)
 

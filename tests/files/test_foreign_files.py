@@ -11,7 +11,9 @@ from click.testing import CliRunner, Result
 
 from core.cli.main import main
 from core.errors import InputError
-from core.files import VoteMapping, kind_of, open_bytes, read_bundle
+from core.files.vote_mapping import VoteMapping
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import kind_of, open_bytes
 from core.store.store import Store
 from tests.files.foreign_files import FOREIGN
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.files import kind_of, open_bytes, open_path, read_bundle
 from core.files.vote_bundle import VoteBundle
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import kind_of, open_bytes, open_path
 from core.services import importing_files
 from core.services.measuring import metrics_source
 from tests.new_store import new_store

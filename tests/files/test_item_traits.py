@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.domain.dataset import Item
-from core.files import parse_dataset, read_folder
+from core.files.datasets import parse_dataset
+from core.files.folder import read_folder
 from tests.places import SHARED
 
 DATA = SHARED

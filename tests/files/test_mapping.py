@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.files import Mapping, build_dataset, guess_mapping, parse_rubric, read_table
+from core.files.datasets import build_dataset
+from core.files.mapping import Mapping, guess_mapping
+from core.files.rubrics import parse_rubric
+from core.files.tables import read_table
 from tests.files.refusals import refused
 
 RUBRIC = parse_rubric("[{name: Tone, requirement: T}, {name: model, requirement: M}]", "r").value

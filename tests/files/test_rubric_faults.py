@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from tests.files.refusals import rubric_refused
 
 A = "criteria:\n- name: a\n  requirement: A\n"

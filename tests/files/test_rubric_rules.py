@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.files import dump_rubric, parse_rubric
+from core.files.rubric_writer import dump_rubric
+from core.files.rubrics import parse_rubric
 
 HEAD = "criteria: [{name: a, requirement: Is it?}]\n"
 RULES = """\

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.rubric import BINARY, Criterion, Rubric
 from core.errors import InputError
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 
 TWO = """
 - {name: cites, weight: 8, requirement: Cites a source}

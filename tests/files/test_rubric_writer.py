@@ -9,7 +9,8 @@ import yaml
 from hypothesis import given
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.files import dump_rubric, parse_rubric
+from core.files.rubric_writer import dump_rubric
+from core.files.rubrics import parse_rubric
 from tests.strategies import HOSTILE, rubrics
 
 FORMATS: tuple[Literal["yaml", "json"], ...] = ("yaml", "json")

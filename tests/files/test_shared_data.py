@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.files import dump_dataset, dump_rubric, has_text, parse_dataset, parse_rubric, read_folder
+from core.files.dataset_writer import dump_dataset
+from core.files.datasets import has_text, parse_dataset
+from core.files.folder import read_folder
+from core.files.rubric_writer import dump_rubric
+from core.files.rubrics import parse_rubric
 from tests.places import SHARED
 
 #: Folder: items and criteria, from the table in shared/data/README.md; and whether texts are there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.dataset import MAX_TEXT
-from core.files import read_table
+from core.files.tables import read_table
 from tests.files.refusals import refused
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from core.files.text import read_text
 from tests.files.refusals import refused, rubric_refused
 

@@ -9,9 +9,9 @@ import pytest
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.files import kind_of, open_bytes
 from core.files.parsed import Parsed
 from core.files.rubric_forms import read_rubrics
+from core.files.vote_source import kind_of, open_bytes
 
 #: Written for this test after unitxt_evalassist.md section 2.1.
 WARMTH: dict[str, Any] = {

@@ -8,14 +8,11 @@ import pytest
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.files import (
-    open_bytes,
-    parse_dataset,
-    parse_rubric,
-    parse_votes,
-    read_bundle,
-    read_votes,
-)
+from core.files.datasets import parse_dataset
+from core.files.rubrics import parse_rubric
+from core.files.vote_file import parse_votes, read_votes
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import open_bytes
 from core.files.votes import ImportedVote
 
 RUBRIC = parse_rubric(

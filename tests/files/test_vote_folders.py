@@ -12,15 +12,11 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.files import (
-    VoteBundle,
-    kind_of,
-    open_bytes,
-    open_path,
-    parse_dataset,
-    read_bundle,
-    vote_source,
-)
+from core.files import vote_source
+from core.files.datasets import parse_dataset
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import kind_of, open_bytes, open_path
 
 RUBRIC = "criteria:\n- {name: cites, requirement: Cites a source.}\n"
 ITEMS = '{"id": "a", "submission": "x"}\n{"id": "b", "submission": "y"}\n'

@@ -6,17 +6,12 @@ import pytest
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
-from core.files import (
-    VoteBundle,
-    VoteMapping,
-    guess_vote_mapping,
-    kind_of,
-    open_bytes,
-    parse_dataset,
-    read_bundle,
-    read_table,
-    table_of,
-)
+from core.files.datasets import parse_dataset
+from core.files.tables import read_table
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_mapping import VoteMapping, guess_vote_mapping
+from core.files.vote_reading import read_bundle, table_of
+from core.files.vote_source import kind_of, open_bytes
 
 RUBRIC = Rubric(
     criteria=(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
-from core.files import dump_rubric
+from core.files.rubric_writer import dump_rubric
 from core.files.yaml_comments import comment_lines
 from tests.strategies import rubrics
 

@@ -13,7 +13,8 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Outcome, Vote, VoteFailure
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
-from core.judging.prompts import build, messages
+from core.judging.messages import messages
+from core.judging.prompts import build
 from core.judging.protocol import Example, Question
 from tests.judging.asked import CAPITAL, DEPTH, FULL, PLAIN, question, whole
 from tests.judging.test_hostile import HOSTILE

@@ -8,7 +8,7 @@ from core.judging.doors import (
     CallError,
     Completion,
 )
-from core.judging.prompts import reply_schema
+from core.judging.schemas import reply_schema
 from tests import provider as answers
 from tests.judging.wire import DOORS, KEY, complete, opened, request
 from tests.provider import Provider, said

@@ -10,7 +10,8 @@ import os
 import pytest
 
 from core.domain.votes import Segment
-from core.judging.prompts import build, follow_up, messages, repair, repair_assessment
+from core.judging.messages import messages
+from core.judging.prompts import build, follow_up, repair, repair_assessment
 from core.judging.wording import SYSTEM
 from tests.judging.asked import CASES
 from tests.places import GOLDEN

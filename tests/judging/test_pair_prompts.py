@@ -16,8 +16,9 @@ import pytest
 from core.domain.dataset import Item, Message, Pair, Sections
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import Cell, Segment
+from core.judging.messages import messages
 from core.judging.pair_wording import SYSTEM
-from core.judging.prompts import build, follow_up, messages, summarise
+from core.judging.prompts import build, follow_up, summarise
 from core.judging.protocol import Ask, Question
 from tests.places import GOLDEN
 

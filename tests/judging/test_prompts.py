@@ -6,8 +6,10 @@ from itertools import pairwise
 from core.domain.dataset import Label
 from core.domain.rubric import Rubric
 from core.domain.votes import Cell
-from core.judging.prompts import build, messages, repair, reply_schema
+from core.judging.messages import messages
+from core.judging.prompts import build, repair
 from core.judging.protocol import Question
+from core.judging.schemas import reply_schema
 from tests.judging.asked import ASPIRIN, CAPITAL, DEPTH, PLAIN, TONE, question
 
 

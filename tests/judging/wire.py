@@ -7,7 +7,7 @@ from typing import Any
 
 from core.judging.doors import CallError, Completion, Request
 from core.judging.opening import open_door
-from core.judging.prompts import reply_schema
+from core.judging.schemas import reply_schema
 from tests.provider import Provider
 
 DOORS = ("openai", "litellm")

@@ -16,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.files import open_path, read_bundle
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import open_path
 from core.services import (
     clock,
     contest_arena,

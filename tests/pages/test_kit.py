@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Criterion, Option
+from core.files.visible import visible
 from core.services import numbers as fmt
-from pages.ui.text import JOINER, esc, label, marked, one_line, visible
+from pages.ui.text import JOINER, esc, label, marked, one_line
 from pages.ui.votes import option_chips
 from tests.places import ROOT
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from core.cli import main
 from core.domain.review import Given, QueueRule, QueueSettings, Span
-from core.files import parse_dataset
+from core.files.datasets import parse_dataset
 from core.services import reviewing
 from core.services.exporting import export
 from core.store.store import Store

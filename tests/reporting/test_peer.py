@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Rubric
-from core.files import parse_rubric
 from core.files.rubric_forms import write_rubric
+from core.files.rubrics import parse_rubric
 from core.services.authoring import SAMPLES
 from core.services.exporting import export
 from core.services.importing_files import import_path

@@ -13,10 +13,12 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.domain.rubric import Criterion, Rubric
-from core.files import open_bytes, parse_rubric, read_bundle
 from core.files.cells import guarded, unguarded
 from core.files.csv_writer import csv_text
 from core.files.rubric_forms import read_rubrics
+from core.files.rubrics import parse_rubric
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import open_bytes
 from core.services.exporting import export
 from core.services.exporting_rows import LONG
 from core.services.importing import bring_in

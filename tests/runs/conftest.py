@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.panel import Judge, Panel
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock
 from core.services.planning import RunRequest
 from core.store.store import Store

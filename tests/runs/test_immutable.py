@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.panel import Judge, Panel
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock, grading
 from core.services.jobs import work_here
 from core.services.planning import RunRequest

@@ -19,7 +19,7 @@ import yaml
 
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import choosing, clock, connecting, grading, registry, showing
 from core.services.headless import panel_from
 from core.services.jobs import work_here

@@ -13,7 +13,7 @@ import pytest
 
 from core.domain.panel import Judge, Panel
 from core.errors import Conflict, InputError
-from core.files import read_dataset_file, read_rubric_file
+from core.files.folder import read_dataset_file, read_rubric_file
 from core.services import clock, grading
 from core.services.jobs import Runner, work_here
 from core.services.planning import RunRequest

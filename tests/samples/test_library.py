@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from core.services import library
 from core.services.authoring import samples
 from core.services.checking.checker import check

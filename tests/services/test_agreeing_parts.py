@@ -17,7 +17,7 @@ from core.services import (
 from core.services.agreeing_sheet import LABELS, PANEL, Asked, Sheet, Traits
 from core.services.agreeing_slices import Slice
 from core.services.rated_matrix import ABSTAINED, FAILED
-from core.store import Store
+from core.store.store import Store
 from tests.pages.graded import graded
 
 ANN, BOB = "judge:ann", "judge:bob"

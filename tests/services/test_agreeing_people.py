@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files import VoteBundle, read_folder, read_votes
+from core.files.folder import read_folder
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_file import read_votes
 from core.services import (
     agreeing_cells,
     agreeing_groups,
@@ -22,7 +24,7 @@ from core.services.importing import bring_in
 from core.services.measuring import metrics_source
 from core.services.rated import of_run
 from core.services.rated_matrix import ABSTAINED, NOT_ASKED, TIED, majority_column
-from core.store import Store
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.graded import graded
 from tests.places import SHARED

@@ -10,7 +10,9 @@ import pytest
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import Conflict, InputError
-from core.files import VoteBundle, parse_dataset, parse_votes
+from core.files.datasets import parse_dataset
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_file import parse_votes
 from core.services import grading, measuring
 from core.services.importing import BroughtIn, bring_in, preview
 from core.services.judge_settings import checked_judge
@@ -227,7 +229,9 @@ def test_a_thousand_raters_fit(store: Store) -> None:
 def test_an_imported_run_measures_like_the_folder_it_came_from(
     store: Store, tmp_path: Path
 ) -> None:
-    from core.files import dump_rubric, read_folder, read_votes
+    from core.files.folder import read_folder
+    from core.files.rubric_writer import dump_rubric
+    from core.files.vote_file import read_votes
 
     lines = (
         *TWO_PEOPLE,

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.files import VoteBundle, read_folder, read_votes
+from core.files.folder import read_folder
+from core.files.vote_bundle import VoteBundle
+from core.files.vote_file import read_votes
 from core.services import measuring
 from core.services.importing import bring_in
 from core.store.store import Store

@@ -11,7 +11,9 @@ from click.testing import CliRunner, Result
 
 from core.cli.main import main
 from core.errors import InputError
-from core.files import build_dataset, guess_mapping, parse_dataset, read_table
+from core.files.datasets import build_dataset, parse_dataset
+from core.files.mapping import guess_mapping
+from core.files.tables import read_table
 from core.store.store import Store
 
 RUBRIC = "criteria:\n- {name: short, requirement: Is short.}\n"

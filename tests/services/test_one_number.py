@@ -32,7 +32,7 @@ from core.services.measuring_text import as_text
 from core.services.numbers import interval, percent, score
 from core.services.reporting import report
 from core.services.reporting_paper import paper
-from core.store import Store
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.test_agreement_views import imported
 

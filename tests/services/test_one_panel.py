@@ -15,7 +15,7 @@ from core.services import agreeing_cells, agreeing_load, agreeing_pairs, agreein
 from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE
 from core.services.measuring import metrics_source
 from core.services.reporting import report
-from core.store import Store
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.test_agreement_views import PEOPLE as ONLY_PEOPLE
 from tests.pages.test_agreement_views import imported

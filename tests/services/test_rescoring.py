@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.errors import InputError, NotFound
-from core.files import kind_of, open_path, read_bundle
+from core.files.vote_reading import read_bundle
+from core.files.vote_source import kind_of, open_path
 from core.services.importing import bring_in
 from core.services.measuring import metrics_source
 from core.services.rescoring import score_source

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from core.domain.review import Given, Span
-from core.files import parse_dataset
+from core.files.datasets import parse_dataset
 from core.services import review_export, reviewing
 from core.services.review_export import LONG, as_csv, as_jsonl, event_rows, long_rows, wide_rows
 from core.store.store import Store

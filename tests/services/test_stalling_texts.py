@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.prechecks import FAMILIES, Precheck
 from core.errors import InputError
-from core.files import parse_rubric
+from core.files.rubrics import parse_rubric
 from core.scoring.screening import screen
 from core.services.judge_settings import could_be_secret
 from core.services.pasting import read_lines

@@ -9,8 +9,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from core.cli import importing, main
-from core.files import SourceKind
 from core.files.canvas_rubric import canvas_rubric
+from core.files.vote_source import SourceKind
 from core.store.store import Store
 from tests.sharing.made import RUBRIC, class_of_four
 

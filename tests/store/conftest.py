@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.store import Store
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.store.making import queued_run
 

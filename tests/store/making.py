@@ -18,7 +18,7 @@ from core.domain.votes import (
     Vote,
     VoteFailure,
 )
-from core.store import Store
+from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
 LATER = "2026-03-01T11:00:00.000Z"

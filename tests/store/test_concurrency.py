@@ -17,9 +17,9 @@ import pytest
 
 from core.domain.votes import Cell
 from core.errors import Conflict, StoreError
-from core.store import Store
 from core.store import connection as connection_module
 from core.store.schema import NAMES, migrations
+from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, RUBRIC, claimed, record, vote
 
 TRIALS = 40
@@ -173,7 +173,7 @@ def test_a_full_disk_is_said_in_words_and_loses_nothing(store: Store) -> None:
 
 WRITER = """
 import sys
-from core.store import Store
+from core.store.store import Store
 from tests.store.making import claimed, record, vote
 store = Store(sys.argv[1])
 lease = claimed(store, int(sys.argv[2]))

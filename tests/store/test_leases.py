@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.runs import Lease
-from core.store import Store
+from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, claimed, queued_run
 
 

@@ -16,9 +16,9 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
-from core.store import Store
 from core.store.content import dump, like, like_json, noun_hash, to_json
 from core.store.datasets import preview
+from core.store.store import Store
 from tests.store.making import DATASET, LATER, NOW, PANEL, RUBRIC, queued_run
 
 RENAMED = RUBRIC.model_copy(update={"name": "Essay, revised"})

@@ -15,9 +15,9 @@ import pytest
 from core.domain.review import QueueRule, QueueSettings
 from core.services import grading, queueing
 from core.services.ready_run import load_job
-from core.store import Store
 from core.store.content import noun_hash
 from core.store.schema import APPLICATION_ID
+from core.store.store import Store
 from tests.places import GOLDEN
 from tests.services.reviewed import sit
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError
-from core.store import Store
+from core.store.store import Store
 from tests.store.making import NOW, RUBRIC
 
 

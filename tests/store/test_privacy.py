@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError
-from core.store import Store
+from core.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("lax")
 

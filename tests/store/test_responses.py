@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.votes import Answer, Call, Segment
-from core.store import Store
+from core.store.store import Store
 from tests.store.making import LATER, NOW, call, claimed, record, vote
 
 

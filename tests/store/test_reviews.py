@@ -9,8 +9,8 @@ import pytest
 from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
 from core.domain.review_records import NewEvent, QueuedCell, QueuedItem, QueueRow
 from core.errors import NotFound
-from core.store import Store
 from core.store.review_content import given_data, given_from
+from core.store.store import Store
 from tests.store.making import NOW, queued_run
 
 LONE = chr(0xD800)

@@ -7,7 +7,7 @@ import pytest
 from core.domain.runs import RunItemFilter, RunItemSort, RunPlan
 from core.domain.votes import ItemBallots
 from core.errors import Conflict, NotFound
-from core.store import Store
+from core.store.store import Store
 from tests.store.making import (
     AT,
     DATASET,

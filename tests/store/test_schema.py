@@ -10,8 +10,8 @@ import pytest
 from sqlite_utils import Database, Migrations
 
 from core.errors import StoreError
-from core.store import Store
 from core.store.schema import APPLICATION_ID, NAMES, SET, first_tables, migrations
+from core.store.store import Store
 from tests.places import GOLDEN
 from tests.store.making import call, claimed, failure, record, vote
 

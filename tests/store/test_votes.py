@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from core.domain.runs import ItemResult
 from core.domain.votes import BallotRow, Cell, FailureCount, ItemBallots, Outcome, Segment, Vote
 from core.errors import Conflict, NotFound
-from core.store import Fenced, Store
+from core.store.leases import Fenced
+from core.store.store import Store
 from tests.new_store import new_store
 from tests.store.making import (
     AT,

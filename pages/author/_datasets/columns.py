@@ -8,7 +8,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import Problem
-from core.files import Mapping, Table
+from core.files.mapping import Mapping
+from core.files.tables import Table
 from core.services import dataset_columns as roles
 from core.services import datasets
 from pages.ui import dataset_cache, state

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.files import Table
+from core.files.tables import Table
+from core.files.visible import visible
 from core.services import authoring, datasets
 from core.services import numbers as fmt
 from core.services.datasets import Checked
@@ -15,7 +16,7 @@ from pages.ui import families as fam
 from pages.ui.dataset_cache import Source
 from pages.ui.item_view import show_item
 from pages.ui.resources import store
-from pages.ui.text import label, visible
+from pages.ui.text import label
 from pages.ui.widgets import page_header, problem_list, show_flash
 
 ENDINGS = ["csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.dataset import Dataset
+from core.files.visible import visible
 from core.services import datasets
 from core.services import numbers as fmt
 from pages.ui import dataset_cache, state
 from pages.ui import families as fam
 from pages.ui.dataset_cache import Source
 from pages.ui.resources import store
-from pages.ui.text import visible
 from pages.ui.widgets import shown_errors
 
 AS_NEW = 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.files.visible import visible
 from core.services import draft_edits as edits
 from core.services import numbers as fmt
 from core.services.draft_types import CriterionDraft, Draft
@@ -14,7 +15,7 @@ from pages.author._rubric import answers, checks, checks_after, hands, kind, wor
 from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.rule_words import SCALE_NAMES
-from pages.ui.text import esc, label, one_line, visible
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
 PARTS: dict[Part, tuple[str, Tone]] = {

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.files import Parsed
+from core.files.parsed import Parsed
 from core.files.points import Scaling
 from core.services import authoring, sharing
 from core.services import numbers as fmt

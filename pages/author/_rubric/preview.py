@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.dataset import Item
 from core.errors import InputError
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import rehearsing
 from core.services.rehearsing import SAMPLE_ITEM, Preview
@@ -15,7 +16,7 @@ from pages.author._rubric import work
 from pages.author._rubric.going import RUBRIC_ACT
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw, visible
+from pages.ui.text import esc, label, one_line, raw
 from pages.ui.votes import option_chips
 from pages.ui.widgets import empty_state, problem_list, row, shown_errors
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import rehearsing, workbench
 from core.services.drafts import rubric_from
@@ -15,7 +16,7 @@ from pages.author._rubric import work
 from pages.ui import state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store
-from pages.ui.text import one_line, visible
+from pages.ui.text import one_line
 from pages.ui.widgets import shown_errors
 
 MOST_SHOWN = 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import registry, workbench
 from core.services.registry import JudgeEntry
@@ -12,7 +13,7 @@ from core.services.workbench_standing import Standing
 from pages.ui import routes, state
 from pages.ui import workbench_keys as keys
 from pages.ui.resources import store
-from pages.ui.text import label, one_line, visible
+from pages.ui.text import label, one_line
 from pages.ui.widgets import shown_errors
 
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}

@@ -6,10 +6,12 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.files import Table, VoteColumn, VoteMapping
+from core.files.tables import Table
+from core.files.visible import visible
+from core.files.vote_mapping import VoteColumn, VoteMapping
 from pages.ui import import_keys as keys
 from pages.ui import state
-from pages.ui.text import esc, one_line, visible
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import table as html_table
 
 WORDS = {

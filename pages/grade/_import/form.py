@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.files import SeenKind, SourceKind
+from core.files.visible import visible
+from core.files.vote_source import SeenKind, SourceKind
 from core.services import authoring, datasets, importing, importing_files
 from core.services.importing_files import CheckedVotes, Look
 from pages.grade._import import columns, found
@@ -13,7 +14,7 @@ from pages.ui import dataset_cache, import_cache, routes, state
 from pages.ui import import_keys as keys
 from pages.ui.dataset_cache import Upload
 from pages.ui.resources import store
-from pages.ui.text import label, visible
+from pages.ui.text import label
 from pages.ui.widgets import page_header, problem_list, shown_errors
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]

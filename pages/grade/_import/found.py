@@ -7,7 +7,8 @@ from itertools import islice
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.files import ImportedVote, VoteBundle
+from core.files.vote_bundle import VoteBundle
+from core.files.votes import ImportedVote
 from core.services import numbers as fmt
 from core.services.importing import Preview
 from core.services.importing_files import CheckedVotes

@@ -7,6 +7,7 @@ import streamlit as st
 from core.domain.library import PanelRow
 from core.domain.rules import SCALES
 from core.errors import InputError, Problem
+from core.files.visible import visible
 from core.services import registry
 from core.services.seating import Seating, seating_of
 from pages.grade._judges.fields import JUDGES_VIEW
@@ -14,7 +15,7 @@ from pages.ui import routes, seating, state
 from pages.ui.asking import Keys
 from pages.ui.resources import store
 from pages.ui.rule_words import RULE_WORDS, SCALE_WORDS, rule_label
-from pages.ui.text import label, visible
+from pages.ui.text import label
 from pages.ui.widgets import (
     empty_state,
     page_header,

@@ -9,6 +9,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, ScoreBin
+from core.files.visible import visible
 from core.services import browsing, grading
 from core.services import numbers as fmt
 from core.services.browsing import VerdictCounts
@@ -17,7 +18,7 @@ from pages.grade._run.filters import LEAST, MOST, VERDICT
 from pages.ui import state
 from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
-from pages.ui.text import label, one_line, visible
+from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state
 
 RUN_CHART = "run_chart"

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
+from core.files.visible import visible
 from core.services import browsing
 from core.services import numbers as fmt
 from pages.grade._run import filters
@@ -16,7 +17,7 @@ from pages.grade._run.status import RUN_ACT
 from pages.ui import state
 from pages.ui.outcomes import OUTCOME_WORDS, OUTCOMES
 from pages.ui.resources import remembered, store
-from pages.ui.text import one_line, visible
+from pages.ui.text import one_line
 from pages.ui.widgets import empty_state
 
 RUN_TABLE = "run_table"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import spot_compare
 from core.services.spot_compare import Comparison, Pair
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import esc, visible
+from pages.ui.text import esc
 from pages.ui.widgets import table
 
 SPOT_BESIDE = "spot_beside"

@@ -6,13 +6,14 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import spot, spot_form
 from pages.grade._spot import judges, submission, work
 from pages.grade._spot.work import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import routes, state
 from pages.ui.resources import store
-from pages.ui.text import label, visible
+from pages.ui.text import label
 from pages.ui.widgets import problem_list, shown_errors
 
 MAX_REPLICATES = 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import registry, spot, spot_form
 from core.services.registry import JudgeEntry
@@ -14,7 +15,7 @@ from pages.ui import asking, routes, seating, state
 from pages.ui.asking_words import asking_line
 from pages.ui.resources import store
 from pages.ui.rule_words import rule_label
-from pages.ui.text import label, visible
+from pages.ui.text import label
 from pages.ui.widgets import shown_errors
 
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services import rehearsing, spot, spot_form
 from core.services.spot import Task
@@ -13,7 +14,7 @@ from pages.grade._spot.work import SPOT_ACT
 from pages.ui import state
 from pages.ui.item_view import context_words
 from pages.ui.resources import store
-from pages.ui.text import label, one_line, prose, visible
+from pages.ui.text import label, one_line, prose
 from pages.ui.widgets import shown_errors
 
 WAYS: dict[Way, str] = {

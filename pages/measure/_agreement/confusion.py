@@ -6,6 +6,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.runs import RunItemFilter
+from core.files.visible import visible
 from core.services import agreeing_cells, browsing
 from core.services import numbers as fmt
 from core.services.agreeing_cells import Confusion
@@ -13,7 +14,7 @@ from pages.measure._agreement.choosing import Chosen, words_of
 from pages.ui import agreement_keys as keys
 from pages.ui import routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, visible
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
 
 PAGE = 10

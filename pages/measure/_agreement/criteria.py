@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.files.visible import visible
 from core.metrics.estimate import Estimate
 from core.services import agreeing_groups, agreeing_pairs
 from core.services import numbers as fmt
@@ -15,7 +16,7 @@ from pages.measure._agreement.words import STRENGTH, cell
 from pages.ui import agreement_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered
-from pages.ui.text import esc, label, visible
+from pages.ui.text import esc, label
 from pages.ui.widgets import table, tag
 
 MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.files.visible import visible
 from core.services import numbers as fmt
 from core.services.ailing_plate import Plate
 from core.services.ailing_plates import Among, Shown
@@ -12,7 +13,7 @@ from pages.measure._agreement.choosing import Chosen
 from pages.measure._agreement.words import AILMENTS, ESTIMATES, section
 from pages.ui import agreement_keys as keys
 from pages.ui import state
-from pages.ui.text import esc, visible
+from pages.ui.text import esc
 from pages.ui.widgets import table
 
 PLAIN = {"displayModeBar": False}

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core import figures as draw
+from core.files.visible import visible
 from core.metrics.figure import Figure
 from core.services import agreeing_cells, agreeing_groups
 from core.services import numbers as fmt
@@ -20,7 +21,7 @@ from pages.measure._agreement.words import KINDS, STRENGTH, section
 from pages.ui import agreement_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered
-from pages.ui.text import esc, one_line, visible
+from pages.ui.text import esc, one_line
 from pages.ui.widgets import table
 
 PLAIN = {"displayModeBar": False}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.files.visible import visible
 from core.services import agreeing_scores
 from core.services import numbers as fmt
 from core.services.agreeing_scores import ScoreLine, ScorePair, Scores
@@ -15,7 +16,7 @@ from pages.measure._agreement.words import few, row, section
 from pages.ui import agreement_keys as keys
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, label, visible
+from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, table
 
 HEADS = ("Figure", "Value", "95 % interval", "Items")
