@@ -13,5 +13,3 @@ ABOUT = "about"
 # Families of session keys.
 AGREEMENT_FIELD = "agreement_field"
 AGREEMENT_CHART = "agreement_chart"
-AGREEMENT_ACT = "agreement_act"
-AGREEMENT_ASKED = "agreement_asked"

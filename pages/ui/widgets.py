@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from core.errors import InputError, Problem, RubricStudioError
+from core.services import numbers as fmt
 from pages.ui import state
 from pages.ui.style import frame_css
 from pages.ui.text import esc, label
@@ -26,7 +27,12 @@ __all__ = [
     "shown_errors",
     "table",
     "tag",
+    "worked_out",
 ]
+
+#: From so many votes on, working a page's figures out takes some seconds: it is asked for.
+MANY = {"agreement": 400_000, "report": 50_000}
+WORKED_OUT = "worked_out"
 
 Tone = Literal["neutral", "good", "bad", "warn", "info"]
 
@@ -86,6 +92,28 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
     if action is not None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             action()
+
+
+def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
+    """Whether a page's figures are to be worked out now; else a button asks for them.
+
+    `about` changes whenever the figures would, so that they are asked for anew.
+    """
+    asked = state.key(WORKED_OUT, page, *about)
+    if votes <= MANY[page] or state.get(asked):
+        return True
+    empty_state(
+        f"{fmt.count(votes)} votes",
+        "Working out the figures of so many takes some seconds. They are kept afterwards.",
+        lambda: st.button(
+            "Work them out",
+            key=state.key(WORKED_OUT, page),
+            type="primary",
+            on_click=state.put,
+            args=(asked, True),
+        ),
+    )
+    return False
 
 
 def figures(values: Sequence[Figure], columns: int = 4) -> None:

@@ -9,9 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.store.store import Store
-from pages.measure._agreement import overview
 from pages.ui import agreement_keys as keys
-from pages.ui import routes, state
+from pages.ui import routes, state, widgets
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
 from tests.services import reviewed
@@ -114,11 +113,11 @@ def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:
 def test_very_many_votes_are_worked_out_when_asked_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overview, "MANY", 5)
+    monkeypatch.setitem(widgets.MANY, "agreement", 5)
     app = open_page(PAGE, run=str(graded(store)))
     assert not app.get("plotly_chart")
 
-    app.button(key=state.key(keys.AGREEMENT_ACT, "work")).click().run()
+    app.button(key=state.key(widgets.WORKED_OUT, "agreement")).click().run()
 
     assert len(app.get("plotly_chart")) == 1
 

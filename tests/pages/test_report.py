@@ -13,10 +13,8 @@ from core.files.paper import Words
 from core.services.reporting import report
 from core.services.reporting_paper import paper
 from core.store.store import Store
-from pages.measure._report import overview
 from pages.measure._report.blocks import cell
-from pages.ui import report_keys as keys
-from pages.ui import routes, state
+from pages.ui import routes, state, widgets
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.reporting.made import decided
@@ -98,10 +96,10 @@ def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:
 def test_very_many_votes_are_worked_out_when_asked_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overview, "MANY", 5)
+    monkeypatch.setitem(widgets.MANY, "report", 5)
     app = open_page(PAGE, run=str(graded(store)))
     assert not app.get("plotly_chart")
 
-    app.button(key=state.key(keys.REPORT_ACT, "work")).click().run()
+    app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
 
     assert app.get("plotly_chart")

@@ -7,17 +7,16 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.domain.runs import Run, RunRow
-from core.services import agreeing_sheet, agreeing_slices, grading, viewing
+from core.services import agreeing_sheet, agreeing_slices
 from core.services import numbers as fmt
 from core.services.agreeing_sheet import LABELS, PANEL, PEOPLE, Sheet
 from core.services.agreeing_slices import Slice
 from pages.ui import agreement_keys as keys
 from pages.ui import state
-from pages.ui.resources import store
 from pages.ui.text import one_line
 
-RUNS = 100
+#: What of the address says nothing of another run.
+OF_A_RUN = (keys.REFERENCE, keys.RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT)
 WORDS = {
     LABELS: "Labels (gold)",
     PEOPLE: "The majority of people",
@@ -47,27 +46,6 @@ class Chosen(NamedTuple):
     def pair(self) -> tuple[object, ...]:
         """What figures of the pair depend on."""
         return (*self.about, self.reference, self.rater)
-
-
-def run() -> Run | RunRow | None:
-    """The run of the address, else the newest that has votes; its choice is drawn."""
-    rows = grading.newest(store(), RUNS)
-    asked = state.address_id(state.RUN)
-    by_id: dict[int, Run | RunRow] = {row.id: row for row in rows}
-    if asked is not None and asked not in by_id:
-        by_id[asked] = viewing.require_run(store(), asked)
-    if not by_id:
-        return None
-    chosen = asked if asked is not None else rows[0].id
-    select(
-        "Run",
-        state.RUN,
-        [str(one) for one in by_id],
-        str(chosen),
-        lambda one: f"{one}: {one_line(by_id[int(one)].name, 80)}",
-        (keys.REFERENCE, keys.RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT),
-    )
-    return by_id[chosen]
 
 
 def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> Chosen:

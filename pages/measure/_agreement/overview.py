@@ -11,11 +11,10 @@ from pages.measure._agreement.choosing import Chosen
 from pages.ui import agreement_keys as keys
 from pages.ui import routes, state, ways
 from pages.ui.resources import remembered, store
+from pages.ui.statuses import choose_run
 from pages.ui.text import label
-from pages.ui.widgets import empty_state, page_header
+from pages.ui.widgets import empty_state, page_header, worked_out
 
-#: From here on, working it out takes some seconds, and is done when asked for.
-MANY = 400_000
 VIEWS = (
     ("criteria", "All criteria"),
     ("one", "One criterion"),
@@ -38,7 +37,7 @@ def show() -> None:
         "Agreement",
         "How far a run's verdicts agree with people, and its raters with each other.",
     )
-    run = choosing.run()
+    run = choose_run(state.key(keys.AGREEMENT_FIELD, state.RUN), choosing.OF_A_RUN)
     if run is None:
         _no_runs()
         return
@@ -47,7 +46,7 @@ def show() -> None:
         return
     ways.other_views(run, routes.AGREEMENT)
     about = browsing.stands_on(store(), run)
-    if run.votes > MANY and not _asked_for(run.votes, about):
+    if not worked_out("agreement", run.votes, about):
         return
     whole = remembered("agreement sheet", about, lambda: agreeing_load.sheet_of(store(), run.id))
     if not whole.raters(whole.references[0]):
@@ -130,21 +129,3 @@ def _ways() -> None:
         (routes.IMPORT_VOTES, "Import votes", "upload_file"),
     ):
         routes.link(page, words, icon=icon)
-
-
-def _asked_for(votes: int, about: tuple[object, ...]) -> bool:
-    asked = state.key(keys.AGREEMENT_ASKED, *about)
-    if state.get(asked):
-        return True
-    empty_state(
-        f"{fmt.count(votes)} votes",
-        "Working out the figures of so many takes some seconds. They are kept afterwards.",
-        lambda: st.button(
-            "Work them out",
-            key=state.key(keys.AGREEMENT_ACT, "work"),
-            type="primary",
-            on_click=state.put,
-            args=(asked, True),
-        ),
-    )
-    return False
