@@ -18,7 +18,8 @@ from core.errors import Conflict, InputError, Problem
 from core.judging.twins import group_numbers
 from core.services.counting import counting_of
 from core.services.fitted import fitted_of, keep
-from core.services.fitting import Labelled, fit_criterion, in_words
+from core.services.fitting import fit_criterion, in_words
+from core.services.fitting_kinds import Labelled
 from core.services.preparing import derive_of_run, resolved_items
 from core.services.scored import scored_rubric
 from core.services.truth import effective, labels_of

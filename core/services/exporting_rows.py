@@ -11,7 +11,7 @@ from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.domain.votes import FailureRow, VoteRow
-from core.services.exporting_reviews import Reviews, reviews_of
+from core.services.exporting_reviews import Reviews, Row, reviews_of
 from core.services.preparing import resolved_items
 from core.services.quoting import find_quote
 from core.services.reporting_setup import rater_kind
@@ -41,7 +41,6 @@ CALL = (
     *("call", "item_id", "judge", "model", "finish", "tokens_in", "tokens_cached", "tokens_out"),
     *("tokens_thinking", "cost_usd", "seconds", "tries", "cached", "first_cost_usd", "created"),
 )
-Row = dict[str, str | int | float | bool | None]
 
 
 @dataclass(frozen=True)
