@@ -16,12 +16,12 @@ from core.services import contest_export, review_export
 from core.services.exporting_canvas import canvas_csv
 from core.services.exporting_folder import folder_files
 from core.services.exporting_peer import experiment_files
+from core.services.exporting_reviews import Row
 from core.services.exporting_rows import (
     CALL,
     FAILURE,
     LONG,
     Graded,
-    Row,
     call_rows,
     failure_rows,
     graded,
