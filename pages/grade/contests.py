@@ -1,7 +1,7 @@
 """Compare systems: contests, their leaderboard, and every contest behind it.
 
-`?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new` plans
-one; without either, the list.
+`?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new`
+plans one; without either, the list.
 """
 
 from __future__ import annotations

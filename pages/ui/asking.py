@@ -1,7 +1,7 @@
 """The fields for how judges are asked, shared by panels, runs and spot checks.
 
-The caller says under which keys the values stand (`Keys`), so that they come and go with its form.
-`fields` draws, `read` gives what stands in the fields, also from a callback.
+The caller says under which keys the values stand (`Keys`), so that they come and go with its
+form. `fields` draws, `read` gives what stands in the fields, also from a callback.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the Datasets page computes once: a file read, a mapping checked, counts of a version.
 
-Versions never change, so what is counted of one is counted for good. A file being imported belongs
-to one session, and only the latest is kept.
+Versions never change, so what is counted of one is counted for good. A file being imported
+belongs to one session, and only the latest is kept.
 """
 
 from __future__ import annotations

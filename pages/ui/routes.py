@@ -1,7 +1,7 @@
 """Every screen of the app, and every link to one: the only place with a screen's file or address.
 
-A screen's address (`/run?run=3`) is its `url`, not its file's name, so that bookmarks live through
-a move of the file.
+A screen's address (`/run?run=3`) is its `url`, not its file's name, so that bookmarks live
+through a move of the file.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What is typed into a long text reaches the server while one types, not only on leaving it.
 
-A text area of Streamlit (1.67) gives its text away on Ctrl+Enter or when it loses the cursor; a tab
-that is closed or reloaded before then takes the text along. So whoever pauses, or turns away, is
-taken to have left the field and come back: the cursor stays, and what is typed meanwhile is not
-touched. No key is pressed for anybody, because Ctrl+Enter may be a button's shortcut as well and
-start what costs money.
+A text area of Streamlit (1.67) gives its text away on Ctrl+Enter or when it loses the cursor; a
+tab that is closed or reloaded before then takes the text along. So whoever pauses, or turns
+away, is taken to have left the field and come back: the cursor stays, and what is typed
+meanwhile is not touched. No key is pressed for anybody, because Ctrl+Enter may be a button's
+shortcut as well and start what costs money.
 
 Fields of an `st.form` are left alone: nothing shall leave it before it is submitted.
 """

@@ -1,8 +1,8 @@
 """The work on one rubric in this tab: its draft, kept in the store after every change.
 
-`name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session holds
-plain data only: the draft, the text of the YAML view where that is not (or not quite) the same, and
-the drafts before it, for undoing.
+`name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session
+holds plain data only: the draft, the text of the YAML view where that is not (or not quite) the
+same, and the drafts before it, for undoing.
 """
 
 from __future__ import annotations

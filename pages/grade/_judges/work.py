@@ -1,7 +1,7 @@
 """The judge being edited: its widgets' values, and saving them.
 
-A value that could be a key is taken out of the session before anything else happens, refused by the
-service, and never put anywhere.
+A value that could be a key is taken out of the session before anything else happens, refused by
+the service, and never put anywhere.
 """
 
 from __future__ import annotations

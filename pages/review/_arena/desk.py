@@ -1,7 +1,7 @@
 """What lies before a person in the arena: two answers without names, or names after the vote.
 
-Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen moved
-on; an act says for which contest it was meant, and is ignored for any other.
+Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen
+moved on; an act says for which contest it was meant, and is ignored for any other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The arena's screens: which contest, the door, the two answers, what came out.
 
-Before a vote nothing that is sent to the browser names a system: no name of a run (it names them),
-no id of an item (it tells their places), no name of a judge (it may be a system, too).
+Before a vote nothing that is sent to the browser names a system: no name of a run (it names
+them), no id of an item (it tells their places), no name of a judge (it may be a system, too).
 """
 
 from __future__ import annotations

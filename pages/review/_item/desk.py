@@ -1,7 +1,7 @@
 """The desk of a reviewer: the item that is open, what was said of it so far, taking and leaving.
 
-It is this tab's unsaved work. What is said is drafted in the store with every key (`acts`), so that
-a closed tab loses nothing.
+It is this tab's unsaved work. What is said is drafted in the store with every key (`acts`), so
+that a closed tab loses nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What keys do. Every act is guarded: a refusal is shown and loses nothing.
 
-Keys are shortcuts of buttons that one can click as well. They never fire while typing; a key that
-a focused control uses itself (Enter on a button, arrows in a group of radios) stays with it. `Esc`
-leaves a text field, which keeps its text. All that, the cursor in the note, and the active cell in
-view, needs the browser.
+Keys are shortcuts of buttons that one can click as well. They never fire while typing; a key
+that a focused control uses itself (Enter on a button, arrows in a group of radios) stays with
+it. `Esc` leaves a text field, which keeps its text. All that, the cursor in the note, and the
+active cell in view, needs the browser.
 """
 
 from __future__ import annotations
