@@ -10,7 +10,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
 from core.services import clock
 from core.services.preparing import derive_for
 from core.store.store import Store
@@ -102,7 +102,7 @@ def _grade(
     return run.id
 
 
-def _outcomes(item: Item, dice: random.Random) -> Iterator[Outcome]:
+def _outcomes(item: Item, dice: random.Random) -> Iterator[AskedOutcome]:
     shared = Segment("system", "You judge short answers. " * 40), Segment("user", item.output)
     for criterion in RUBRIC.criteria:
         usual = dice.randrange(len(criterion.options))
@@ -118,11 +118,13 @@ def _outcomes(item: Item, dice: random.Random) -> Iterator[Outcome]:
                 seconds=0.8,
             )
             if dice.random() < 0.002:
-                yield Outcome((VoteFailure(cell, "server", "The provider had an error."),), call)
+                yield AskedOutcome(
+                    (VoteFailure(cell, "server", "The provider had an error."),), call
+                )
                 continue
             option = usual if dice.random() < 0.85 else dice.randrange(len(criterion.choices))
             order = tuple(dice.sample(range(len(criterion.options)), len(criterion.options)))
-            yield Outcome(
+            yield AskedOutcome(
                 (
                     Vote(
                         cell,

@@ -188,7 +188,7 @@ def main() -> None:
         print("Not measured: this needs the labelled answers in ../shared/data.")
         return
     if args.ungated:
-        validation.Gain.enough = property(lambda gain: True)
+        validation.BaselineGain.enough = property(lambda gain: True)
     for name in args.names:
         for labels in args.labels:
             for mode in args.modes:

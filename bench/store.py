@@ -21,7 +21,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Lease, RunItemFilter, RunPlan
-from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
 from core.services.counting import Counting
 from core.services.results import deriver
 from core.store.store import Store
@@ -79,7 +79,7 @@ def _cells() -> list[Cell]:
     ]
 
 
-def _outcome(cell: Cell) -> Outcome:
+def _outcome(cell: Cell) -> AskedOutcome:
     draw = random.Random(str(cell)).random()
     prompt = (
         Segment("system", INSTRUCTIONS),
@@ -88,14 +88,16 @@ def _outcome(cell: Cell) -> Outcome:
     )
     call = Call(prompt, {"temperature": 0}, reply="x" * 300, model="m", tokens_in=900, cost=0.001)
     if draw < 0.01:
-        return Outcome((VoteFailure(cell, "timeout", "The judge took longer than 60 s."),), call)
+        return AskedOutcome(
+            (VoteFailure(cell, "timeout", "The judge took longer than 60 s."),), call
+        )
     option = 2 if draw < 0.05 else int(draw < 0.4)
     reason = "Because of what it says. " * 8
     vote = Vote(cell, option, option == 2, reason, ("quoted words",), (1, 0, 2))
-    return Outcome((vote,), call)
+    return AskedOutcome((vote,), call)
 
 
-def _record(store: Store, lease: Lease, outcomes: Sequence[Outcome], name: str) -> None:
+def _record(store: Store, lease: Lease, outcomes: Sequence[AskedOutcome], name: str) -> None:
     derive = deriver(PANEL.rules, Counting(planned=JUDGES), lambda _: RUBRIC)
     times = list[float]()
     for start in range(0, len(outcomes), BATCH):

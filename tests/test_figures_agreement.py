@@ -12,7 +12,7 @@ from core.figures import (
     agreement_map,
     bland_altman,
     forest,
-    plate,
+    series_plot,
     strips,
 )
 
@@ -87,10 +87,10 @@ def test_differences_of_scores_are_drawn_against_their_means() -> None:
 def test_series_of_a_plate_differ_in_more_than_colour() -> None:
     series = [Series("one", [0.1, None]), Series("two", [0.3, 0.4])]
 
-    bars = plate(["a", "b"], series, ("Place", "Share"), share=True)
+    bars = series_plot(["a", "b"], series, ("Place", "Share"), share=True)
     # A slanted name that reaches past the plot is shown all the same.
     assert bars.layout.xaxis.ticklabeloverflow == "allow"
-    dots = plate(["a", "b"], series, ("Place", "Value"), kind="dots")
+    dots = series_plot(["a", "b"], series, ("Place", "Value"), kind="dots")
 
     assert [bar.marker.pattern.shape for bar in bars.data] == ["", "/"]
     assert [dot.marker.symbol for dot in dots.data] == ["circle", "diamond"]

@@ -14,7 +14,7 @@ from core.cli.common import db_option, open_db, open_to_read, settings_with
 if TYPE_CHECKING:
     from core.store.store import Store
 
-FORMATS = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
+IMPORT_SHAPES = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
 _path = click.Path(path_type=Path)
 
 
@@ -29,7 +29,7 @@ _path = click.Path(path_type=Path)
 @click.option("--rubric", type=_path, help="What was asked (default: in FILE, or derived).")
 @click.option("--dataset", type=_path, help="What was judged (default: in FILE, or ids only).")
 @click.option(
-    "--format", "shape", type=click.Choice(FORMATS), default="auto", show_default=True,
+    "--format", "shape", type=click.Choice(IMPORT_SHAPES), default="auto", show_default=True,
     help="The shape of FILE.",
 )  # fmt: skip
 @click.option(

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from core.domain.base import Noun, broken
 
 #: Far beyond any score, so that sums and differences of thresholds stay finite.
-Threshold = Annotated[float, Field(ge=-1e100, le=1e100)]
+ScoreThreshold = Annotated[float, Field(ge=-1e100, le=1e100)]
 
 
 class Decision(Noun):
@@ -20,8 +20,8 @@ class Decision(Noun):
     than ``review_within`` from a threshold.
     """
 
-    pass_at: Threshold
-    fail_below: Threshold | None = None
+    pass_at: ScoreThreshold
+    fail_below: ScoreThreshold | None = None
     review_within: Annotated[float, Field(ge=0, le=1e100)] = 0.0
 
     @model_validator(mode="after")

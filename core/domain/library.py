@@ -158,7 +158,7 @@ class PanelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SavedDraft:
     """Unsaved work that survives a restart; ``content`` is plain JSON data."""
 
     key: str
@@ -167,7 +167,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class LibraryCounts:
     """How much there is, for the home page and for empty states. Archived things do not count."""
 
     rubrics: int

@@ -185,7 +185,7 @@ class Settled:
         return self.label is None
 
 
-class Place(NamedTuple):
+class CellKey(NamedTuple):
     """A cell (item id, criterion name) of a run."""
 
     item_id: str

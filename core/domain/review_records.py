@@ -190,7 +190,7 @@ class VerdictRow:
 
 
 #: What an item of a queue is to a person now.
-Status = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
+TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,18 +202,18 @@ class QueueFilter:
     flagged: bool = False
 
 
-class Turn(NamedTuple):
+class ItemTurn(NamedTuple):
     """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way."""
 
     item_id: str
     position: int
-    status: Status
+    status: TurnStatus
     part: Part
     holder: str | None
     until: float | None
 
 
-class Held(NamedTuple):
+class ItemLease(NamedTuple):
     """A lease: the item that a person has open in a session, and for what, until when."""
 
     item_id: str

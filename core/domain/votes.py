@@ -127,7 +127,7 @@ class VoteFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class KeptAnswer:
     """A model's answer as it is kept for later runs, under the hash of what was asked.
 
     ``completion`` is plain JSON data; ``cost`` in US dollars, ``None`` unknown.
@@ -140,7 +140,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AskedOutcome:
     """What asking gave: a vote or a failure per cell, and the call they came from, if any.
 
     ``answers`` are those of the call that are worth keeping: they are recorded with its votes.
@@ -148,7 +148,7 @@ class Outcome:
 
     results: tuple[Vote | VoteFailure, ...]
     call: Call | None = None
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[KeptAnswer, ...] = ()
 
 
 # As they are kept: votes, failures, calls, and the ballots that decide.
@@ -165,7 +165,7 @@ class BallotRow(NamedTuple):
     abstained: bool
 
 
-class VoteColumn(NamedTuple):
+class JudgeColumn(NamedTuple):
     """What a judge answered to a criterion in one replicate, item by item.
 
     An option that is ``None``, or that is no answer (na), is an abstention.

@@ -6,16 +6,16 @@ backgrounds come from the page's theme, light or dark.
 
 from core.figures.bars import before_after, score_histogram, verdict_bars
 from core.figures.cells import agreement_cells, confusion_cells, win_cells
-from core.figures.comparing import Gap, Priced, differences, frontier
+from core.figures.comparing import DifferenceDot, Priced, differences, frontier
 from core.figures.dots import Dot, Strip, forest, strips
 from core.figures.maps import MOST_NAMES, agreement_map
-from core.figures.plates import Series, plate
+from core.figures.plates import Series, series_plot
 from core.figures.scatter import bland_altman
 
 __all__ = [
     "MOST_NAMES",
+    "DifferenceDot",
     "Dot",
-    "Gap",
     "Priced",
     "Series",
     "Strip",
@@ -27,8 +27,8 @@ __all__ = [
     "differences",
     "forest",
     "frontier",
-    "plate",
     "score_histogram",
+    "series_plot",
     "strips",
     "verdict_bars",
     "win_cells",

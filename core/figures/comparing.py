@@ -12,7 +12,7 @@ from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, plain, whiskers
 SPAN = 20
 
 
-class Gap(NamedTuple):
+class DifferenceDot(NamedTuple):
     """A difference with its interval; ``None`` where there is none. ``said`` is shown on hover.
 
     ``significant``: its test, corrected for how many there are, told it from no difference.
@@ -37,7 +37,7 @@ class Priced(NamedTuple):
     efficient: bool
 
 
-def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
+def differences(gaps: Sequence[DifferenceDot], axis: str, *, share: bool = False) -> Any:
     """A forest plot around no difference. Significant ones are filled, others open."""
     import plotly.graph_objects as go
 
@@ -67,7 +67,7 @@ def differences(gaps: Sequence[Gap], axis: str, *, share: bool = False) -> Any:
     return figure
 
 
-def _lay_out(figure: Any, gaps: Sequence[Gap], title: str, share: bool) -> None:
+def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool) -> None:
     known = [gap for gap in gaps if gap.value is not None]
     ends = [abs(e) for g in known for e in (g.value, g.low, g.high) if e is not None]
     reach = max([0.05, *ends]) * 1.12

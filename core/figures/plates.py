@@ -19,7 +19,7 @@ class Series(NamedTuple):
     values: Sequence[float | None]
 
 
-def plate(
+def series_plot(
     places: Sequence[str],
     series: Sequence[Series],
     axes: tuple[str, str],

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
-from core.files.cells import guarded, number_of, points_text, unguarded
+from core.files.cells import harmless, number_of, points_text, unguarded
 from core.files.csv_writer import csv_text
 from core.files.parsed import Parsed, refusal
 from core.files.points import (
@@ -22,7 +22,7 @@ from core.files.points import (
 from core.files.raw_csv import RawRow, RawTable, read_raw
 from core.files.rubrics import rubric_from
 from core.files.text import MAX_RUBRIC_BYTES, read_text
-from core.files.written import Written, listed, lost_of_criteria, lost_of_rubric
+from core.files.written import WrittenRubric, listed, lost_of_criteria, lost_of_rubric
 
 #: The first four headings, which Canvas reads by their exact names.
 HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
@@ -31,7 +31,7 @@ TRIPLE = ("Rating Name", "Rating Description", "Rating Points")
 LEAST_RATINGS = 3
 
 
-def canvas_rubric(rubric: Rubric) -> Written:
+def canvas_rubric(rubric: Rubric) -> WrittenRubric:
     """The rubric as a file for Canvas, with what is lost on the way.
 
     Criteria without positive weight are left out: Canvas has no negative points.
@@ -44,16 +44,16 @@ def canvas_rubric(rubric: Rubric) -> Written:
         for criterion, of in zip(criteria, levels, strict=True)
     ]
     text = csv_text((*HEADS, *TRIPLE * width), rows, guarded=False)
-    return Written(text, (*_losses(rubric, criteria),))
+    return WrittenRubric(text, (*_losses(rubric, criteria),))
 
 
 def _head(rubric: Rubric, criterion: Criterion) -> list[str]:
-    return [*map(guarded, (rubric.name, criterion.name, described(criterion))), "false"]
+    return [*map(harmless, (rubric.name, criterion.name, described(criterion))), "false"]
 
 
 def _ratings(levels: Sequence[Level], width: int) -> Iterator[str]:
     for level in levels:
-        yield from (guarded(level.label), guarded(level.description), points_text(level.points))
+        yield from (harmless(level.label), harmless(level.description), points_text(level.points))
     yield from [""] * (3 * (width - len(levels)))
 
 
@@ -65,7 +65,7 @@ def _losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
     yield from lost_of_rubric(rubric)
     yield from lost_of_criteria(criteria)
     yield from lost_in_points(criteria)
-    risky = [c.name for c in criteria if guarded(c.name) != c.name]
+    risky = [c.name for c in criteria if harmless(c.name) != c.name]
     if risky:
         message = f"begins like a formula and gets an apostrophe before it: {listed(risky)}."
         yield Problem(message, "Spreadsheets hide it; Canvas shows it.")
@@ -89,10 +89,10 @@ def read_canvas_rubrics(
             refused, where Canvas would take them for 0.
     """
     table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
-    return _Reader(table, scaling).read()
+    return _CanvasReader(table, scaling).read()
 
 
-class _Reader:
+class _CanvasReader:
     def __init__(self, table: RawTable, scaling: Scaling) -> None:
         self._table, self._scaling = table, scaling
         self._columns = [table.column(head) for head in HEADS]

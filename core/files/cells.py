@@ -11,10 +11,10 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 
 
-def guarded(text: str) -> str:
+def harmless(text: str) -> str:
     """The text with an apostrophe before it where a spreadsheet would work it out.
 
-    >>> guarded("=1+1"), guarded("'=1"), guarded("a=1"), guarded("\uff1d1")
+    >>> harmless("=1+1"), harmless("'=1"), harmless("a=1"), harmless("\uff1d1")
     ("'=1+1", "''=1", 'a=1', "'\uff1d1")
     """
     text = text.replace("\0", "\ufffd")
@@ -27,7 +27,7 @@ def works_out(text: str) -> bool:
 
 
 def unguarded(text: str) -> str:
-    """The text that ``guarded`` was given.
+    """The text that ``harmless`` was given.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from core.files.cells import guarded as harmless
+from core.files.cells import harmless
 
 #: Without it at the beginning of a file Excel reads UTF-8 as if it were of one byte a letter.
 MARK = "\ufeff"

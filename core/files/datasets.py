@@ -11,14 +11,14 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.items import ItemReader
-from core.files.mapping import OWN, Mapping, guess_mapping
+from core.files.mapping import OWN, ColumnMapping, guess_mapping
 from core.files.mapping_changes import change_items
 from core.files.nearest_shapes import COLUMN, nearest_shapes
 from core.files.parsed import Parsed, enough, refusal, shortened, stem
 from core.files.paths import with_paths
 from core.files.rubric_keys import kept, sort_keys
 from core.files.rubrics import rubric_from
-from core.files.submissions import TEXT_AVAILABLE, Unfit, context_of, prompt_of, text_of
+from core.files.submissions import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
 from core.files.tables import Table, read_table
 
 HEADER_KEYS = frozenset(
@@ -59,7 +59,7 @@ def parse_dataset(
 
 
 def build_dataset(
-    table: Table, mapping: Mapping, name: str, rubric: Rubric | None = None
+    table: Table, mapping: ColumnMapping, name: str, rubric: Rubric | None = None
 ) -> Parsed[Dataset]:
     """The dataset that ``mapping`` makes of ``table``. Raises ``InputError`` like `parse_dataset`.
 
@@ -76,7 +76,7 @@ def has_text(item: Item) -> bool:
 
 
 def _build(
-    table: Table, mapping: Mapping, name: str, header: _Header, rubric: Rubric | None
+    table: Table, mapping: ColumnMapping, name: str, header: _Header, rubric: Rubric | None
 ) -> Parsed[Dataset]:
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
@@ -98,7 +98,7 @@ def _build(
     return Parsed(dataset, shortened(notices + reader.notices))
 
 
-def _check_columns(table: Table, mapping: Mapping, name: str) -> None:
+def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
     """Refuse a mapping that names no submission, or columns that do not exist."""
     if not table.rows:
         raise refusal("dataset", [Problem("holds no items.", "Add at least one.", (), 1)], name)
@@ -132,7 +132,7 @@ def _columns(table: Table) -> str:
     return f"The columns are {shown}{' and more' if len(table.columns) > 30 else ''}."
 
 
-def _ids(table: Table, mapping: Mapping, problems: list[Problem]) -> list[str]:
+def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[str]:
     """Every row's id; a row without one is numbered. Doubles are problems, with both lines."""
     ids, first = list[str](), dict[str, int]()
     for row, cells in enumerate(table.rows):
@@ -142,7 +142,7 @@ def _ids(table: Table, mapping: Mapping, problems: list[Problem]) -> list[str]:
         line = table.line_of(row, (mapping.id or "",))
         try:
             id = text_of(value, "Use a word or a number.")
-        except Unfit as error:
+        except UnfitValue as error:
             problems.append(error.problem(("items", row, mapping.id or "id"), line))
             id = ""
         id = id if id.strip() else ""
@@ -168,7 +168,7 @@ def _fresh(row: int, taken: dict[str, int]) -> str:
     return id
 
 
-def _column_notices(table: Table, mapping: Mapping) -> list[Problem]:
+def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
     notices = []
     known = {name for names in OWN.values() for name in names}
     for column in mapping.meta:
@@ -223,13 +223,13 @@ class _Header:
     def _text(self, key: str, value: Any) -> None:
         try:
             self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
-        except Unfit as error:
+        except UnfitValue as error:
             self._wrong(error.message, error.mend, key)
 
     def _context(self, value: Any) -> None:
         try:
             self.data["context"] = context_of(value, "context")
-        except Unfit as error:
+        except UnfitValue as error:
             self._wrong(error.message, error.mend, "context")
 
     def _rubric(self, value: Any) -> Rubric | None:

@@ -47,7 +47,7 @@ def read_evaluations(
         InputError: a cell that is neither true nor false, a row without its submission's number,
             or no column of a rubric item; every problem with its line.
     """
-    reader = _Reader(title)
+    reader = _GradescopeReader(title)
     for name, data in files:
         reader.question(read_raw(data, name, _WHAT), stem(name, "Question"))
     return reader.bundle(dataset)
@@ -62,7 +62,7 @@ class _Column:
 
 
 @dataclass
-class _Reader:
+class _GradescopeReader:
     title: str
     criteria: list[dict[str, Any]] = field(default_factory=list)
     items: dict[str, dict[str, Any]] = field(default_factory=dict)

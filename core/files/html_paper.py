@@ -5,7 +5,17 @@ from __future__ import annotations
 import html
 import re
 
-from core.files.paper import Bars, Block, Facts, Forest, Histogram, Paper, Sentences, Table, Words
+from core.files.paper import (
+    Bars,
+    Block,
+    Facts,
+    Forest,
+    Histogram,
+    Paper,
+    PaperTable,
+    Sentences,
+    Words,
+)
 from core.files.svg_plots import plot
 from core.files.visible import visible
 
@@ -104,7 +114,7 @@ def _facts(block: Facts) -> str:
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
 
 
-def _table(block: Table) -> str:
+def _table(block: PaperTable) -> str:
     def kind(at: int) -> str:
         return ' class="n"' if at in block.numbers else ' class="t"'
 

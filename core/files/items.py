@@ -14,12 +14,12 @@ from core.errors import InputError, Problem
 from core.files.document import kind_of
 from core.files.item_traits import traits_in
 from core.files.labels import Truth
-from core.files.mapping import Mapping, context_name
+from core.files.mapping import ColumnMapping, context_name
 from core.files.parsed import enough
 from core.files.rubrics import parse_rubric, rubric_from
 from core.files.submissions import (
     TEXT_AVAILABLE,
-    Unfit,
+    UnfitValue,
     context_of,
     prompt_of,
     submission_of,
@@ -34,7 +34,7 @@ class ItemReader:
     ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty.
     """
 
-    def __init__(self, table: Table, mapping: Mapping, rubric: Rubric | None) -> None:
+    def __init__(self, table: Table, mapping: ColumnMapping, rubric: Rubric | None) -> None:
         self._table, self._mapping = table, mapping
         self._truth = Truth(rubric)
         self._rubrics: dict[str, Rubric] = {}
@@ -66,7 +66,7 @@ class ItemReader:
             return build(Item, data, "item")
         except InputError as error:
             for p in error.problems:
-                self._wrong(Unfit(p.message, p.mend), row, self._source(p.path))
+                self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))
             return None
 
     def _source(self, path: Path) -> Path:
@@ -74,7 +74,7 @@ class ItemReader:
         used = self._mapping.used
         return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
 
-    def _wrong(self, error: Unfit, row: int, path: Path) -> None:
+    def _wrong(self, error: UnfitValue, row: int, path: Path) -> None:
         full = (*path, *error.path)
         line = self._table.line_of(row, full)
         self.problems.append(error.problem(("items", row, *path), line))
@@ -85,7 +85,7 @@ class ItemReader:
         value = self._table.rows[row].get(column) if column is not None else None
         try:
             return read(value)
-        except Unfit as error:
+        except UnfitValue as error:
             self._wrong(error, row, (column or name,))
             return None
 
@@ -96,8 +96,8 @@ class ItemReader:
                 texts = context_of(self._table.rows[row].get(column), context_name(column))
                 if twice := texts.keys() & found.keys():
                     message = f"gives {min(twice)!r}, which another column gives as well."
-                    raise Unfit(message, "Give each text its own name.")
-            except Unfit as error:
+                    raise UnfitValue(message, "Give each text its own name.")
+            except UnfitValue as error:
                 self._wrong(error, row, (column,))
                 continue
             found |= texts
@@ -141,7 +141,7 @@ class ItemReader:
         given = cells.get(mapping.label_map) if mapping.label_map is not None else None
         if given is not None and not isinstance(given, dict):
             mend = "Use a mapping from criterion to label."
-            self._wrong(Unfit(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
+            self._wrong(UnfitValue(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
             given = None
         found: list[tuple[str, Any, Any, Path]] = [
             (name, value, "", (mapping.label_map or "", name))
@@ -156,8 +156,10 @@ class ItemReader:
             try:
                 label = truth.named(name, value, reason)
                 if label and label[0] in labels:
-                    raise Unfit("labels a criterion that is labelled already.", "Keep one label.")
-            except Unfit as error:
+                    raise UnfitValue(
+                        "labels a criterion that is labelled already.", "Keep one label."
+                    )
+            except UnfitValue as error:
                 self._wrong(error, row, path)
                 continue
             if label:
@@ -171,7 +173,7 @@ class ItemReader:
         reasons = cells.get(mapping.truth_reasons) if mapping.truth_reasons is not None else None
         try:
             return truth.aligned(cells.get(mapping.truth), reasons)
-        except Unfit as error:
+        except UnfitValue as error:
             self._wrong(error, row, (mapping.truth,))
             return {}
 
@@ -181,11 +183,11 @@ class ItemReader:
         own = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
         if own is not None and not isinstance(own, dict):
             mend = "Use a mapping, or give each note a key of its own."
-            self._wrong(Unfit(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
+            self._wrong(UnfitValue(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
             own = None
         for key in (own or {}).keys() & meta.keys():
             mend = "Keep one of the two."
-            self._wrong(Unfit("is given twice, once under meta.", mend), row, (key,))
+            self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
         meta |= own or {}
         self._note_text(row, meta)
         return meta
@@ -205,7 +207,7 @@ class ItemReader:
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells:
             mend = "Give every item its text; write null where it is not at hand."
-            self._wrong(Unfit("is missing.", mend), row, (column,))
+            self._wrong(UnfitValue("is missing.", mend), row, (column,))
             return
         value = cells[column]
         blank = value is None or (isinstance(value, str) and not value.strip())

@@ -9,7 +9,7 @@ from core.domain.base import near
 from core.domain.names import fold
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.files.document import kind_of
-from core.files.submissions import Unfit
+from core.files.submissions import UnfitValue
 
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
@@ -35,7 +35,7 @@ class Truth:
         """
         if isinstance(value, dict):
             if "label" not in value or not value.keys() <= {"label", "reason"}:
-                raise Unfit(f"has the keys {', '.join(value)}.", "Use label and reason.")
+                raise UnfitValue(f"has the keys {', '.join(value)}.", "Use label and reason.")
             value, reason = value["label"], value.get("reason")
         if value is None or value == "":
             return None
@@ -55,18 +55,20 @@ class Truth:
             return {}
         if self._rubric is None:
             mend = "Import the rubric with it, or label by criterion name."
-            raise Unfit("lists labels, but there is no rubric to align them to.", mend)
+            raise UnfitValue("lists labels, but there is no rubric to align them to.", mend)
         wanted = len(self._rubric.criteria)
         for what, given in (("labels", values), ("reasons", reasons)):
             if given is not None and (not isinstance(given, list) or len(given) != wanted):
                 size = f"{len(given)} {what}" if isinstance(given, list) else kind_of(given)
-                raise Unfit(f"has {size} for {wanted} criteria.", f"List {wanted}, in their order.")
+                raise UnfitValue(
+                    f"has {size} for {wanted} criteria.", f"List {wanted}, in their order."
+                )
         found = {}
         for index, criterion in enumerate(self._rubric.criteria):
             try:
                 label = self.named(criterion.name, values[index], reasons[index] if reasons else "")
-            except Unfit as error:
-                raise Unfit(error.message, error.mend, index) from None
+            except UnfitValue as error:
+                raise UnfitValue(error.message, error.mend, index) from None
             if label:
                 found[label[0]] = label[1]
         return found
@@ -78,7 +80,7 @@ class Truth:
         if criterion is None:
             names = [c.name for c in self._rubric.criteria]
             mend = near(name, set(names)) or f"Its criteria are {_listed(names)}."
-            raise Unfit("is not a criterion of the rubric.", mend)
+            raise UnfitValue("is not a criterion of the rubric.", mend)
         return criterion
 
 
@@ -94,7 +96,7 @@ def matched(criterion: Criterion, label: str) -> str:
     if option is not None:
         return criterion.options[option].label if option < len(criterion.options) else label
     known = _listed([option.label for option in criterion.options])
-    raise Unfit(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
+    raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
 
 
 def option_named(criterion: Criterion, label: str) -> int | None:
@@ -130,10 +132,10 @@ def _word(value: Any, criterion: Criterion | None) -> str:
     if isinstance(value, bool):
         word = "true" if value else "false"
         if criterion is None or option_named(criterion, word) is None:
-            raise Unfit("is a yes/no value.", "Write the option's label, as text.")
+            raise UnfitValue("is a yes/no value.", "Write the option's label, as text.")
         return word
     if not isinstance(value, str | int | float):
-        raise Unfit(f"is {kind_of(value)}.", "Write the option's label.")
+        raise UnfitValue(f"is {kind_of(value)}.", "Write the option's label.")
     return str(value)
 
 
@@ -141,7 +143,7 @@ def _reason(reason: Any) -> str:
     if reason is None:
         return ""
     if not isinstance(reason, str):
-        raise Unfit(f"gives {kind_of(reason)} as a reason.", "Write the reason as text.")
+        raise UnfitValue(f"gives {kind_of(reason)} as a reason.", "Write the reason as text.")
     return reason
 
 

@@ -13,7 +13,7 @@ from core.domain.base import Path
 from core.domain.names import fold
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
-from core.files.cells import guarded, number_of, points_text, unguarded
+from core.files.cells import harmless, number_of, points_text, unguarded
 from core.files.csv_writer import Value, csv_text
 from core.files.document import BadNumber, number
 from core.files.parsed import Parsed, refusal, stem
@@ -30,7 +30,7 @@ from core.files.points import (
 from core.files.raw_csv import RawRow, RawTable, read_raw
 from core.files.rubrics import rubric_from
 from core.files.text import MAX_RUBRIC_BYTES, read_text
-from core.files.written import Written, listed, lost_of_criteria, lost_of_rubric
+from core.files.written import WrittenRubric, listed, lost_of_criteria, lost_of_rubric
 
 FULL = (
     *("rubric", "criterion", "requirement", "weight", "scale", "section", "tags", "aggregation"),
@@ -40,30 +40,30 @@ MOODLE = ("criterion", "level", "level_description", "score")
 _SPLIT = ": "
 
 
-def levels_csv(rubric: Rubric) -> Written:
+def levels_csv(rubric: Rubric) -> WrittenRubric:
     """Our own table: it holds criteria and options wholly, and nothing of the rules."""
     rows = list[list[Value]]()
     for criterion in rubric.criteria:
         head: list[Value] = [
-            guarded(rubric.name),
-            guarded(criterion.name),
-            guarded(criterion.requirement),
+            harmless(rubric.name),
+            harmless(criterion.name),
+            harmless(criterion.requirement),
             float(criterion.weight),
             criterion.scale,
-            guarded(criterion.section or ""),
-            guarded(_tags(criterion.tags)),
+            harmless(criterion.section or ""),
+            harmless(_tags(criterion.tags)),
             criterion.aggregation,
             criterion.forced_choice,
         ]
         for option in criterion.options:
-            label, text = guarded(option.label), guarded(option.description)
+            label, text = harmless(option.label), harmless(option.description)
             value = None if option.value is None else float(option.value)
             rows.append([*head, label, text, value, option.na])
     held = ("section", "tags", "aggregation", "forced_choice")
     losses = [*lost_of_rubric(rubric), *lost_of_criteria(rubric.criteria, held)]
     if "\0" in rubric.model_dump_json().replace("\\u0000", "\0"):
         losses.append(Problem("NUL characters are written as signs."))
-    return Written(csv_text(FULL, rows, guarded=False), tuple(losses))
+    return WrittenRubric(csv_text(FULL, rows, guarded=False), tuple(losses))
 
 
 def _tags(tags: Sequence[str]) -> str:
@@ -72,7 +72,7 @@ def _tags(tags: Sequence[str]) -> str:
     return "; ".join(tags) if plain else json.dumps(list(tags), ensure_ascii=False)
 
 
-def moodle_csv(rubric: Rubric) -> Written:
+def moodle_csv(rubric: Rubric) -> WrittenRubric:
     """The table of Moodle's importer of rubrics; levels are numbered from the best."""
     criteria = [c for c in rubric.criteria if c.weight > 0]
     rows = list[list[Value]]()
@@ -80,9 +80,9 @@ def moodle_csv(rubric: Rubric) -> Written:
         name = _joined(criterion.name, described(criterion))
         for at, level in enumerate(levels_of(criterion), start=1):
             text = _joined(level.label, level.description)
-            rows.append([guarded(name), at, guarded(text), _plain(level.points)])
+            rows.append([harmless(name), at, harmless(text), _plain(level.points)])
     text = csv_text(MOODLE, rows, guarded=False)
-    return Written(text, tuple(_moodle_losses(rubric, criteria)))
+    return WrittenRubric(text, tuple(_moodle_losses(rubric, criteria)))
 
 
 def _plain(points: float) -> int | float:
@@ -132,10 +132,10 @@ def read_levels(
         InputError: with every problem found, each with its line.
     """
     table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
-    return _Reader(table, scaling).read()
+    return _LevelReader(table, scaling).read()
 
 
-class _Reader:
+class _LevelReader:
     def __init__(self, table: RawTable, scaling: Scaling) -> None:
         self._table, self._scaling = table, scaling
         self._at = {head: table.column(head) for head in (*FULL, "score")}

@@ -53,7 +53,7 @@ _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
 
-class Mapping(Noun):
+class ColumnMapping(Noun):
     """Which column holds what; ``None`` where there is none.
 
     ``labels`` and ``reasons`` map criteria to columns. ``label_map`` is a column of objects
@@ -91,7 +91,7 @@ class Mapping(Noun):
         return named | {f"reason:{name}": column for name, column in self.reasons.items()}
 
 
-def guess_mapping(table: Table, rubric: Rubric | None = None) -> Mapping:
+def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     r"""A mapping guessed from the names of the columns.
 
     A column with a field's own name is that field; then come criteria (by their name, or behind
@@ -113,7 +113,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> Mapping:
             _claim(found, name, others, free, table)
     context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
     left = set(free.values())
-    return Mapping(
+    return ColumnMapping(
         **found, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
     )
 

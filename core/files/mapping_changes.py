@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from core.domain.base import build, near
 from core.errors import InputError
-from core.files.mapping import OWN, Mapping
+from core.files.mapping import OWN, ColumnMapping
 from core.files.tables import Table
 from core.files.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
 
@@ -73,7 +73,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
-def change_items(mapping: Mapping, changes: Sequence[str], table: Table) -> Mapping:
+def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -> ColumnMapping:
     """A mapping of items with changes like ``submission=messages[-1].content``.
 
     A column that gets a place leaves the one it had; one that loses its place is kept under meta.
@@ -96,8 +96,8 @@ def change_items(mapping: Mapping, changes: Sequence[str], table: Table) -> Mapp
             data[field] = (*data[field], value) if value else ()
         else:
             data[field] = value or None
-    data["meta"] = _meta(table, mapping, build(Mapping, data, "mapping", "--map"))
-    return build(Mapping, data, "mapping", "--map")
+    data["meta"] = _meta(table, mapping, build(ColumnMapping, data, "mapping", "--map"))
+    return build(ColumnMapping, data, "mapping", "--map")
 
 
 def _free(data: dict[str, Any], column: str) -> None:
@@ -113,7 +113,7 @@ def _free(data: dict[str, Any], column: str) -> None:
         data[field] = tuple(one for one in data[field] if one != column)
 
 
-def _meta(table: Table, before: Mapping, after: Mapping) -> tuple[str, ...]:
+def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[str, ...]:
     """What is kept under meta, with the columns that have lost their place."""
     taken = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}

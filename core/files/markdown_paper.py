@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.files.paper import Block, Facts, Paper, Sentences, Table, Words
+from core.files.paper import Block, Facts, Paper, PaperTable, Sentences, Words
 from core.files.visible import visible
 
 #: What could be read as Markdown, HTML, or the edge of a cell.
@@ -45,7 +45,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Facts):
         rows = tuple((Words(name), words) for name, words in block.rows)
         return _table(("", ""), rows, ())
-    if isinstance(block, Table):
+    if isinstance(block, PaperTable):
         table = _table(block.heads, block.rows, block.numbers)
         return "\n\n".join(
             p for p in (f"**{escaped(block.name)}**", table, escaped(block.note)) if p

@@ -40,7 +40,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """Rows below heads; ``numbers`` are the columns that hold numbers; ``note`` explains them."""
 
     name: str
@@ -84,7 +84,7 @@ class Forest:
     axis: str = ""
 
 
-class Piece(NamedTuple):
+class BarPiece(NamedTuple):
     """A part of a bar: ``value`` in [0, 1] decides its shade, ``None`` is an abstention."""
 
     label: str
@@ -98,10 +98,10 @@ class Bars:
     """A bar per name, made of pieces."""
 
     name: str
-    rows: tuple[tuple[str, tuple[Piece, ...]], ...]
+    rows: tuple[tuple[str, tuple[BarPiece, ...]], ...]
 
 
-Block = Sentences | Facts | Table | Histogram | Forest | Bars
+Block = Sentences | Facts | PaperTable | Histogram | Forest | Bars
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _texts(block: Block) -> list[str]:
         return list(block.lines)
     if isinstance(block, Facts):
         return [text for name, words in block.rows for text in (name, words.text, words.below)]
-    if isinstance(block, Table):
+    if isinstance(block, PaperTable):
         cells = [text for row in block.rows for words in row for text in words[:2]]
         return [*block.heads, *cells, block.note]
     return []

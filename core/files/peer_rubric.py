@@ -7,10 +7,10 @@ from typing import Any
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import Problem
-from core.files.written import Written, listed, lost_of_criteria, lost_of_rubric
+from core.files.written import WrittenRubric, listed, lost_of_criteria, lost_of_rubric
 
 
-def peer_json(rubric: Rubric) -> Written:
+def peer_json(rubric: Rubric) -> WrittenRubric:
     """The rubric in the peer's keys: guidelines and criteria, options with label, value and na.
 
     >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
@@ -20,7 +20,7 @@ def peer_json(rubric: Rubric) -> Written:
     data: dict[str, Any] = {"guidelines": rubric.guidelines} if rubric.guidelines else {}
     data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return Written(text, tuple(_losses(rubric)))
+    return WrittenRubric(text, tuple(_losses(rubric)))
 
 
 def _criterion(criterion: Criterion) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from core.files.rubric_writer import dump_rubric
 from core.files.rubrics import is_json, rubric_from
 from core.files.text import MAX_RUBRIC_BYTES, read_text
 from core.files.unitxt import looks_like_unitxt, read_unitxt
-from core.files.written import Written
+from core.files.written import WrittenRubric
 from core.files.yaml_source import read_yaml
 
 RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
@@ -56,11 +56,11 @@ FORM_WORDS: dict[RubricForm, FormWords] = {
 }
 
 
-def write_rubric(rubric: Rubric, form: RubricForm) -> Written:
+def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
     """The rubric in that form, with every loss."""
-    makers: dict[RubricForm, Callable[[Rubric], Written]] = {
-        "yaml": lambda r: Written(dump_rubric(r, "yaml")),
-        "json": lambda r: Written(dump_rubric(r, "json")),
+    makers: dict[RubricForm, Callable[[Rubric], WrittenRubric]] = {
+        "yaml": lambda r: WrittenRubric(dump_rubric(r, "yaml")),
+        "json": lambda r: WrittenRubric(dump_rubric(r, "json")),
         "autorubric": peer_json,
         "csv": levels_csv,
         "canvas": canvas_rubric,

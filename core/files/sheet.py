@@ -59,14 +59,14 @@ h2{break-after:avoid}@page{size:A4 landscape;margin:12mm}}
 
 
 @dataclass(frozen=True)
-class Rules:
+class SheetRules:
     """What scoring a rubric follows beside its points, as finished sentences."""
 
     gates: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
-def rubric_sheet(rubric: Rubric, rules: Rules = Rules(), made: str = "") -> str:
+def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "") -> str:
     """The sheet as an HTML file that fetches nothing and runs nothing.
 
     Args:
@@ -164,7 +164,7 @@ def _away(option: Option) -> str:
     )
 
 
-def _rules(rubric: Rubric, rules: Rules) -> str:
+def _rules(rubric: Rubric, rules: SheetRules) -> str:
     parts = list[str]()
     if rubric.guidelines:
         parts.append(f"<h2>For whoever grades</h2>{_paragraph(rubric.guidelines)}")

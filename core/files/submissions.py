@@ -22,7 +22,7 @@ _PAIR = {"first", "second"}
 TEXT_AVAILABLE = "text_available"
 
 
-class Unfit(ValueError):
+class UnfitValue(ValueError):
     """A cell that cannot be used; carries the problem, its path below the cell."""
 
     def __init__(self, message: str, mend: str, *path: str | int) -> None:
@@ -59,7 +59,7 @@ def submission_of(value: Any, structured: bool) -> Any:
 def _answer(value: Any) -> Any:
     if isinstance(value, list):
         if not value:
-            raise Unfit("is an empty list of messages.", _FORMS)
+            raise UnfitValue("is an empty list of messages.", _FORMS)
         return [_message(part, index) for index, part in enumerate(value)]
     if isinstance(value, dict):
         return _sections(value)
@@ -86,11 +86,13 @@ def context_of(value: Any, name: str) -> dict[str, str]:
     for key, part in value.items():
         plain = " ".join(str(key).split())
         if not plain or plain in found:
-            raise Unfit(f"has the name {str(key)!r} for a text.", "Give each text its own name.")
+            raise UnfitValue(
+                f"has the name {str(key)!r} for a text.", "Give each text its own name."
+            )
         try:
             found[plain] = _passages(part)
-        except Unfit as error:
-            raise Unfit(error.message, error.mend, key, *error.path) from None
+        except UnfitValue as error:
+            raise UnfitValue(error.message, error.mend, key, *error.path) from None
     return found
 
 
@@ -110,14 +112,14 @@ def text_of(value: Any, mend: str = "Use text.") -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Unfit(f"is {kind_of(value)}.", mend)
+        raise UnfitValue(f"is {kind_of(value)}.", mend)
     return _bounded(str(value))
 
 
 def _bounded(text: str, *path: str | int) -> str:
     if len(text) > MAX_TEXT:
         message = f"has {len(text):,} characters; {MAX_TEXT:,} is the limit."
-        raise Unfit(message, "Shorten it.", *path)
+        raise UnfitValue(message, "Shorten it.", *path)
     return text
 
 
@@ -133,27 +135,29 @@ def _from_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise Unfit("is not JSON, as the mapping says it is.", "Map it as plain text.") from None
+        raise UnfitValue(
+            "is not JSON, as the mapping says it is.", "Map it as plain text."
+        ) from None
 
 
 def _sections(value: dict[str, Any]) -> dict[str, str]:
     if "output" not in value or not value.keys() <= {"thinking", "output"}:
-        raise Unfit(f"has the keys {', '.join(map(repr, value))}.", _FORMS)
+        raise UnfitValue(f"has the keys {', '.join(map(repr, value))}.", _FORMS)
     return {key: text_of(part) for key, part in value.items()}
 
 
 def _message(part: Any, index: int) -> dict[str, str]:
     if not isinstance(part, dict):
-        raise Unfit(f"is {kind_of(part)}, not a message.", _FORMS, index)
+        raise UnfitValue(f"is {kind_of(part)}, not a message.", _FORMS, index)
     extra = sorted(part.keys() - {"role", "content"})
     if extra:
         mend = "Keep role and content; write tool calls and the like into the content."
-        raise Unfit(
+        raise UnfitValue(
             "is not a key of a message that can be shown to a judge.", mend, index, extra[0]
         )
     role = part.get("role")
     if not isinstance(role, str) or not 1 <= len(role) <= 50:
-        raise Unfit("is not a role.", "Use a name such as user or assistant.", index, "role")
+        raise UnfitValue("is not a role.", "Use a name such as user or assistant.", index, "role")
     return {"role": role, "content": _content(part.get("content"), index)}
 
 
@@ -164,5 +168,5 @@ def _content(content: Any, index: int) -> str:
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise Unfit("is not text.", "Only text can be judged.", index, "content")
+        raise UnfitValue("is not text.", "Only text can be judged.", index, "content")
     return _bounded("\n".join(map(str, texts)), index, "content")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from core.files.paper import Bars, Forest, Histogram, Piece, Reach
+from core.files.paper import BarPiece, Bars, Forest, Histogram, Reach
 from core.files.visible import visible
 
 WIDTH = 720
@@ -90,7 +90,7 @@ def _reach(one: Reach, y: float, x: Callable[[float], float]) -> list[str]:
         )
     if one.mark is not None:
         parts.append(f'<path class="mark" d="{_diamond(x(one.mark), y)}"/>')
-    title = f"<title>{_esc(said)}</title>"
+    title = f"<title>{_svg_text(said)}</title>"
     parts.append(f'<circle class="point" cx="{x(one.value):.1f}" cy="{y}" r="5">{title}</circle>')
     return parts
 
@@ -108,7 +108,7 @@ def _bars(block: Bars) -> str:
     return _svg(block.name, 12 + _LINE * len(block.rows), parts)
 
 
-def _pieces(pieces: tuple[Piece, ...], y: float) -> list[str]:
+def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
     total = sum(piece.items for piece in pieces)
     room, at, parts = WIDTH - _LEFT - _RIGHT, float(_LEFT), list[str]()
     for piece in pieces:
@@ -120,7 +120,7 @@ def _pieces(pieces: tuple[Piece, ...], y: float) -> list[str]:
         said = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
             f'<rect class="piece" x="{at:.1f}" y="{y}" width="{wide:.1f}" height="{_LINE - 6}" '
-            f'fill="{color}"><title>{_esc(said)}</title></rect>'
+            f'fill="{color}"><title>{_svg_text(said)}</title></rect>'
         )
         words = f"{piece.label} {share}"
         for fit in (words, share):
@@ -128,7 +128,7 @@ def _pieces(pieces: tuple[Piece, ...], y: float) -> list[str]:
                 ink = "#fff" if _dark(color) else "#000"
                 parts.append(
                     f'<text x="{at + wide / 2:.1f}" y="{y + 16}" text-anchor="middle" '
-                    f'fill="{ink}">{_esc(fit)}</text>'
+                    f'fill="{ink}">{_svg_text(fit)}</text>'
                 )
                 break
         at += wide
@@ -142,18 +142,18 @@ def _dark(color: str) -> bool:
 
 def _svg(name: str, height: float, parts: list[str]) -> str:
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_esc(name)}">'
-        f"<title>{_esc(name)}</title>{''.join(parts)}</svg>"
+        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_svg_text(name)}">'
+        f"<title>{_svg_text(name)}</title>{''.join(parts)}</svg>"
     )
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_esc(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_text(words)}</text>'
 
 
 def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _esc(text: str) -> str:
+def _svg_text(text: str) -> str:
     return html.escape(visible(text))

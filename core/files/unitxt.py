@@ -101,7 +101,7 @@ def unitxt_data(
     Raises:
         InputError: as `read_unitxt`.
     """
-    reader = _Reader()
+    reader = _UnitxtReader()
     criteria = list[dict[str, Any]]()
     lines = list[int | None]()
     for given, path, around in _criteria(document.value, ()):
@@ -119,7 +119,7 @@ def unitxt_data(
     return data, reader.notices, lines
 
 
-class _Reader:
+class _UnitxtReader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.notices: list[Problem] = []

@@ -47,7 +47,7 @@ def read_experiment(
     """
     about = _manifest(manifest, name)
     title = str(about.get("experiment_name") or name)[:200]
-    reader = _Reader(about, title, dataset)
+    reader = _ExperimentReader(about, title, dataset)
     reader.read(items)
     if reader.problems:
         raise refusal(_WHAT, reader.problems, name)
@@ -65,7 +65,7 @@ def _manifest(data: bytes, name: str) -> Mapping[str, Any]:
     return value
 
 
-class _Reader:
+class _ExperimentReader:
     def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
         self._title, self._dataset = title, dataset
         self._single = _only_judge(about)

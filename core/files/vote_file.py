@@ -41,7 +41,7 @@ def parse_votes(
     text = read_text(data, name, "file of votes", MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
-    votes = checker.read(_rows(text, delimiter, columns, checker.problems, name))
+    votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))
     return Parsed(votes, checker.notices)
 
 
@@ -65,7 +65,7 @@ def _header(text: str, name: str) -> tuple[list[str], str]:
     return columns, delimiter
 
 
-def _rows(
+def _judgements(
     text: str, delimiter: str, columns: Sequence[str], problems: list[Problem], name: str
 ) -> Iterator[VoteLine]:
     header = True

@@ -10,7 +10,7 @@ from core.errors import Problem
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenRubric:
     """The text of a file, and one problem for everything that is not in it."""
 
     text: str

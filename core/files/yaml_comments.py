@@ -29,9 +29,9 @@ def comment_lines(text: str) -> tuple[int, ...]:
         if isinstance(token, yaml.ScalarToken)
     ]
     found, offset = list[int](), 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    for row, line in enumerate(text.split("\n"), start=1):
         if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
-            found.append(number)
+            found.append(row)
         offset += len(line) + 1
     return tuple(found)
 

@@ -28,7 +28,7 @@ from core.judging.gate import Clock, ProviderGate, Sleep
 from core.judging.hiding import hidden_values, redact
 from core.judging.parsing import Unreadable
 from core.judging.schemas import Schema
-from core.judging.tally import Tally
+from core.judging.tally import CallAccount
 
 ValueT = TypeVar("ValueT")
 
@@ -119,7 +119,7 @@ class Writer:
         if self.spec.key_env and not self._key:
             words = f"The environment variable {self.spec.key_env} is not set. Put the key into it."
             return Written(Failed("missing_key", words), None)
-        tally = Tally(self.spec, Cell(name, "", self.spec.name))
+        tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded, "backoff", name, self.spec.name))
         value: ValueT | Failed
         reply: str | None = None
@@ -143,7 +143,7 @@ class Writer:
         first: tuple[ValueT | Unreadable, str | None],
         segments: tuple[Segment, ...],
         schema: Schema,
-        tally: Tally,
+        tally: CallAccount,
         rng: Callable[[], random.Random],
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> tuple[ValueT | Unreadable, str | None]:

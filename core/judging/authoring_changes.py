@@ -7,13 +7,13 @@ from typing import Any
 
 from core.domain.base import build
 from core.domain.rubric import Criterion, Rubric
-from core.judging.authoring_replies import Change
+from core.judging.authoring_replies import ProposedChange
 
 #: Parts that are mere wording: options, scale, values, weights and rules stay what they are.
 WORDING = frozenset({"requirement", "option", "guidelines"})
 
 
-def changed(rubric: Rubric, changes: Iterable[Change]) -> Rubric:
+def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
     """The rubric with these changes made; raises ``InputError`` where it is none any more."""
     data = rubric.model_dump(by_alias=True)
     place = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
@@ -25,7 +25,7 @@ def changed(rubric: Rubric, changes: Iterable[Change]) -> Rubric:
     return build(Rubric, data, "rubric")
 
 
-def _set(criterion: dict[str, Any], change: Change) -> None:
+def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
     if change.option is not None:
         what = "description" if change.part == "option" else "label"
         options = [dict(option) for option in criterion["options"]]
@@ -37,7 +37,7 @@ def _set(criterion: dict[str, Any], change: Change) -> None:
         criterion["requirement"] = change.to
 
 
-def before(rubric: Rubric, change: Change) -> str:
+def before(rubric: Rubric, change: ProposedChange) -> str:
     """The text that a change replaces."""
     if change.part == "guidelines":
         return rubric.guidelines

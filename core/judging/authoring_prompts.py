@@ -26,14 +26,14 @@ LONGEST_QUOTE = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledText:
     """A submission with what people said of it, in words."""
 
     text: str
     said: str
 
 
-def draft_writing(task: str, wishes: str, examples: Sequence[Labelled], seed: int) -> Writing:
+def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed: int) -> Writing:
     """The request to draft a rubric."""
     titled = [("TASK", task), ("WISHES", wishes)]
     for number, one in enumerate(examples, start=1):

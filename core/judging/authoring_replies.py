@@ -24,7 +24,7 @@ from core.judging.schemas import ids_of
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProposedChange:
     """One text to be replaced. ``criterion`` is a name, empty for the rubric's guidelines.
 
     ``option`` indexes the criterion's own options, ``None`` where the part is no option's.
@@ -38,10 +38,10 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Changes(Partial):
+class ProposedChanges(Partial):
     """The changes that can be made."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ProposedChange, ...]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ def _option(option: object) -> object:
     return kept
 
 
-def read_changes(text: str | None, rubric: Rubric, targets: Sequence[str]) -> Changes | Unreadable:
+def read_changes(
+    text: str | None, rubric: Rubric, targets: Sequence[str]
+) -> ProposedChanges | Unreadable:
     """The proposed changes that can be made; of two of the same text the first."""
     found = _object(text, "changes")
     if isinstance(found, Unreadable):
@@ -123,7 +125,7 @@ def read_changes(text: str | None, rubric: Rubric, targets: Sequence[str]) -> Ch
     if not isinstance(found["changes"], list):
         return _wrong('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
-    read: dict[tuple[str, str, int | None], Change] = {}
+    read: dict[tuple[str, str, int | None], ProposedChange] = {}
     dropped = list[str]()
     for number, one in enumerate(found["changes"], start=1):
         change = _change(one, by_id, targets)
@@ -135,10 +137,12 @@ def read_changes(text: str | None, rubric: Rubric, targets: Sequence[str]) -> Ch
             read[place] = change
     if dropped and not read:
         return _wrong(" ".join(dropped))
-    return Changes(tuple(dropped), tuple(read.values()))
+    return ProposedChanges(tuple(dropped), tuple(read.values()))
 
 
-def _change(one: object, by_id: dict[str, Criterion], targets: Sequence[str]) -> Change | str:
+def _change(
+    one: object, by_id: dict[str, Criterion], targets: Sequence[str]
+) -> ProposedChange | str:
     if not isinstance(one, dict):
         return "was no object."
     part, to, why = one.get("part"), one.get("to"), _text(one, "why")
@@ -148,25 +152,27 @@ def _change(one: object, by_id: dict[str, Criterion], targets: Sequence[str]) ->
         return 'needs a known "part" and a text under "to".'
     to = sendable(to).strip()
     if part == "guidelines":
-        return Change("", part, None, to, why)
+        return ProposedChange("", part, None, to, why)
     criterion = by_id.get(str(one.get("criterion")))
     if criterion is None or criterion.name not in targets:
         return "was about no criterion that was to be changed."
     if part == "weight" and not _is_number(to):
         return "gave no number as a weight."
     if part in ("requirement", "weight"):
-        return Change(criterion.name, part, None, to, why)
+        return ProposedChange(criterion.name, part, None, to, why)
     return _of_option(criterion, part, one.get("option"), to, why)
 
 
-def _of_option(criterion: Criterion, part: str, option: object, to: str, why: str) -> Change | str:
+def _of_option(
+    criterion: Criterion, part: str, option: object, to: str, why: str
+) -> ProposedChange | str:
     if not isinstance(option, int) or isinstance(option, bool):
         return "gave no whole number as its option."
     if not 1 <= option <= len(criterion.options):
         return f"named an option that is not from 1 to {len(criterion.options)}."
     if part == "label" and criterion.scale == "binary" and not criterion.options[option - 1].na:
         return "renamed an option of a binary criterion, which must be MET and UNMET."
-    return Change(criterion.name, part, option - 1, to, why)
+    return ProposedChange(criterion.name, part, option - 1, to, why)
 
 
 def read_submission(text: str | None) -> str | Unreadable:

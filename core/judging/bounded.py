@@ -17,7 +17,7 @@ class TooLarge(Exception):
     """A body is larger than what is read of it."""
 
 
-class Unreadable(Exception):
+class UnreadableBody(Exception):
     """A body is packed in a way that cannot be unpacked."""
 
 
@@ -29,13 +29,15 @@ class Body:
         names = [name for part in encoding.split(",") if (name := part.strip().lower())]
         names = [name for name in names if name != "identity"]
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
-            raise Unreadable(f"The reply is packed as {encoding[:60]!r}, which nobody asked for.")
+            raise UnreadableBody(
+                f"The reply is packed as {encoding[:60]!r}, which nobody asked for."
+            )
         self._packed = bool(names)
         self._bare = False
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
 
     def feed(self, data: bytes) -> None:
-        """Take the next piece. Raises ``TooLarge``, after what fits was kept, or ``Unreadable``."""
+        """Take the next piece. Raises ``TooLarge`` after keeping what fits, or ``UnreadableBody``."""
         while data and self._unpack is not None:
             room = self._most - self._size + 1
             try:
@@ -53,7 +55,7 @@ class Body:
     def _as_bare(self, data: bytes) -> bytes:
         """Some servers send "deflate" without its header; only the first piece can tell."""
         if self._bare or self._size:
-            raise Unreadable("The reply cannot be unpacked.") from None
+            raise UnreadableBody("The reply cannot be unpacked.") from None
         self._bare, self._unpack = True, zlib.decompressobj(-zlib.MAX_WBITS)
         return data
 

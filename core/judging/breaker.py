@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 #: So many failures in a row, over all calls to a provider, and it is left alone.
 FAILURES = 20
 #: The pauses between trials: doubling, in seconds.
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+FIRST_OUTAGE, LONGEST_OUTAGE = 1.0, 60.0
 
 
 class Breaker:
@@ -72,7 +72,7 @@ class Breaker:
                     *(self._failures, message.strip(), self._max_wait / 60),
                 )
             self.broken, self._closed_at = True, now
-            self._opens_at = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**self._pauses)
+            self._opens_at = now + min(LONGEST_OUTAGE, FIRST_OUTAGE * 2.0**self._pauses)
             self._pauses += 1
             self._tell()
         return tried

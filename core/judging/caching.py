@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Protocol
 
-from core.domain.votes import Answer, Cell
+from core.domain.votes import Cell, KeptAnswer
 from core.identity import content_hash, text_hash
 from core.judging.doors import Completion, Request
 
@@ -20,30 +20,30 @@ _DEFAULTS = {field.name: field.default for field in fields(Completion)}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedCompletion:
     """An answer, and what it cost when it was given: US dollars, ``None`` where unknown."""
 
     completion: Completion
     cost: float | None = None
 
 
-def as_answer(key: str, model: str, kept: Kept) -> Answer:
+def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
     """An answer of ``model`` as plain data; what it does not say is left out."""
     given = {name: getattr(kept.completion, name) for name in _DEFAULTS}
     said = {name: value for name, value in given.items() if value != _DEFAULTS[name]}
-    return Answer(key, model, said, kept.cost)
+    return KeptAnswer(key, model, said, kept.cost)
 
 
-def as_kept(answer: Answer) -> Kept:
+def as_kept(answer: KeptAnswer) -> CachedCompletion:
     """The answer that this data says."""
     given: dict[str, Any] = {"text": None, **answer.completion}
-    return Kept(Completion(**given), answer.cost)
+    return CachedCompletion(Completion(**given), answer.cost)
 
 
 class ResponseCache(Protocol):
     """Where answers are kept. It is asked on the event loop and must not hold that up."""
 
-    async def get(self, key: str) -> Kept | None:
+    async def get(self, key: str) -> CachedCompletion | None:
         """The answer kept under ``key``, or ``None``."""
         ...
 

@@ -14,14 +14,14 @@ from dataclasses import replace
 from random import Random
 
 from core.domain.panel import Judge
-from core.domain.votes import Answer, FailureKind, Segment
+from core.domain.votes import FailureKind, KeptAnswer, Segment
 from core.judging.caching import ResponseCache, as_answer, request_key
 from core.judging.doors import SIMPLER, CallError, Completion, Door, ReplyFormat, Request
 from core.judging.gate import Clock, ProviderGate, Sleep
 from core.judging.hiding import Hidden, hide, shows
 from core.judging.messages import messages, shared_ends
 from core.judging.schemas import Schema
-from core.judging.tally import Tally
+from core.judging.tally import CallAccount
 
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 
@@ -54,7 +54,7 @@ class Caller:
         self,
         segments: tuple[Segment, ...],
         schema: Schema | None,
-        tally: Tally,
+        tally: CallAccount,
         rng: Callable[[], Random],
     ) -> Completion:
         """A completion, however many requests it takes. Raises the last ``CallError`` if none.
@@ -88,7 +88,7 @@ class Caller:
                 return completion
             request = self._request(segments, schema)
 
-    def answers(self, tally: Tally) -> tuple[Answer, ...]:
+    def answers(self, tally: CallAccount) -> tuple[KeptAnswer, ...]:
         """The new answers that a question ended well with; none without a cache."""
         if self._cache is None:
             return ()
@@ -122,7 +122,7 @@ class Caller:
             known=self._known,
         )
 
-    async def _send(self, request: Request, tally: Tally, first: bool) -> Completion:
+    async def _send(self, request: Request, tally: CallAccount, first: bool) -> Completion:
         """One request; the ``first`` one of a call is counted as that call while it is out."""
         self._count(tally, 1, first)
         tally.format = request.format
@@ -137,7 +137,7 @@ class Caller:
         finally:
             tally.seconds = self._clock() - began
 
-    def _count(self, tally: Tally, more: int, first: bool) -> None:
+    def _count(self, tally: CallAccount, more: int, first: bool) -> None:
         tally.requests += more
         if first:
             tally.asked += more
@@ -148,7 +148,7 @@ class Caller:
         error: CallError,
         request: Request,
         started: float,
-        tally: Tally,
+        tally: CallAccount,
         rng: Callable[[], Random],
     ) -> None:
         """Return when the call is to be tried again; raise when it is given up."""

@@ -18,7 +18,7 @@ from core.judging.parsing import Reply, Unreadable, read_replies, read_reply
 from core.judging.prompts import build, follow_up, repair, repair_assessment, summarise
 from core.judging.protocol import Ask, Question
 from core.judging.schemas import Schema, ids_of
-from core.judging.tally import Tally
+from core.judging.tally import CallAccount
 
 #: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
 LONGEST_REASON = 600
@@ -39,7 +39,7 @@ class Conversation:
         question: Question,
         spec: Judge,
         caller: Caller,
-        tally: Tally,
+        tally: CallAccount,
         rng: Callable[[], Random],
     ) -> None:
         self._question, self._spec, self._caller = question, spec, caller

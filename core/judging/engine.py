@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 
-from core.domain.votes import FailureKind, Outcome, VoteFailure
+from core.domain.votes import AskedOutcome, FailureKind, VoteFailure
 from core.judging.budget import Budget
 from core.judging.protocol import FATAL, AskableJudge, Question
 
@@ -27,7 +27,7 @@ async def grade(
     stop: asyncio.Event,
     budget: Budget | None = None,
     ready: asyncio.Event | None = None,
-) -> AsyncIterator[Outcome]:
+) -> AsyncIterator[AskedOutcome]:
     """Every question's outcome, in the order in which judges answer.
 
     ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
@@ -36,7 +36,7 @@ async def grade(
     (no key, bad key, unknown model) is not asked again: its remaining questions come back as
     failures of the same kind.
     """
-    outcomes: asyncio.Queue[Outcome | None] = asyncio.Queue()
+    outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
     lanes = [
         _Lane(judges[name], asked, outcomes, budget, ready) for name, asked in questions.items()
     ]
@@ -57,7 +57,9 @@ async def grade(
 
 
 async def _close_after(
-    workers: list[asyncio.Task[None]], outcomes: asyncio.Queue[Outcome | None], stop: asyncio.Event
+    workers: list[asyncio.Task[None]],
+    outcomes: asyncio.Queue[AskedOutcome | None],
+    stop: asyncio.Event,
 ) -> None:
     """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
     stopped = asyncio.ensure_future(stop.wait())
@@ -81,7 +83,7 @@ class _Lane:
         self,
         judge: AskableJudge,
         questions: Iterator[Question],
-        outcomes: asyncio.Queue[Outcome | None],
+        outcomes: asyncio.Queue[AskedOutcome | None],
         budget: Budget | None,
         ready: asyncio.Event | None,
     ) -> None:
@@ -110,8 +112,8 @@ class _Lane:
         if self.ready is not None:
             await self.ready.wait()
 
-    async def _ask(self, question: Question) -> Outcome:
-        outcome: Outcome | None = None
+    async def _ask(self, question: Question) -> AskedOutcome:
+        outcome: AskedOutcome | None = None
         try:
             outcome = await self.judge.ask(question)
         finally:
@@ -122,6 +124,8 @@ class _Lane:
                 self.dead = (result.kind, result.message)
         return outcome
 
-    def _unasked(self, question: Question, kind: FailureKind, message: str) -> Outcome:
+    def _unasked(self, question: Question, kind: FailureKind, message: str) -> AskedOutcome:
         text = f"Not asked, because an earlier call of this judge failed: {message}"
-        return Outcome(tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks))
+        return AskedOutcome(
+            tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)
+        )

@@ -13,7 +13,7 @@ from core.judging.item_part import background_texts, submission_text, submission
 from core.judging.protocol import Example
 
 #: Every criterion has its examples, and items with other prompts or texts may have others.
-_REMEMBERED = 256
+_EXAMPLES_REMEMBERED = 256
 
 
 def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code:
@@ -21,12 +21,12 @@ def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code
     return _code(tuple(map(Same, examples)), seed, skip)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_EXAMPLES_REMEMBERED)
 def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
-    return code_for([text for one in same for text in _texts(one.thing)], seed, skip)
+    return code_for([text for one in same for text in _example_texts(one.thing)], seed, skip)
 
 
-def _texts(example: Example) -> list[str]:
+def _example_texts(example: Example) -> list[str]:
     item = example.item
     context = [part for pair in item.context.items() for part in pair]
     return [item.prompt, *context, item.reference, *submission_texts(item), example.reason]

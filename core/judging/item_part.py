@@ -20,35 +20,35 @@ _REMEMBERED = 64
 CONTEXT = "CONTEXT"
 
 
-class Part(NamedTuple):
+class FencedPart(NamedTuple):
     """Fenced text (empty where there is nothing to fence), and the code that its fences carry."""
 
     text: str
     code: Code
 
 
-def submission_part(item: Item, seed: int, skip: int = 0) -> Part:
+def submission_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
     """The item's submission in its block: the same arguments give the same bytes."""
     return _submission_part(Same(item), seed, skip)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _submission_part(same: Same, seed: int, skip: int) -> Part:
+def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
     item: Item = same.thing
     code = code_for(submission_texts(item), seed, skip)
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
         blocks = (block(name, _text(one, code.nonce), code.nonce) for name, one in answers)
-        return Part("\n\n".join(blocks), code)
-    return Part(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
+        return FencedPart("\n\n".join(blocks), code)
+    return FencedPart(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
 
 
-def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> Part:
+def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> FencedPart:
     """How the author of the rubric wants it applied."""
     return _texts_part((("GUIDELINES", guidelines),), seed, skip)
 
 
-def background_part(item: Item, seed: int, skip: int = 0) -> Part:
+def background_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
     """What an author was asked to do and was given, and what the answer is compared with."""
     return _texts_part(tuple(background_texts(item)), seed, skip)
 
@@ -62,11 +62,11 @@ def background_texts(item: Item) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> Part:
+def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> FencedPart:
     named = [title for title, _ in titled if title.startswith(CONTEXT)]  # somebody's words, too
     code = code_for([*(text for _, text in titled), *named], seed, skip)
     blocks = [block(title, text, code.nonce) for title, text in titled if text.strip()]
-    return Part("\n\n".join(blocks), code)
+    return FencedPart("\n\n".join(blocks), code)
 
 
 def submission_texts(item: Item) -> list[str]:

@@ -15,7 +15,7 @@ import re
 import warnings
 from typing import Any
 
-from core.judging.bounded import TOO_LARGE, TooLarge, Unreadable
+from core.judging.bounded import TOO_LARGE, TooLarge, UnreadableBody
 from core.judging.doors import (
     CallError,
     Completion,
@@ -199,7 +199,7 @@ def _broken(fault: BaseException, request: Request) -> CallError:
     """What a request stands for that broke on the wire."""
     if isinstance(fault, TooLarge):
         return CallError("too_large", TOO_LARGE)
-    if isinstance(fault, Unreadable):
+    if isinstance(fault, UnreadableBody):
         return CallError("server", str(fault))
     if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")

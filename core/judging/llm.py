@@ -12,7 +12,7 @@ from functools import cache as once
 from functools import partial
 
 from core.domain.panel import Judge
-from core.domain.votes import Answer, FailureKind, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.caching import ResponseCache
 from core.judging.calling import Caller
@@ -21,7 +21,7 @@ from core.judging.doors import CallError, Door
 from core.judging.gate import Clock, ProviderGate, Sleep
 from core.judging.hiding import Hidden, hidden_values, redact
 from core.judging.protocol import Question
-from core.judging.tally import Tally
+from core.judging.tally import CallAccount
 from core.judging.wording import PROMPT_VERSION
 
 logger = logging.getLogger(__name__)
@@ -56,10 +56,10 @@ class LLMJudge:
         self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call, known)
         self._params = _shown_params(spec, door.name, self._hidden)
 
-    async def ask(self, question: Question) -> Outcome:
+    async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
-        tally = Tally(self.spec, question.cell)
-        answers: tuple[Answer, ...] = ()
+        tally = CallAccount(self.spec, question.cell)
+        answers: tuple[KeptAnswer, ...] = ()
         try:
             results = await self._results(question, tally)
             if all(isinstance(result, Vote) for result in results):
@@ -72,13 +72,13 @@ class LLMJudge:
             logger.error("%s", redact(traceback.format_exc(), self._hidden))
             words = redact(f"{type(error).__name__}: {error}", self._hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
-        return Outcome(results, tally.call({**self._params, **_asked(question)}), answers)
+        return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
 
     async def close(self) -> None:
         """Its limits bind nobody any more. The door may be shared, so it stays open."""
         self._caller.close()
 
-    async def _results(self, question: Question, tally: Tally) -> Results:
+    async def _results(self, question: Question, tally: CallAccount) -> Results:
         if self.spec.key_env and not self._key:
             return _failures(
                 question,

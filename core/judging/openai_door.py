@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.judging.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, Unreadable, bound_for
+from core.judging.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, UnreadableBody, bound_for
 from core.judging.doors import (
     CallError,
     Completion,
@@ -78,7 +78,7 @@ class OpenAIDoor:
             raise CallError("not_found", words, sent=False) from None
         except TooLarge:
             raise CallError("too_large", TOO_LARGE) from None
-        except Unreadable as error:
+        except UnreadableBody as error:
             raise CallError("server", str(error)) from None
         except (aiohttp.ClientError, OSError) as error:
             raise lost(error, request.hidden) from None

@@ -21,7 +21,7 @@ from core.judging import pair_wording, phrases, wording
 from core.judging.criterion_part import comparison_part, options_part, requirement_part
 from core.judging.examples_part import examples_code, examples_part
 from core.judging.fences import Code
-from core.judging.item_part import Part, background_part, guidelines_part, submission_part
+from core.judging.item_part import FencedPart, background_part, guidelines_part, submission_part
 from core.judging.pair_wording import PAIR_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.schemas import Schema, ids_of, reply_schema, rubric_schema
@@ -47,7 +47,7 @@ class _Texts:
 
     guidelines: str
     background: str
-    submission: Part
+    submission: FencedPart
     examples: Code
 
 
@@ -206,13 +206,13 @@ def _fenced(question: Question) -> _Texts:
         partial(submission_part, item, seed),
         partial(guidelines_part, question.rubric.guidelines, seed),
         partial(background_part, item, seed),
-        lambda skip: Part("", examples_code(question.examples, seed, skip)),
+        lambda skip: FencedPart("", examples_code(question.examples, seed, skip)),
     )
     submission, guidelines, background, examples = _clear_of_each_other(makers)
     return _Texts(guidelines.text, background.text, submission, examples.code)
 
 
-def _clear_of_each_other(makers: Sequence[Callable[[int], Part]]) -> list[Part]:
+def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
     """The parts, so that no text holds the code of another part.
 
     None holds its own. As nobody can guess a code, the first one of each part hardly ever has to

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell, FailureKind, Outcome
+from core.domain.votes import AskedOutcome, Cell, FailureKind
 
 #: Failures that no second call of the same judge can mend: the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
@@ -65,7 +65,7 @@ class AskableJudge(Protocol):
 
     spec: Judge
 
-    async def ask(self, question: Question) -> Outcome:
+    async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for the question's cell, with the call it came from, if any."""
         ...
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, Segment
-from core.judging.caching import Kept
+from core.judging.caching import CachedCompletion
 from core.judging.doors import Completion
 from core.judging.pricing import cost_of
 
 
 @dataclass(slots=True)
-class Tally:
+class CallAccount:
     """Sums over the requests of one question.
 
     ``requests`` counts what went over the wire, ``asked`` what it was for: a request that is tried
@@ -36,10 +36,10 @@ class Tally:
     sent: tuple[Segment, ...] = ()
     format: str = ""
     last: Completion | None = None
-    answered: list[Kept] = field(default_factory=list)
-    reused: list[Kept] = field(default_factory=list)
-    _used: list[tuple[str, Kept]] = field(default_factory=list)
-    _newest: tuple[str, Kept] | None = None
+    answered: list[CachedCompletion] = field(default_factory=list)
+    reused: list[CachedCompletion] = field(default_factory=list)
+    _used: list[tuple[str, CachedCompletion]] = field(default_factory=list)
+    _newest: tuple[str, CachedCompletion] | None = None
 
     def add(self, completion: Completion, key: str = "") -> None:
         """Count an answered request: whether or not it can be read, it is billed.
@@ -47,17 +47,17 @@ class Tally:
         ``key`` is what the answer may be kept under.
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
-        self.last, kept = completion, Kept(completion, cost)
+        self.last, kept = completion, CachedCompletion(completion, cost)
         self.answered.append(kept)
         self._newest = (key, kept)
 
-    def reuse(self, kept: Kept) -> None:
+    def reuse(self, kept: CachedCompletion) -> None:
         """Count an answer that was kept: nobody was asked."""
         self.last, self._newest = kept.completion, None
         self.reused.append(kept)
 
     @property
-    def fresh(self) -> list[tuple[str, Kept]]:
+    def fresh(self) -> list[tuple[str, CachedCompletion]]:
         """New answers worth keeping, if all went well: of each step the one it ended with."""
         return self._used if self._newest is None else [*self._used, self._newest]
 
@@ -105,7 +105,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _cost(answers: list[Kept]) -> float | None:
+def _cost(answers: list[CachedCompletion]) -> float | None:
     """What all of them cost; ``None`` where one is unknown, or there is none."""
     costs = [kept.cost for kept in answers if kept.cost is not None]
     return sum(costs) if costs and len(costs) == len(answers) else None

@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.exact import NOTHING, Known, fewest, upper_bound, upper_bound_of_rest
+from core.metrics.exact import NOTHING, KnownLabels, fewest, upper_bound, upper_bound_of_rest
 
 #: Testing starts where this share of the verdicts is at or above the threshold: with too few
 #: labels the first test has no power, and it would be the last.
@@ -65,7 +65,7 @@ class Step(NamedTuple):
     unseen: int | None
     bound: float
     held: bool
-    known: Known = NOTHING
+    known: KnownLabels = NOTHING
 
 
 class Acceptance(NamedTuple):
@@ -166,7 +166,7 @@ def _too_many(last: Step, more: int | None) -> str:
     return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
 
 
-class _Labels(NamedTuple):
+class _SeenLabels(NamedTuple):
     sure: Floats
     good: Bools
 
@@ -176,15 +176,15 @@ class _Labels(NamedTuple):
         return int(at.sum()), int((at & ~self.good).sum())
 
 
-def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _Labels:
+def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
     sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
     if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
-    return _Labels(sure, good)
+    return _SeenLabels(sure, good)
 
 
 def _sequence(
-    drawn: _Labels, others: _Labels, left: Floats | None, alpha: float, delta: float
+    drawn: _SeenLabels, others: _SeenLabels, left: Floats | None, alpha: float, delta: float
 ) -> tuple[Step, ...]:
     parts = [drawn.sure, others.sure, np.empty(0) if left is None else left]
     everything = np.concatenate(parts)
@@ -198,7 +198,7 @@ def _sequence(
     steps: list[Step] = []
     for level in tested:
         labels, wrong = drawn.at(level)
-        known = Known(*others.at(level))
+        known = KnownLabels(*others.at(level))
         if left is None:
             rest, bound = None, upper_bound(wrong, labels, risk)
         else:

@@ -32,7 +32,7 @@ FEWEST = 10
 FOLDS = 10
 
 
-class Fit(NamedTuple):
+class WeightFit(NamedTuple):
     """``prior`` (k,), ``evidence`` (judges, k of the vote, k of the truth) and ``reliance``.
 
     ``reliance`` (judges,) is the factor in [0, 1] by which a judge's evidence was held back.
@@ -43,7 +43,7 @@ class Fit(NamedTuple):
     reliance: Floats
 
 
-def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike) -> Fit:
+def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike) -> WeightFit:
     """The log-weights that labelled items give.
 
     Args:
@@ -65,10 +65,10 @@ def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
         counts = _counts(cast[:, whose == judge], true, k)
         reliance[judge] = _reliance(counts)
         evidence[judge] = reliance[judge] * np.log(_table(counts)).T
-    return Fit(np.log(shares), evidence, reliance)
+    return WeightFit(np.log(shares), evidence, reliance)
 
 
-def posterior(found: Fit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
+def posterior(found: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
     """The chance of every level, shape (items, k); rows add up to 1. Without a vote: the prior."""
     cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
     logs = np.tile(found.prior, (len(cast), 1))

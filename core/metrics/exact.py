@@ -22,7 +22,7 @@ def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
     return 1.0 if wrong >= n else float(betaincinv(wrong + 1, n - wrong, 1 - delta))
 
 
-class Known(NamedTuple):
+class KnownLabels(NamedTuple):
     """``n`` that were not drawn are known all the same, ``wrong`` of them to be wrong.
 
     However they were chosen: a bound of the whole number holds whatever was looked at later.
@@ -32,11 +32,11 @@ class Known(NamedTuple):
     wrong: int = 0
 
 
-NOTHING = Known()
+NOTHING = KnownLabels()
 
 
 def upper_bound_of_rest(
-    wrong: int, n: int, rest: int, delta: float = 0.05, known: Known = NOTHING
+    wrong: int, n: int, rest: int, delta: float = 0.05, known: KnownLabels = NOTHING
 ) -> float:
     """The largest share of the ``rest`` that may be wrong, n of all being drawn at random.
 
@@ -51,7 +51,7 @@ def upper_bound_of_rest(
     Drawn 90 of 300, 14 of them wrong, then 105 others settled, all right. Up to 66 of the 300 may
     be wrong, so 52 of the 105 that are left.
 
-    >>> upper_bound_of_rest(14, 90, 105, known=Known(105)) == 52 / 105
+    >>> upper_bound_of_rest(14, 90, 105, known=KnownLabels(105)) == 52 / 105
     True
     """
     if rest == 0:
@@ -93,7 +93,13 @@ def fewest(alpha: float, delta: float = 0.05) -> int:
 
 
 def share_of_rest(
-    right: int, n: int, rest: int, *, missing: int = 0, level: float = 0.95, known: Known = NOTHING
+    right: int,
+    n: int,
+    rest: int,
+    *,
+    missing: int = 0,
+    level: float = 0.95,
+    known: KnownLabels = NOTHING,
 ) -> Mean:
     """The share of right ones among the ``rest``, where n of all were drawn at random.
 
@@ -108,14 +114,14 @@ def share_of_rest(
     >>> mean = share_of_rest(18, 20, 200)
     >>> mean.figure.value, mean.low, mean.high
     (0.9, 0.675, 0.99)
-    >>> less = share_of_rest(18, 20, 100, known=Known(100))
+    >>> less = share_of_rest(18, 20, 100, known=KnownLabels(100))
     >>> less.figure.value, less.low, less.high
     (0.8, 0.35, 0.98)
     """
     if n < AUDIT or missing or not rest:
         return Mean(Figure.undefined(_why_not(n, rest, missing), n), None, None)
     tail = (1 - level) / 2
-    others = Known(known.n, known.n - known.wrong)
+    others = KnownLabels(known.n, known.n - known.wrong)
     high = upper_bound_of_rest(right, n, rest, tail, others)
     low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
     left = right / n * (n + known.n + rest) - right - others.wrong

@@ -23,7 +23,7 @@ _STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
 _CLOSE = 1e-9
 
 
-class Fit(NamedTuple):
+class StrengthFit(NamedTuple):
     """``strengths`` (systems, resamples), in natural log units, their mean 0; ``log_tie``
     (resamples,), minus infinity where nothing was tied; ``converged`` (resamples,).
     """
@@ -51,7 +51,7 @@ class _State(NamedTuple):
     information: Array
 
 
-def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> Fit:
+def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> StrengthFit:
     """The most likely strengths for every resample of ``totals``, shape (pairs, 3, resamples).
 
     ``prior`` gives every system so many wins and as many losses against an imagined system of
@@ -80,7 +80,7 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> F
         values, now = _advanced(design, totals, values, now, prior, free)
     strengths = values[:systems] - values[:systems].mean(axis=0)
     log_tie = np.where(free | (tied == 0), values[systems], np.inf)
-    return Fit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
+    return StrengthFit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
 
 
 def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Array]:

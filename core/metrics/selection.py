@@ -28,7 +28,7 @@ class Mean(NamedTuple):
     high: float | None
 
 
-class Selected(NamedTuple):
+class SelectedMeans(NamedTuple):
     """``weighted`` speaks of all items; ``naive`` only of those labelled, ``hard`` of the queue's.
 
     ``naive`` is there to be shown beside, never as a headline.
@@ -52,7 +52,7 @@ def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.floa
 
 def honest_mean(
     values: npt.ArrayLike, chances: npt.ArrayLike, audited: npt.ArrayLike, hard: npt.ArrayLike
-) -> Selected:
+) -> SelectedMeans:
     """The mean over all items, from the labelled ones and the chance each had of being labelled.
 
     ``weighted`` is sum(y / pi) / sum(1 / pi) (Hajek 1971), its variance that of independent
@@ -78,7 +78,7 @@ def honest_mean(
     drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
     if len(pi) and not ((pi > 0) & (pi <= 1)).all():
         raise ValueError("a chance of being labelled lies in (0, 1]")
-    return Selected(_weighted(y, pi, drawn), _plain(y), _plain(y[queued]))
+    return SelectedMeans(_weighted(y, pi, drawn), _plain(y), _plain(y[queued]))
 
 
 def _weighted(

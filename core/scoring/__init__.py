@@ -15,8 +15,8 @@ from its ``Trace`` (``explain``), never computed a second time.
 
 from core.scoring.explain import FAMILY_WORDS, explain
 from core.scoring.length import Texts, length_of, penalty_for
-from core.scoring.score import ItemScore, Measured, looks_at_texts, measure, score_item
-from core.scoring.trace import CheckMark, Found, GateMark, Outcome, Part, Trace
+from core.scoring.score import ItemScore, MeasuredTexts, looks_at_texts, measure, score_item
+from core.scoring.trace import CheckMark, Found, GateMark, Outcome, ScorePart, Trace
 
 __all__ = [
     "FAMILY_WORDS",
@@ -24,9 +24,9 @@ __all__ = [
     "Found",
     "GateMark",
     "ItemScore",
-    "Measured",
+    "MeasuredTexts",
     "Outcome",
-    "Part",
+    "ScorePart",
     "Texts",
     "Trace",
     "explain",

@@ -10,7 +10,7 @@ from core.scoring.trace import DecisionMark, Outcome, Why
 EPSILON = 1e-9
 
 
-class Known(NamedTuple):
+class BeforeDecision(NamedTuple):
     """What is known before thresholds are looked at. Scores are in units of the score.
 
     ``fail`` and ``review`` are what gates and pre-checks said; ``undecided``: a gate could not be
@@ -26,14 +26,14 @@ class Known(NamedTuple):
     undecided: bool
 
 
-def decide(decision: Decision | None, known: Known) -> tuple[Outcome | None, Why | None]:
+def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | None, Why | None]:
     """The outcome and its reason.
 
     What a gate or a pre-check says wins over every threshold, and fail wins over review. Whatever
     is not known goes to a person: an undecided gate, a missing verdict, no score. Only then do the
     thresholds speak; a score on a threshold counts as having reached it.
 
-    >>> known = Known(0.82, 0.82, 0.82, True, False, False, False)
+    >>> known = BeforeDecision(0.82, 0.82, 0.82, True, False, False, False)
     >>> decide(Decision(pass_at=0.7), known)
     ('pass', 'score')
     """
@@ -62,7 +62,7 @@ def _by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
     return ("fail", "score") if total < decision.floor - EPSILON else ("review", "between")
 
 
-def _straddles(decision: Decision, known: Known) -> bool:
+def _straddles(decision: Decision, known: BeforeDecision) -> bool:
     if known.low is None or known.high is None:
         return False
     return _by_score(decision, known.low)[0] != _by_score(decision, known.high)[0]

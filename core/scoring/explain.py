@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.scoring.trace import CheckMark, DecisionMark, GateMark, Part, Trace
+from core.scoring.trace import CheckMark, DecisionMark, GateMark, ScorePart, Trace
 
 #: The families of pre-check patterns, in words.
 FAMILY_WORDS: Mapping[str, str] = {
@@ -52,7 +52,7 @@ def _base(trace: Trace, unit: float) -> str:
     return f"Base score {shown}: {_points(trace.raw)} of {_points(trace.possible)} points."
 
 
-def _part(part: Part, trace: Trace) -> str:
+def _part(part: ScorePart, trace: Trace) -> str:
     if part.missing:
         return f"{part.name!r} has no verdict and was left out, so the score is not complete."
     if not part.counted:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from core.domain.gates import Condition, Gate
 from core.domain.rubric import Criterion, Rubric
-from core.scoring.points import Span
+from core.scoring.points import ScoreRange
 from core.scoring.trace import GateMark, GateState
 
 EPSILON = 1e-9
@@ -32,7 +32,7 @@ class Lowering(NamedTuple):
     factor: float
     cap: float | None
 
-    def of(self, score: float, span: Span) -> float:
+    def of(self, score: float, span: ScoreRange) -> float:
         """``score`` lowered, in the same units; never above ``score``."""
         if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
             return score
@@ -43,7 +43,7 @@ class Lowering(NamedTuple):
         # Below the bottom of the scale a factor would raise the score, so it is not taken.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
-    def caps(self, score: float, span: Span) -> bool:
+    def caps(self, score: float, span: ScoreRange) -> bool:
         """Whether the cap holds down what the factors leave of ``score``."""
         return self.of(score, span) < Lowering(self.factor, None).of(score, span)
 
@@ -62,11 +62,11 @@ def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> Loweri
 
 def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
     """One mark per gate, in the rubric's order; ``binding`` is not known yet and false."""
-    return tuple(_mark(gate, rubric, answers) for gate in rubric.gates)
+    return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
 
 
 def bound(
-    marks: Iterable[GateMark], effect: Lowering, score: float, span: Span
+    marks: Iterable[GateMark], effect: Lowering, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
     """The marks with ``binding`` set on the fired gates that moved ``score``.
 
@@ -89,7 +89,7 @@ def _moved(mark: GateMark, cap: float | None) -> bool:
     return mark.multiply is not None and mark.multiply < 1.0
 
 
-def _mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
+def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
     holds, observed = _held(gate.when, rubric, answers)
     state: GateState = "indeterminate" if holds is None else "fired" if holds else "clear"
     assumed = holds is None and gate.on_missing != "review"

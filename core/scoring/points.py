@@ -7,7 +7,7 @@ from math import fsum
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, ScoringPolicy
-from core.scoring.trace import Basis, Part
+from core.scoring.trace import Basis, ScorePart
 
 
 class Base(NamedTuple):
@@ -19,7 +19,7 @@ class Base(NamedTuple):
     basis: Basis
 
 
-class Span(NamedTuple):
+class ScoreRange(NamedTuple):
     """Where the normalised units 0 and 1 lie on the scale of the score: ``zero + size * unit``.
 
     A normalised score is its own unit. Raw points run from 0 to the positive weights; where only
@@ -30,25 +30,25 @@ class Span(NamedTuple):
     size: float
 
 
-def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[Part, ...]:
+def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[ScorePart, ...]:
     """One part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
     policy = rubric.scoring
     return tuple(
         _answered(criterion, answers[criterion.name], policy)
         if criterion.name in answers
-        else Part(criterion.name, criterion.weight, None, 0.0, False, False, True)
+        else ScorePart(criterion.name, criterion.weight, None, 0.0, False, False, True)
         for criterion in rubric.criteria
     )
 
 
-def _answered(criterion: Criterion, answer: int | None, policy: ScoringPolicy) -> Part:
+def _answered(criterion: Criterion, answer: int | None, policy: ScoringPolicy) -> ScorePart:
     value = None if answer is None else criterion.values[answer]
     weight = criterion.weight
     if value is not None:
-        return Part(criterion.name, weight, value, weight * value, True, False, False)
+        return ScorePart(criterion.name, weight, value, weight * value, True, False, False)
     points = _abstained(criterion, policy)
     counted = policy.abstention != "skip"
-    return Part(criterion.name, weight, None, points, counted, True, False)
+    return ScorePart(criterion.name, weight, None, points, counted, True, False)
 
 
 def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
@@ -61,14 +61,14 @@ def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
     return 0.0
 
 
-def base_of(parts: Sequence[Part], normalize: bool) -> Base:
+def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
     """The raw sum and the score before gates.
 
     Normalised is clamp(raw / sum of positive w, 0, 1); where only penalties count,
     clamp(1 + raw / sum of |w|, 0, 1); where only zero weights count, 0. Sums are exactly rounded
     (``fsum``), so that the order of the criteria cannot change a score.
 
-    >>> base_of([Part("a", 10.0, 1.0, 10.0, True, False, False)], normalize=True)
+    >>> base_of([ScorePart("a", 10.0, 1.0, 10.0, True, False, False)], normalize=True)
     Base(raw=10.0, score=1.0, possible=10.0, basis='positive')
     """
     counted = [part for part in parts if part.counted]
@@ -88,8 +88,8 @@ def base_of(parts: Sequence[Part], normalize: bool) -> Base:
     return Base(raw, min(1.0, max(0.0, unit)), possible, basis)
 
 
-def span_of(base: Base, normalize: bool) -> Span:
+def span_of(base: Base, normalize: bool) -> ScoreRange:
     """The scale on which gates act: caps and factors are in units of the normalised score."""
     if normalize:
-        return Span(0.0, 1.0)
-    return Span(-base.possible if base.basis == "negative" else 0.0, base.possible)
+        return ScoreRange(0.0, 1.0)
+    return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import LengthPenalty, Rubric
-from core.scoring.deciding import Known, decide, mark_of
+from core.scoring.deciding import BeforeDecision, decide, mark_of
 from core.scoring.gating import NOTHING, Lowering, bound, evaluate, lowering
 from core.scoring.length import Texts, length_of, penalty_for
-from core.scoring.points import Base, Span, base_of, parts_of, span_of
+from core.scoring.points import Base, ScoreRange, base_of, parts_of, span_of
 from core.scoring.screening import screen
 from core.scoring.trace import CheckMark, GateMark, Trace
 
@@ -26,7 +26,7 @@ class ItemScore(NamedTuple):
     trace: Trace
 
 
-class Measured(NamedTuple):
+class MeasuredTexts(NamedTuple):
     """What scoring needs of an item's texts: their count, and the marks of the pre-checks."""
 
     length: int = 0
@@ -38,10 +38,10 @@ def looks_at_texts(rubric: Rubric) -> bool:
     return bool(rubric.prechecks) or rubric.scoring.length_penalty is not None
 
 
-def measure(rubric: Rubric, texts: Texts) -> Measured:
+def measure(rubric: Rubric, texts: Texts) -> MeasuredTexts:
     """What ``score_item`` needs of these texts; for callers that score the same text often."""
     policy = rubric.scoring.length_penalty
-    return Measured(
+    return MeasuredTexts(
         length_of(policy, texts) if policy else 0,
         screen(rubric.prechecks, texts.screened) if rubric.prechecks else (),
     )
@@ -51,7 +51,7 @@ def score_item(
     rubric: Rubric,
     answers: Mapping[str, int | None],
     *,
-    texts: Texts | Measured | int | None = None,
+    texts: Texts | MeasuredTexts | int | None = None,
 ) -> ItemScore:
     """The score of one item from its settled options.
 
@@ -139,7 +139,9 @@ def _ungated(score: float | None) -> _Gated:
     return _Gated((), NOTHING, score, score)
 
 
-def _gate(rubric: Rubric, answers: Mapping[str, int | None], base: Base, span: Span) -> _Gated:
+def _gate(
+    rubric: Rubric, answers: Mapping[str, int | None], base: Base, span: ScoreRange
+) -> _Gated:
     marks = evaluate(rubric, answers)
     effect = lowering(marks, ("fired",))
     if base.score is None:
@@ -148,7 +150,7 @@ def _gate(rubric: Rubric, answers: Mapping[str, int | None], base: Base, span: S
     return _Gated(bound(marks, effect, base.score, span), effect, effect.of(base.score, span), low)
 
 
-def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: Span) -> _Checked:
+def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
     """The strictest cap of the pre-checks that found something, after the gates."""
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
     if not caps or gated.high is None or gated.low is None:
@@ -168,11 +170,11 @@ def _known(
     checks: Sequence[CheckMark],
     ends: tuple[float | None, float | None],
     complete: bool,
-) -> Known:
+) -> BeforeDecision:
     verdicts = {mark.verdict for mark in gates if mark.state == "fired"}
     found = {mark.action for mark in checks if mark.found}
     total, low = ends
-    return Known(
+    return BeforeDecision(
         total=total,
         low=low,
         high=total,
@@ -184,18 +186,18 @@ def _known(
     )
 
 
-def _measured(rubric: Rubric, texts: Texts | Measured | int | None) -> Measured:
+def _measured(rubric: Rubric, texts: Texts | MeasuredTexts | int | None) -> MeasuredTexts:
     if not looks_at_texts(rubric):
-        return Measured()
+        return MeasuredTexts()
     if texts is None:
         what = "length penalty" if rubric.scoring.length_penalty else "pre-check"
         raise ValueError(f"This rubric has a {what}: score_item needs the texts.")
-    if isinstance(texts, Measured):
+    if isinstance(texts, MeasuredTexts):
         return texts
-    return Measured(texts) if isinstance(texts, int) else measure(rubric, texts)
+    return MeasuredTexts(texts) if isinstance(texts, int) else measure(rubric, texts)
 
 
-def _penalty(policy: LengthPenalty | None, measured: Measured) -> float:
+def _penalty(policy: LengthPenalty | None, measured: MeasuredTexts) -> float:
     return 0.0 if policy is None else penalty_for(policy, measured.length)
 
 

@@ -20,7 +20,7 @@ KEPT = 20
 _AFTER = 60
 
 
-class Finding(NamedTuple):
+class PatternFinding(NamedTuple):
     """A match in the original text. ``excuse`` is what excused it, empty where nothing did."""
 
     found: Found
@@ -35,10 +35,10 @@ def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
     ['how to make a bomb']
     """
     folded = FoldedText(text)
-    return tuple(_mark(check, findings(check, folded)) for check in prechecks)
+    return tuple(_check_mark(check, findings(check, folded)) for check in prechecks)
 
 
-def _mark(check: Precheck, all_found: Sequence[Finding]) -> CheckMark:
+def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMark:
     kept = [finding.found for finding in all_found if not finding.excuse]
     return CheckMark(
         name=check.name,
@@ -50,10 +50,10 @@ def _mark(check: Precheck, all_found: Sequence[Finding]) -> CheckMark:
     )
 
 
-def findings(check: Precheck, text: FoldedText) -> list[Finding]:
+def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
     """Every match of a pre-check, by place; overlapping matches of one family are one."""
     found = [
-        Finding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
+        PatternFinding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
         for name, patterns in _sources(check)
         for match in _matches(patterns, text.text)
     ]

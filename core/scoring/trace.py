@@ -18,7 +18,7 @@ Why = Literal[
 ]
 
 
-class Part(NamedTuple):
+class ScorePart(NamedTuple):
     """What one criterion gave.
 
     ``value`` is the chosen option's value, or ``None`` where there is none (abstained, missing).
@@ -109,7 +109,7 @@ class Trace:
     the outcome is until then.
     """
 
-    criteria: tuple[Part, ...]
+    criteria: tuple[ScorePart, ...]
     normalized: bool
     abstention: Abstention
     basis: Basis
@@ -159,7 +159,7 @@ class Trace:
             **{
                 "checked": data["gated"],
                 **data,
-                "criteria": tuple(Part(**part) for part in data["criteria"]),
+                "criteria": tuple(ScorePart(**part) for part in data["criteria"]),
                 "gates": tuple(GateMark(**mark) for mark in data["gates"]),
                 "flags": tuple(data["flags"]),
                 "checks": tuple(_check_mark(mark) for mark in data.get("checks", ())),

@@ -16,7 +16,7 @@ from core.metrics.ailments.association import (
     item_rest,
     redundancy,
 )
-from core.metrics.ailments.effect import FEW, Effect
+from core.metrics.ailments.effect import FEW, BiasEffect
 from core.metrics.ailments.findings import BOUNDS, Kind
 from core.metrics.ailments.shares import hardly_used
 from core.metrics.group import alpha_nominal, alpha_ordinal
@@ -36,7 +36,7 @@ def criterion_candidates(evidence: Evidence) -> list[Candidate]:
     return [*found, *_discrimination(evidence), *_redundancy(evidence)]
 
 
-def _made(kind: Kind, subject: str, effect: Effect, sentence: str) -> Candidate:
+def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> Candidate:
     return Candidate(kind, "criterion", subject, effect, sentence)
 
 
@@ -62,7 +62,7 @@ def _of_criterion(asked: Asked, evidence: Evidence) -> Iterator[Candidate]:
         )
 
 
-def _with_one_interval(effect: Effect, ratings: Levels, asked: Asked) -> Effect:
+def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: Asked) -> BiasEffect:
     """The effect with the interval that alpha has everywhere else; its p stays that of the check.
 
     The Agreement page, the report and ``metrics`` make theirs of the same resamples.

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from core.metrics.ailments.effect import FEW, Effect, Null
+from core.metrics.ailments.effect import FEW, BiasEffect, Null
 from core.metrics.ailments.findings import BOUNDS, Kind
 from core.metrics.ailments.halo import halo
 from core.metrics.ailments.length import length_slope
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
     kind: Kind
     role: Literal["judge", "criterion"]
     subject: str
-    effect: Effect
+    effect: BiasEffect
     sentence: str = ""
     other: str = ""
     held: bool = False
@@ -47,7 +47,7 @@ class Candidate(NamedTuple):
 #: What each judge's answers to a criterion are worth, shape (items, judges), and the label's.
 Measured = tuple[Values, Values]
 #: A comparison with the labels or the others: what it finds, its measure per criterion, its words.
-Against = tuple[Kind, list[Measured], Callable[[str, Effect, str], str]]
+Against = tuple[Kind, list[Measured], Callable[[str, BiasEffect, str], str]]
 
 
 def judge_candidates(evidence: Evidence) -> list[Candidate]:
@@ -65,7 +65,7 @@ def judge_candidates(evidence: Evidence) -> list[Candidate]:
 def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterator[Candidate]:
     name = evidence.names[at]
 
-    def made(kind: Kind, effect: Effect, sentence: str) -> Candidate:
+    def made(kind: Kind, effect: BiasEffect, sentence: str) -> Candidate:
         return Candidate(kind, "judge", name, effect, sentence)
 
     pull = position_effect(evidence.shown.get(name, ()))
@@ -81,7 +81,7 @@ def _of_judge(evidence: Evidence, at: int, against: Sequence[Against]) -> Iterat
     yield made("flips", flipped, words.flips(name, flipped))
     for kind, measures, say in against:
         if all(np.isnan(mine).all() for mine, _ in measures):
-            yield made(kind, Effect.undefined(_NEVER[kind]), "")
+            yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
         effect, versus = against_of(measures, at, BOUNDS[kind].null, evidence.truth)
         yield made(kind, effect, say(name, effect, versus))
@@ -144,10 +144,12 @@ def _mean(given: Values) -> Values:
     return found
 
 
-def against_of(cells: Sequence[Measured], at: int, null: Null, truth: str) -> tuple[Effect, str]:
+def against_of(
+    cells: Sequence[Measured], at: int, null: Null, truth: str
+) -> tuple[BiasEffect, str]:
     """The judge against the truth, or against the other judges where it is known of too few."""
     if not cells:
-        return Effect.undefined("Nothing was asked."), ""
+        return BiasEffect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
     items = np.tile(np.arange(number), len(cells))
     to_labels = np.concatenate([mine[:, at] - truth for mine, truth in cells])
@@ -167,14 +169,14 @@ def own_only(asked: Asked, own: int) -> Asked:
     return Asked(**{**vars(asked), **changes})
 
 
-def _changed(evidence: Evidence, at: int, twin: int, limit: float) -> Effect:
+def _changed(evidence: Evidence, at: int, twin: int, limit: float) -> BiasEffect:
     """The share of pairs of answers to one cell that differ, against ``limit``.
 
     Pairs are an answer and its twin ``twin`` replicates on; with 0, any two own replicates.
     """
     if not _pairs(evidence, twin):
         what = "both orders" if twin else "several replicates"
-        return Effect.undefined(f"It was not asked in {what}.")
+        return BiasEffect.undefined(f"It was not asked in {what}.")
     hits, items = changed(evidence, evidence.criteria, at, twin)
     return share_above(hits, items, limit)
 
@@ -202,7 +204,7 @@ def _pairs(evidence: Evidence, twin: int) -> list[tuple[int, int]]:
     return list(combinations(range(own), 2))
 
 
-def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> Effect:
+def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> BiasEffect:
     parts = []
     for number, (asked, (mine, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
         rows = np.flatnonzero(~np.isnan(mine[:, at]) & (asked.truth >= 0) & (evidence.words > 0))
@@ -213,7 +215,7 @@ def _verbosity(evidence: Evidence, worths: Sequence[Measured], at: int) -> Effec
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
         ordered = any(asked.ordered for asked in evidence.criteria)
-        return Effect.undefined(NO_LABELS if ordered else NO_ORDER)
+        return BiasEffect.undefined(NO_LABELS if ordered else NO_ORDER)
     return length_slope(values, lengths, strata, items, BOUNDS["verbosity"].null)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.ailments.effect import Effect
+from core.metrics.ailments.effect import BiasEffect
 from core.metrics.ailments.findings import BOUNDS, Finding
 from core.metrics.ailments.halo import halo
 from core.metrics.ailments.paired import others_mean
@@ -35,7 +35,7 @@ class Among(NamedTuple):
     """One subject of the same check: its estimate and interval, and how many items it is from."""
 
     subject: str
-    effect: Effect
+    effect: BiasEffect
 
 
 @dataclass(frozen=True)

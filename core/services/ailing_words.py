@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.metrics.ailments.agreement import Agreement, Merge
-from core.metrics.ailments.effect import Effect
+from core.metrics.ailments.effect import BiasEffect
 from core.metrics.ailments.halo import Halo
 from core.metrics.ailments.position import Pull
 from core.services.numbers import score
@@ -20,22 +20,22 @@ def _share(value: float) -> str:
     return f"{abs(value):.1%}" if whole == "0%" and value else whole
 
 
-def _percentage_points(effect: Effect) -> str:
+def _percentage_points(effect: BiasEffect) -> str:
     return f"{abs(_of(effect)) * 100:.0f} percentage points"
 
 
-def _of(effect: Effect) -> float:
+def _of(effect: BiasEffect) -> float:
     return 0.0 if effect.estimate is None else effect.estimate
 
 
-def _sized(effect: Effect) -> Effect:
+def _sized(effect: BiasEffect) -> BiasEffect:
     """The effect without its sign, where the sentence says its direction in words."""
     if _of(effect) >= 0 or effect.low is None or effect.high is None:
         return effect
     return effect._replace(estimate=-_of(effect), low=-effect.high, high=-effect.low)
 
 
-def _sure(effect: Effect, *, shares: bool = False) -> str:
+def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
     """The interval and n in brackets."""
     if effect.low is None or effect.high is None:
         return f"(the same on all of {effect.n:,} items)"
@@ -60,7 +60,7 @@ def position(judge: str, pull: Pull) -> str:
     )
 
 
-def flips(judge: str, effect: Effect) -> str:
+def flips(judge: str, effect: BiasEffect) -> str:
     """Answers that depend on the order."""
     return (
         f"{judge} changes {_share(_of(effect))} of its answers when the order of the options is "
@@ -68,7 +68,7 @@ def flips(judge: str, effect: Effect) -> str:
     )
 
 
-def inconsistency(judge: str, effect: Effect) -> str:
+def inconsistency(judge: str, effect: BiasEffect) -> str:
     """Answers that differ when asked again."""
     return (
         f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
@@ -76,7 +76,7 @@ def inconsistency(judge: str, effect: Effect) -> str:
     )
 
 
-def verbosity(judge: str, effect: Effect) -> str:
+def verbosity(judge: str, effect: BiasEffect) -> str:
     """Length that goes with more, or with less; why is not known."""
     more = "more" if _of(effect) > 0 else "less"
     return (
@@ -86,7 +86,7 @@ def verbosity(judge: str, effect: Effect) -> str:
     )
 
 
-def leniency(judge: str, effect: Effect, versus: str) -> str:
+def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
     """Too kind, or too strict."""
     word = "lenient" if _of(effect) > 0 else "severe"
     more = "more" if _of(effect) > 0 else "less"
@@ -97,7 +97,7 @@ def leniency(judge: str, effect: Effect, versus: str) -> str:
 
 
 def leaning(
-    judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: Effect, versus: str
+    judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: BiasEffect, versus: str
 ) -> str:
     """Gives an option too often, or too seldom, where options have no order."""
     more = _of(effect) > 0
@@ -123,7 +123,7 @@ def leaning_together(
     )
 
 
-def extremes(judge: str, effect: Effect, versus: str) -> str:
+def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     """Keeps to the middle, or to the ends."""
     more = "more" if _of(effect) > 0 else "less"
     return (
@@ -142,7 +142,7 @@ def halo(judge: str, found: Halo, truth: str) -> str:
     )
 
 
-def abstention(judge: str, effect: Effect, versus: str) -> str:
+def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
     """Will not say where others do."""
     return (
         f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
@@ -150,7 +150,7 @@ def abstention(judge: str, effect: Effect, versus: str) -> str:
     )
 
 
-def drift(judge: str, effect: Effect, earlier: str) -> str:
+def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     """Not as kind as it was."""
     where = "higher" if _of(effect) > 0 else "lower"
     return (
@@ -168,7 +168,7 @@ def agreement(criterion: str, found: Agreement, who: str) -> str:
     )
 
 
-def discrimination(criterion: str, effect: Effect) -> str:
+def discrimination(criterion: str, effect: BiasEffect) -> str:
     """It goes its own way."""
     turned = (
         "It may be turned round, "
@@ -182,7 +182,7 @@ def discrimination(criterion: str, effect: Effect) -> str:
 
 
 def unused(
-    criterion: str, option: str, picked: int, effect: Effect, labelled: int, truth: str
+    criterion: str, option: str, picked: int, effect: BiasEffect, labelled: int, truth: str
 ) -> str:
     """Nobody picks an option."""
     who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
@@ -210,7 +210,9 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
     )
 
 
-def redundancy(first: str, second: str, effect: Effect, in_truth: float | None, truth: str) -> str:
+def redundancy(
+    first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
+) -> str:
     """Two criteria that are one."""
     how = "the same answer" if _of(effect) > 0 else "opposite answers"
     known = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."

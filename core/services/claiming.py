@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core.domain.review import Part, Seat
-from core.domain.review_records import Held, QueueFilter, QueueRow, Status, Turn
+from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, QueueRow, TurnStatus
 from core.errors import Conflict, InputError
 from core.services import clock
 from core.services.reviewers import now_seated, require_lead
@@ -15,12 +15,12 @@ from core.services.settling import Act
 from core.store.store import Store
 
 __all__ = [
-    "Held",
+    "ItemLease",
+    "ItemTurn",
     "QueueFilter",
     "Standing",
-    "Status",
     "Ticket",
-    "Turn",
+    "TurnStatus",
     "ahead",
     "assign",
     "claim",
@@ -61,8 +61,8 @@ class Standing:
     ``why`` says in sentences why nothing is available; empty where something is.
     """
 
-    counts: Mapping[Status, int]
-    held: tuple[Held, ...]
+    counts: Mapping[TurnStatus, int]
+    held: tuple[ItemLease, ...]
     why: str
 
     @property
@@ -82,7 +82,7 @@ def standing(store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_F
 
 def ahead(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
-) -> list[Turn]:
+) -> list[ItemTurn]:
     """The first items that this person could take now, in the queue's order."""
     queue = store.queues.get(queue_id)
     return store.turns.standing(
@@ -94,7 +94,7 @@ def ahead(
     )
 
 
-def open_leases(store: Store, queue_id: int) -> tuple[Held, ...]:
+def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
     """Who has which item of a queue open now, and until when, by item."""
     return tuple(store.turns.held(queue_id, at=clock.at()))
 
@@ -198,7 +198,7 @@ def _open_queue(store: Store, queue_id: int) -> QueueRow:
     return queue
 
 
-def _take(store: Store, queue: QueueRow, seat: Seat, turn: Turn, at: float) -> Ticket:
+def _take(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn, at: float) -> Ticket:
     until = at + queue.settings.lease_seconds
     store.turns.evict(queue.id, turn.item_id, turn.part, seat.name, at=at)
     store.turns.hold(queue.id, turn.item_id, seat, turn.part, until)
@@ -210,12 +210,12 @@ def _versions(store: Store, queue_id: int, item_id: str) -> dict[str, int]:
     return {cell.criterion: cell.version for cell in store.queues.cells(queue_id, item_id)}
 
 
-def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: Turn) -> None:
+def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn) -> None:
     act = Act(store, seat, store.runs.get(queue.run_id), turn.item_id, queue, clock.now())
     act.record("take_over", before={"holder": turn.holder, "until": turn.until}, part=turn.part)
 
 
-def _not_to_be_had(turn: Turn, seat: Seat) -> str:
+def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
     item = f"Item {turn.position + 1}"
     if turn.status == "locked" and turn.holder == seat.name:
         return f"You have {item.lower()} open in another window until {at_time(turn.until)}."
@@ -237,14 +237,14 @@ def at_time(until: float | None) -> str:
     return "later" if until is None else f"{datetime.fromtimestamp(until, UTC):%H:%M} UTC"
 
 
-def _why_empty(counts: Mapping[Status, int], held: Iterable[Held], seat: Seat) -> str:
+def _why_empty(counts: Mapping[TurnStatus, int], held: Iterable[ItemLease], seat: Seat) -> str:
     if not any(count for status, count in counts.items() if status != "done"):
         return "Everything in this queue is done."
     others = [h for h in held if (h.reviewer, h.session) != (seat.name, seat.session)]
     names = sorted({h.reviewer for h in others})
     who = ", ".join("you, in another window" if name == seat.name else name for name in names)
     until = at_time(min((h.until for h in others), default=None))
-    told: list[tuple[Status, str]] = [
+    told: list[tuple[TurnStatus, str]] = [
         ("locked", f"open elsewhere ({who}; the first until {until})"),
         ("filtered", "left out by your filter"),
         ("assigned", "assigned to others, or written by you"),

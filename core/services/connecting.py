@@ -17,7 +17,7 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Call, Cell, FailureKind, Outcome, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
 from core.errors import InputError
 from core.judging.protocol import Question
 from core.services import clock
@@ -105,7 +105,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-async def _ask(judge: Judge, timeout: float) -> Outcome:
+async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
     from core.judging.gate import ProviderGate
     from core.judging.llm import LLMJudge
     from core.judging.opening import door_for, open_door
@@ -144,12 +144,12 @@ def _question(judge: Judge) -> Question:
     return Question(_cell(judge.name), _ITEM, _RUBRIC, criterion, order, seed=0)
 
 
-def _timed_out(timeout: float) -> Outcome:
+def _timed_out(timeout: float) -> AskedOutcome:
     failure = VoteFailure(_cell(""), "timeout", f"There was no answer within {timeout:g} seconds.")
-    return Outcome((failure,))
+    return AskedOutcome((failure,))
 
 
-def _result(judge: Judge, outcome: Outcome) -> ConnectionResult:
+def _result(judge: Judge, outcome: AskedOutcome) -> ConnectionResult:
     result = outcome.results[0]
     told: dict[str, Any] = {}
     if isinstance(result, VoteFailure):

@@ -15,7 +15,7 @@ from core.domain.dataset import Answer, Item, Pair
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion
 from core.domain.runs import Derive, ItemResult, RunPlan
-from core.domain.votes import Cell, ItemBallots, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
 from core.identity import seeded
 from core.metrics.agreement import cohen_kappa
@@ -166,7 +166,7 @@ def vote(
     with store.write():
         store.runs.request_queue(arena)
         derive = derive_for(run.plan, rubric, [item])
-        _close(store, arena, [Outcome((given,))], derive)
+        _close(store, arena, [AskedOutcome((given,))], derive)
     return _revealed(store, arena, item, question)
 
 
@@ -204,7 +204,7 @@ def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
 
 
 def _close(
-    store: Store, arena: int, outcomes: Sequence[Outcome] = (), derive: Derive = _nothing
+    store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _nothing
 ) -> None:
     """Takes the run, records, and lets go, within the transaction: no Runner ever sees it free."""
     at, now = clock.at(), clock.now()

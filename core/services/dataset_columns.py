@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.files.mapping import Mapping
+from core.files.mapping import ColumnMapping
 from core.files.tables import Table
 
 META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
@@ -54,14 +54,14 @@ def role_words(role: str) -> str:
     return f"Label: {name}" if kind == LABEL else f"Reason for {name}"
 
 
-def roles_of(table: Table, mapping: Mapping) -> list[str]:
+def roles_of(table: Table, mapping: ColumnMapping) -> list[str]:
     """The role of every column of ``table`` under ``mapping``, in the columns' order."""
     found = {column: role for role, column in mapping.used.items()}
     found |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
     return [found.get(c, OUT) for c in table.columns]
 
 
-def role_options(table: Table, guess: Mapping, rubric: Rubric | None) -> list[str]:
+def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> list[str]:
     """The roles to choose from for a column of ``table``."""
     plain = [role for role in ROLE_WORDS if table.kind != "csv" or role not in NESTED]
     if rubric is not None:
@@ -73,7 +73,7 @@ def role_options(table: Table, guess: Mapping, rubric: Rubric | None) -> list[st
 
 def mapping_from(
     columns: Sequence[str], roles: Sequence[str], *, structured: bool = False
-) -> tuple[Mapping, tuple[Problem, ...]]:
+) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """The mapping that the roles come to, and the roles that two columns were given.
 
     >>> mapping_from(["a", "b"], ["submission", "label:tone"])[0].labels
@@ -95,7 +95,7 @@ def mapping_from(
             problems.append(_doubled(role, into[place], column))
         into.setdefault(place, column)
     return (
-        Mapping.model_validate(
+        ColumnMapping.model_validate(
             fields
             | {"labels": labels, "reasons": reasons, "structured": structured}
             | {role: many[role] for role in (CONTEXT, META)}

@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.files.dataset_writer import dump_dataset
 from core.files.datasets import build_dataset
-from core.files.mapping import Mapping, guess_mapping
+from core.files.mapping import ColumnMapping, guess_mapping
 from core.files.rubrics import rubric_from
 from core.files.tables import Table, read_table
 from core.services import clock
@@ -69,12 +69,12 @@ def own_rubric(table: Table) -> Rubric | None:
         return None
 
 
-def suggest(table: Table, rubric: Rubric | None = None) -> Mapping:
+def suggest(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     """Which column is probably what; ``rubric`` is used where the file brings none."""
     return guess_mapping(table, own_rubric(table) or rubric)
 
 
-def check(table: Table, mapping: Mapping, rubric: Rubric | None = None) -> Checked:
+def check(table: Table, mapping: ColumnMapping, rubric: Rubric | None = None) -> Checked:
     """The dataset, or every problem found, each with its line."""
     try:
         parsed = build_dataset(table, mapping, table.name, rubric)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.metrics.ailments.effect import Effect
+from core.metrics.ailments.effect import BiasEffect
 from core.metrics.ailments.findings import (
     BOUNDS,
     FALSE_ALARMS,
@@ -17,7 +17,7 @@ from core.metrics.ailments.findings import (
     Finding,
     Kind,
     severity,
-    told,
+    significant,
 )
 from core.metrics.ailments.paired import clustered_mean
 from core.services import ailing_words as words
@@ -103,7 +103,7 @@ def examine(
     ]
     if before is not None:
         checks += _drifts(evidence, before, earlier)
-    corrected = told([(check.kind, check.effect) for check in checks])
+    corrected = significant([(check.kind, check.effect) for check in checks])
     findings = [
         _finding(check, p)
         for check, p in zip(checks, corrected, strict=True)
@@ -139,13 +139,13 @@ def _drifts(evidence: Evidence, before: Evidence, earlier: str) -> list[Candidat
         if known.get(judge.name) == judge:
             effect = _drift(evidence, before, judge.name)
         else:
-            effect = Effect.undefined(f"{earlier} did not ask this judge with these settings.")
+            effect = BiasEffect.undefined(f"{earlier} did not ask this judge with these settings.")
         sentence = words.drift(judge.name, effect, earlier)
         found.append(Candidate("drift", "judge", judge.name, effect, sentence))
     return found
 
 
-def _drift(evidence: Evidence, before: Evidence, judge: str) -> Effect:
+def _drift(evidence: Evidence, before: Evidence, judge: str) -> BiasEffect:
     """How much more a judge's answers to the same cells are worth now than they were."""
     now, then = evidence.names.index(judge), before.names.index(judge)
     place = {item.id: row for row, item in enumerate(before.items)}

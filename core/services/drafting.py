@@ -15,7 +15,7 @@ from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.authoring import Writing, writer_of
-from core.judging.authoring_prompts import Labelled, draft_writing
+from core.judging.authoring_prompts import LabelledText, draft_writing
 from core.judging.authoring_replies import read_rubric
 from core.judging.parsing import Unreadable
 from core.services import helping
@@ -79,7 +79,7 @@ def begin(store: Store, request: DraftRequest) -> int:
 async def work(desk: Desk) -> None:
     """Ask for the rubric; the reply is the step's value."""
     asked = desk.request
-    examples = [Labelled(one["text"], one["said"]) for one in asked["examples"]]
+    examples = [LabelledText(one["text"], one["said"]) for one in asked["examples"]]
     writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
     await desk.write(_STEP, writer_of(helping.writer_from(asked)), writing, read_rubric)
 
@@ -93,11 +93,11 @@ def drafted(store: Store, task: HelpTask) -> Draft | None:
     return None
 
 
-def _examples(store: Store, request: DraftRequest) -> list[Labelled]:
+def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
     if request.dataset_version is None:
         return []
     items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
-    return [Labelled(item.output, _said(item)) for item in spread(items, request)]
+    return [LabelledText(item.output, _said(item)) for item in spread(items, request)]
 
 
 def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
@@ -127,5 +127,5 @@ def _said(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _writing(request: DraftRequest, examples: Sequence[Labelled]) -> Writing:
+def _writing(request: DraftRequest, examples: Sequence[LabelledText]) -> Writing:
     return draft_writing(request.task, request.wishes, examples, request.seed)

@@ -15,7 +15,7 @@ from core.domain.runs import Run
 from core.domain.votes import OrderCount
 from core.metrics.abstention import State
 from core.metrics.ailments.effect import FEW
-from core.metrics.ailments.position import Shown
+from core.metrics.ailments.position import ShownOrders
 from core.metrics.ratings import majority
 from core.services.preparing import resolved_items
 from core.services.rated_matrix import Column, Levels, Rated, RatedCriterion, Rater, gather
@@ -69,7 +69,7 @@ class Evidence:
     items: tuple[Item, ...]
     words: Values
     criteria: tuple[Asked, ...]
-    shown: Mapping[str, Sequence[Shown]]
+    shown: Mapping[str, Sequence[ShownOrders]]
     own: int = 1
     truth: str = LABELS
     places: Mapping[str, Mapping[int, Sequence[int]]] = field(default_factory=dict)
@@ -192,7 +192,7 @@ def _scored(rated: Rated) -> Scored:
     }
 
 
-def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[Shown]]:
+def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
     """Choices against orders per judge; one table per criterion and number of options."""
     tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
     for row in rows:
@@ -206,7 +206,7 @@ def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[Shown]]
         )
         first[level[row.option], level[row.order[0]]] += row.times
         last[level[row.option], level[row.order[k - 1]]] += row.times
-    found: dict[str, list[Shown]] = {}
+    found: dict[str, list[ShownOrders]] = {}
     for (judge, _, _), (first, last) in tables.items():
-        found.setdefault(judge, []).append(Shown(first, last))
+        found.setdefault(judge, []).append(ShownOrders(first, last))
     return found

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core.aggregate import Ballot
 from core.domain.rubric import Criterion, Rubric
-from core.scoring import Measured, score_item
+from core.scoring import MeasuredTexts, score_item
 from core.scoring.trace import Outcome
 
 #: The formulas in words, for a tooltip.
@@ -125,7 +125,7 @@ class WhatIf:
         name: str,
         answers: Mapping[str, int | None],
         votes: Tally,
-        texts: Measured | None = None,
+        texts: MeasuredTexts | None = None,
         likely: Mapping[int, float] | None = None,
     ) -> Impact:
         """What settling criterion ``name`` of an item could change.
@@ -153,7 +153,7 @@ class WhatIf:
         return Impact(min(1.0, flip), _change(now, would), min(1.0, other), *mixed, tuple(would))
 
     def _score(
-        self, answers: Mapping[str, int | None], texts: Measured | None
+        self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
     ) -> tuple[float | None, Outcome | None]:
         # -1 stands for a criterion without a verdict; None is an abstention.
         key = (*(answers.get(name, -1) for name in self._names), texts)

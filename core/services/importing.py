@@ -14,7 +14,7 @@ from typing import Any
 from core.domain.base import build
 from core.domain.panel import JudgeKind, Panel
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
 from core.files.vote_bundle import VoteBundle
 from core.files.votes import ImportedVote
@@ -269,8 +269,8 @@ def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats) -> i
     return run.id
 
 
-def _batches(by_item: dict[str, list[Vote | VoteFailure]]) -> Iterator[list[Outcome]]:
-    found = [Outcome(tuple(results)) for results in by_item.values() if results]
+def _batches(by_item: dict[str, list[Vote | VoteFailure]]) -> Iterator[list[AskedOutcome]]:
+    found = [AskedOutcome(tuple(results)) for results in by_item.values() if results]
     for start in range(0, len(found), _BATCH):
         yield found[start : start + _BATCH]
 

@@ -19,7 +19,7 @@ from core.errors import InputError
 from core.judging import authoring_changes as changes_
 from core.judging.authoring import Failed, Writing, writer_of
 from core.judging.authoring_prompts import revise_writing
-from core.judging.authoring_replies import Change, Changes, read_changes
+from core.judging.authoring_replies import ProposedChange, ProposedChanges, read_changes
 from core.judging.fences import one_line
 from core.judging.parsing import Unreadable
 from core.services import draft_edits as edits
@@ -96,16 +96,18 @@ async def work(desk: Desk) -> None:
     await desk.all(propose(desk, request, name, f"revise/{name}") for name in request.targets)
 
 
-async def propose(desk: Desk, request: ImproveRequest, name: str, step: str) -> Changes | Failed:
+async def propose(
+    desk: Desk, request: ImproveRequest, name: str, step: str
+) -> ProposedChanges | Failed:
     """The changes to one criterion; every one of them can be made."""
 
-    def read(text: str | None) -> Changes | Unreadable:
+    def read(text: str | None) -> ProposedChanges | Unreadable:
         return readable(text, request.rubric, name)
 
     return await desk.write(step, writer_of(request.judge), _writing(request, name), read)
 
 
-def readable(text: str | None, rubric: Rubric, name: str) -> Changes | Unreadable:
+def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
     """The changes in a reply with which the rubric is still a rubric; the others are left out."""
     found = read_changes(text, rubric, [name])
     if isinstance(found, Unreadable):
@@ -125,10 +127,10 @@ def readable(text: str | None, rubric: Rubric, name: str) -> Changes | Unreadabl
     if dropped and not made:
         return Unreadable("malformed", " ".join(dropped))
     new = [one for one in made if changes_.before(rubric, one).strip() != one.to]
-    return Changes(tuple(dropped), tuple(new))
+    return ProposedChanges(tuple(dropped), tuple(new))
 
 
-def _trouble(rubric: Rubric, made: Sequence[Change]) -> str:
+def _trouble(rubric: Rubric, made: Sequence[ProposedChange]) -> str:
     """Why the rubric with these changes is none; empty where it is one."""
     try:
         changes_.changed(rubric, made)
@@ -149,7 +151,7 @@ def pieces(store: Store, task: HelpTask) -> list[Piece]:
     return found
 
 
-def pieces_of(rubric: Rubric, found: Sequence[Change]) -> list[Piece]:
+def pieces_of(rubric: Rubric, found: Sequence[ProposedChange]) -> list[Piece]:
     """Changes as pieces beside what they replace."""
     return [
         Piece(
@@ -165,7 +167,7 @@ def pieces_of(rubric: Rubric, found: Sequence[Change]) -> list[Piece]:
     ]
 
 
-def _label(rubric: Rubric, change: Change) -> str:
+def _label(rubric: Rubric, change: ProposedChange) -> str:
     if change.option is None:
         return ""
     return rubric.criterion(change.criterion).options[change.option].label

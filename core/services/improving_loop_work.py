@@ -9,7 +9,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.judging.authoring import Failed
 from core.judging.authoring_changes import WORDING, changed
-from core.judging.authoring_replies import Change
+from core.judging.authoring_replies import ProposedChange
 from core.services.helping_desk import Desk
 from core.services.helping_runs import graded, hidden_request
 from core.services.improving import ImproveRequest, propose
@@ -48,7 +48,7 @@ def _ended(best: int, why: str) -> dict[str, Any]:
 
 async def _proposed(
     desk: Desk, request: LoopRequest, rubric: Rubric, best_at: int, number: int
-) -> tuple[Change, ...]:
+) -> tuple[ProposedChange, ...]:
     """The changes of wording proposed in a round; a request that failed ends the loop."""
     learnt = _run(desk, best_at, "learn")
     cases = await desk.io(_cases, desk.store, learnt, request)
@@ -68,7 +68,7 @@ async def _proposed(
         if findings.get(name) or any(case.criterion == name for case in cases)
     ]
     found = await desk.all(propose(desk, asked, name, f"{number}/revise/{name}") for name in wanted)
-    changes = list[Change]()
+    changes = list[ProposedChange]()
     for one in found:
         if isinstance(one, Failed):
             raise InputError(f"A request failed: {one.message}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.runs import HelpTask
 from core.judging.authoring_changes import changed
-from core.judging.authoring_replies import Change
+from core.judging.authoring_replies import ProposedChange
 from core.services import helping
 from core.services.improving import Piece, pieces_of
 from core.services.improving_figures import Gain, gain_between
@@ -55,7 +55,7 @@ def rounds(store: Store, task: HelpTask) -> list[Round]:
         noted = kept.get(f"changes/{number}")
         if noted is None:
             break
-        changes = [Change(**one) for one in noted]
+        changes = [ProposedChange(**one) for one in noted]
         gain = gain_between(store, runs[f"{best_at}/held"], runs[f"{number}/held"])
         learn, held = runs.get(f"{number}/learn"), runs[f"{number}/held"]
         shown = tuple(pieces_of(best, changes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from core.judging.caching import Kept, as_kept
+from core.judging.caching import CachedCompletion, as_kept
 from core.store.store import Store
 
 
@@ -19,13 +19,13 @@ class KeptAnswers:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
-        self._wanted: list[tuple[str, asyncio.Future[Kept | None]]] = []
+        self._wanted: list[tuple[str, asyncio.Future[CachedCompletion | None]]] = []
         self._reading: asyncio.Task[None] | None = None
 
-    async def get(self, key: str) -> Kept | None:
+    async def get(self, key: str) -> CachedCompletion | None:
         """The answer kept under ``key``, or ``None``."""
         loop = asyncio.get_running_loop()
-        found: asyncio.Future[Kept | None] = loop.create_future()
+        found: asyncio.Future[CachedCompletion | None] = loop.create_future()
         self._wanted.append((key, found))
         if self._reading is None or self._reading.done():
             self._reading = loop.create_task(self._read())

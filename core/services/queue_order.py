@@ -9,7 +9,7 @@ from core.domain.review_records import QueuedCell
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.domain.votes import BallotRow
-from core.scoring import Measured, looks_at_texts, measure
+from core.scoring import MeasuredTexts, looks_at_texts, measure
 from core.services.calibrating import likely
 from core.services.counting import Counting, counting_of
 from core.services.impact import ORDERS as FORMULAS
@@ -72,7 +72,7 @@ def weigh(store: Store, run: Run, cells: Sequence[Candidate]) -> list[QueuedCell
             answers.setdefault(item_id, {})[name] = sign.option
     usual = _usual(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
-    texts: dict[str, Measured] = {}
+    texts: dict[str, MeasuredTexts] = {}
     found = []
     for cell in cells:
         item_id, name = cell.item_id, cell.criterion.name

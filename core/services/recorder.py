@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from core.domain.votes import Outcome
+from core.domain.votes import AskedOutcome
 
 GATHER = 0.02
 #: While so many outcomes wait, nothing more is asked.
@@ -25,19 +25,19 @@ class Recorder:
 
     def __init__(
         self,
-        write: Callable[[Sequence[Outcome]], Awaitable[object]],
+        write: Callable[[Sequence[AskedOutcome]], Awaitable[object]],
         on_failure: Callable[[], None],
     ) -> None:
         self.ready = asyncio.Event()
         self.ready.set()
         self._write, self._on_failure = write, on_failure
-        self._waiting: list[Outcome] = []
-        self._writing: list[Outcome] = []
+        self._waiting: list[AskedOutcome] = []
+        self._writing: list[AskedOutcome] = []
         self._some, self._none = asyncio.Event(), asyncio.Event()
         self._none.set()
         self._task = asyncio.create_task(self._work())
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: AskedOutcome) -> None:
         """Record this outcome soon."""
         self._waiting.append(outcome)
         self.stir()
@@ -50,7 +50,7 @@ class Recorder:
         self._none.clear()
 
     @property
-    def unwritten(self) -> list[Outcome]:
+    def unwritten(self) -> list[AskedOutcome]:
         """What was added and is not on the disk."""
         return [*self._writing, *self._waiting]
 

@@ -17,10 +17,10 @@ from core.identity import seeded
 from core.judging import prompts
 from core.judging.order import shown_order
 from core.judging.protocol import Question
-from core.scoring import ItemScore, Measured, Texts, Trace, explain, measure, score_item
+from core.scoring import ItemScore, MeasuredTexts, Texts, Trace, explain, measure, score_item
 from core.scoring.length import penalty_for
 from core.scoring.phrases import FoldedText
-from core.scoring.screening import Finding, findings
+from core.scoring.screening import PatternFinding, findings
 from core.services import clock
 from core.services.draft_types import Draft
 from core.services.drafts import payload
@@ -103,7 +103,7 @@ def simulate(
     ``length`` is the count for the length penalty, ``text`` what the pre-checks read.
     """
     checks = measure(rubric, Texts(text)).checks
-    result = score_item(rubric, answers, texts=Measured(length, checks))
+    result = score_item(rubric, answers, texts=MeasuredTexts(length, checks))
     return Simulation(result, tuple(explain(result.trace)))
 
 
@@ -118,7 +118,7 @@ def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
     return [(n, penalty_for(policy, n)) for n in lengths]
 
 
-def screened(check: Mapping[str, Any], text: str) -> list[Finding]:
+def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
     """What a pre-check (its plain data) finds in a text, and what it excuses.
 
     ``InputError`` where it is no pre-check yet.

@@ -9,10 +9,10 @@ from core.files.paper import (
     Forest,
     Histogram,
     Paper,
+    PaperTable,
     Reach,
     Section,
     Sentences,
-    Table,
     Words,
 )
 from core.services.numbers import DASH, count, percent, plural, score
@@ -131,7 +131,7 @@ def _scores(report: Report) -> Section:
     return Section("Scores", tuple(blocks))
 
 
-def _bins(report: Report) -> Table:
+def _bins(report: Report) -> PaperTable:
     rows = [
         (
             Words(f"{score(low)} to {score(high)}"),
@@ -140,7 +140,7 @@ def _bins(report: Report) -> Table:
         for low, high, n in report.bins
         if n
     ]
-    return Table("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
+    return PaperTable("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
 
 
 def _edge(report: Report, high: float) -> float:
@@ -148,13 +148,13 @@ def _edge(report: Report, high: float) -> float:
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
-def _outcomes(report: Report) -> Table:
+def _outcomes(report: Report) -> PaperTable:
     rows = [
         (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
         for name, one in report.scores.outcomes.items()
         if one.hits or name != "none"
     ]
-    return Table(
+    return PaperTable(
         "Outcomes",
         ("Outcome", "Share of items"),
         tuple(rows),
@@ -193,7 +193,7 @@ def _sliced(title: str, one: str, parts: Sequence[Slice], whole: Slice) -> list[
     note = "An item with several tags is in several rows." if one == "Tag" else ""
     return [
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
-        Table(
+        PaperTable(
             f"Scores {title[0].lower()}{title[1:]}",
             heads,
             rows,
@@ -221,7 +221,7 @@ def _items(report: Report) -> list[Section]:
     return [Section("Items" if few else "Worst and best items", tuple(blocks))]
 
 
-def _item_table(name: str, items: Sequence[ItemLine]) -> Table:
+def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
     rows = tuple(
         (
             Words(item.id, item.system, {"item": item.id}),
@@ -231,7 +231,7 @@ def _item_table(name: str, items: Sequence[ItemLine]) -> Table:
         )
         for item in items
     )
-    return Table(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+    return PaperTable(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
 
 
 def _sureness(item: ItemLine) -> str:
@@ -253,7 +253,7 @@ def _gates(report: Report) -> list[Section]:
         for gate in report.gates
     )
     heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
-    table = Table("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
 
 

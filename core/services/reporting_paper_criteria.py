@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.files.paper import Bars, Block, Forest, Piece, Reach, Section, Table, Words
+from core.files.paper import BarPiece, Bars, Block, Forest, PaperTable, Reach, Section, Words
 from core.services.numbers import percent, weight
 from core.services.reporting_values import CriterionLine, RaterLine, Report
 from core.services.reporting_words import figure, kind, number, reference
@@ -29,13 +29,13 @@ def _bars(report: Report) -> Bars:
     return Bars("Verdicts by criterion", rows)
 
 
-def _pieces(line: CriterionLine) -> tuple[Piece, ...]:
+def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
     given = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
-    pieces = [Piece(label, value, n, option) for label, value, n, option in given]
-    return (*pieces, Piece("abstained", None, line.abstained, None))
+    pieces = [BarPiece(label, value, n, option) for label, value, n, option in given]
+    return (*pieces, BarPiece("abstained", None, line.abstained, None))
 
 
-def _verdicts(report: Report) -> Table:
+def _verdicts(report: Report) -> PaperTable:
     rows = []
     for line in report.criteria:
         total = sum(line.verdicts) + line.abstained
@@ -57,7 +57,7 @@ def _verdicts(report: Report) -> Table:
             rows.append((Words(line.name), *missing))
     heads = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
-    return Table("Verdicts, counted", heads, tuple(rows), (2, 3), note)
+    return PaperTable("Verdicts, counted", heads, tuple(rows), (2, 3), note)
 
 
 def _forest(report: Report) -> Forest:
@@ -70,7 +70,7 @@ def _forest(report: Report) -> Forest:
     return Forest(name, rows, marks="always giving the commonest answer", axis="Accuracy")
 
 
-def _trust(report: Report) -> Table:
+def _trust(report: Report) -> PaperTable:
     whom = "people" if all(r.kind == "human" for r in report.raters) else "judges"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
     heads = ["Criterion", "Mean value", alpha]
@@ -84,7 +84,7 @@ def _trust(report: Report) -> Table:
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
         )
     rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)
-    return Table(
+    return PaperTable(
         "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
     )
 
@@ -126,7 +126,7 @@ def raters_section(report: Report) -> list[Section]:
         "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
     )
     rows = tuple(map(_rater, lines))
-    return [Section("Raters", (Table("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
+    return [Section("Raters", (PaperTable("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
 
 
 def _rater(line: RaterLine) -> tuple[Words, ...]:

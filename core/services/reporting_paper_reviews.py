@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.files.paper import Section, Table, Words
+from core.files.paper import PaperTable, Section, Words
 from core.services.numbers import percent, plural
 from core.services.reporting_values import Report
 from core.services.reporting_words import figure, number
@@ -32,7 +32,7 @@ def reviews_section(report: Report) -> list[Section]:
         for one in report.reviews
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = Table("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
     return [Section("Reviewed by people", (table,))]
 
 

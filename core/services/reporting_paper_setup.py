@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.files.paper import Block, Facts, Section, Sentences, Table, Words
+from core.files.paper import Block, Facts, PaperTable, Section, Sentences, Words
 from core.identity import canonical_json
 from core.metrics.bootstrap import SMALL
 from core.services.grading import lost_words
@@ -59,10 +59,10 @@ def _plain(found: Mapping[str, Any]) -> str:
     )
 
 
-def _judges(report: Report) -> Table:
+def _judges(report: Report) -> PaperTable:
     rows = tuple(map(_judge, report.setup.judges))
     heads = ("Judge", "Model", "Weight", "Settings that are not the default")
-    return Table("Judges", heads, rows, (2,))
+    return PaperTable("Judges", heads, rows, (2,))
 
 
 def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
@@ -76,7 +76,7 @@ def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
     )
 
 
-def _training(report: Report) -> Table:
+def _training(report: Report) -> PaperTable:
     rows = tuple(
         (
             Words(judge.name),
@@ -93,7 +93,7 @@ def _training(report: Report) -> Table:
         "Right: the share in cross-validation on the labelled items it learned from. Simple rule: "
         "the share that always giving the commonest label, of all or of the prompt, gets right."
     )
-    return Table("What offline judges learned", heads, rows, (2, 3, 4), note)
+    return PaperTable("What offline judges learned", heads, rows, (2, 3, 4), note)
 
 
 def cost_section(report: Report) -> Section:

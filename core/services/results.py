@@ -15,7 +15,7 @@ from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import ADJUDICATED, CellResult, Derive, ItemResult
 from core.domain.votes import BallotRow, ItemBallots
-from core.scoring import Measured, Texts, looks_at_texts, measure, score_item
+from core.scoring import MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.services.counting import Counting
 
 RubricOf = Callable[[str], Rubric]
@@ -41,7 +41,7 @@ def deriver(
     settled, which replaces what votes say. It is asked anew each time. ``fitted`` are the rules
     fitted on labelled items, by criterion; they replace ``rules`` where they fit.
     """
-    measured: dict[str, Measured] = {}
+    measured: dict[str, MeasuredTexts] = {}
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
         decided = settled_of([item.item_id for item in items]) if settled_of else {}
@@ -64,7 +64,7 @@ def deriver(
             verdicts[c.name] = verdict
         return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric), voted)
 
-    def _texts(item_id: str, rubric: Rubric) -> Measured | None:
+    def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once: an item is derived anew with every batch of its votes.
         if texts_of and looks_at_texts(rubric) and item_id not in measured:
             measured[item_id] = measure(rubric, texts_of(item_id))
@@ -127,7 +127,7 @@ def item_result(
     item_id: str,
     rubric: Rubric,
     verdicts: Mapping[str, Verdict | None],
-    texts: Texts | Measured | None = None,
+    texts: Texts | MeasuredTexts | None = None,
     voted: Mapping[str, int | None] = MappingProxyType({}),
 ) -> ItemResult:
     """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.

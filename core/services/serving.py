@@ -16,7 +16,7 @@ from core.judging.offline import load
 from core.services import signals
 from core.services.jobs import Runner
 from core.settings import ROOT, Settings
-from core.store.place import Place
+from core.store.place import FilePlace
 from core.store.store import Store
 
 
@@ -86,7 +86,7 @@ class WorkerProcess:
             "--db",
             str(settings.db),
         ]
-        self._place = Place(settings.db)
+        self._place = FilePlace(settings.db)
         self._stopping = threading.Event()
         self._worker = self._spawn()
         self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)

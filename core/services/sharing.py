@@ -21,7 +21,7 @@ from core.files.rubric_forms import (
     read_rubrics,
     write_rubric,
 )
-from core.files.sheet import Rules, rubric_sheet
+from core.files.sheet import SheetRules, rubric_sheet
 from core.files.text import MAX_RUBRIC_BYTES
 from core.services.authoring import file_name
 from core.services.rubric_words import check_words, decision_words, gate_words, penalty_words
@@ -68,7 +68,7 @@ def share(rubric: Rubric, form: ShareForm) -> Shared:
     return Shared(written.text, name, words.mime, written.losses, form == "csv")
 
 
-def rules_of(rubric: Rubric) -> Rules:
+def rules_of(rubric: Rubric) -> SheetRules:
     """Gates, pre-checks, scoring and decision in words."""
     gates = [gate_words(gate.model_dump(mode="json", by_alias=True)) for gate in rubric.gates]
     gates += [check_words(check.model_dump(mode="json")) for check in rubric.prechecks]
@@ -82,7 +82,7 @@ def rules_of(rubric: Rubric) -> Rules:
         others.append(f"Length: {penalty_words(scoring.length_penalty.model_dump(mode='json'))}")
     if rubric.decision is not None:
         others.append(decision_words(rubric.decision.model_dump(mode="json")))
-    return Rules(tuple(gates), tuple(others))
+    return SheetRules(tuple(gates), tuple(others))
 
 
 def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from statistics import fmean
 
 from core.errors import InputError, Problem
-from core.files.cells import guarded, number_of, points_text
+from core.files.cells import harmless, number_of, points_text
 from core.files.points import shown
 from core.files.rosters import KIND_WORDS, LOCKED, Roster, criterion_part, read_roster
 from core.files.written import listed
@@ -198,7 +198,7 @@ class _Filler:
         item = self.found.items[position].id
         notes = [s for s in self.found.settled if s.item_id == item and s.note.strip()]
         if column is not None and notes:
-            self._put(row, column, guarded("\n".join(f"{s.criterion}: {s.note}" for s in notes)))
+            self._put(row, column, harmless("\n".join(f"{s.criterion}: {s.note}" for s in notes)))
 
     def _write_assessment(self, row: int, position: int) -> None:
         item = self.found.items[position]
@@ -211,9 +211,9 @@ class _Filler:
                 continue
             criterion = criteria[name]
             text = {
-                "Rating": guarded(shown(criterion, criterion.choices[cell.option])),
+                "Rating": harmless(shown(criterion, criterion.choices[cell.option])),
                 "Points": points_text(cell.value * criterion.weight, comma=self.roster.comma),
-                "Comments": guarded(notes.get(name, "")),
+                "Comments": harmless(notes.get(name, "")),
             }[part]
             if text:
                 self._put(row, column, text)

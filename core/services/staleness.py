@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from core.domain.review import Place
+from core.domain.review import CellKey
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.services.versioning import asks
@@ -43,7 +43,7 @@ def hashes(rubric: Rubric) -> dict[str, str]:
     return {c.name: asks(rubric, c) for c in rubric.criteria}
 
 
-def stale_cells(store: Store, run_id: int) -> frozenset[Place]:
+def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     """The cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
 
     Not among them: items with a rubric of their own, criteria whose answers somebody let stand,
@@ -55,14 +55,14 @@ def stale_cells(store: Store, run_id: int) -> frozenset[Place]:
         return frozenset()
     own = store.signs.own_rubrics(run_id)
     ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own]
-    cells = {Place(item_id, name) for item_id in ids for name in found.stale}
+    cells = {CellKey(item_id, name) for item_id in ids for name in found.stale}
     return frozenset(cells - settled_alike(store, run_id, found.asks))
 
 
-def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[Place]:
+def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
     """The cells that people settled, in whichever state, when they were asked what counts now."""
     known: dict[int, dict[str, str]] = {}
-    found = set[Place]()
+    found = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):
         if version_id not in known:
             known[version_id] = hashes(store.rubrics.version(version_id).rubric)
@@ -73,7 +73,7 @@ def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[Place]:
 
 def put_aside(
     store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
-) -> tuple[set[Place], set[Place]]:
+) -> tuple[set[CellKey], set[CellKey]]:
     """Decisions of people that answer another question than ``now``, and those that answer it.
 
     The first are to be stale, the second may count again. Items with a rubric of their own are in

@@ -51,7 +51,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     largest chance of breaking that promise, both in (0, 1).
     """
     from core.metrics.acceptance import acceptance
-    from core.metrics.exact import Known, share_of_rest
+    from core.metrics.exact import KnownLabels, share_of_rest
 
     found = frame(store, store.queues.get(queue_id))
     audit = [cell for cell in found.cells if cell.drawn and cell.decided]
@@ -59,7 +59,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     rest = [cell for cell in found.cells if not cell.drawn and not cell.decided]
     missing = len(found.cells) - len(audit) - len(others) - len(rest) + found.behind
     right, right_besides = _right(audit), _right(others)
-    known = Known(len(others), len(others) - sum(right_besides))
+    known = KnownLabels(len(others), len(others) - sum(right_besides))
     left = len(rest) - found.behind
     accuracy = share_of_rest(sum(right), len(audit), left, missing=missing, known=known)
     promise = None

@@ -18,7 +18,7 @@ from functools import partial
 from typing import TypeVar
 
 from core.domain.runs import Beat, Lease, RunStatus
-from core.domain.votes import Outcome
+from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.budget import Budget
 from core.judging.engine import grade
@@ -142,7 +142,7 @@ class Work:
         cells = await asyncio.to_thread(selector.wanted, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 
-    async def _record(self, job: Job, outcomes: Sequence[Outcome]) -> None:
+    async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
         write = partial(
             self.store.votes.record,
             owner=self.lease.owner,
@@ -159,7 +159,7 @@ class Work:
         self._out += more
         recorder.stir()
 
-    async def _keep(self, outcomes: Sequence[Outcome]) -> None:
+    async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
         """Keeps the answers of outcomes that could not be recorded: they were paid for."""
         answers = [answer for outcome in outcomes for answer in outcome.answers]
         try:

@@ -6,11 +6,13 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.errors import StoreError
-from core.store.connection import Connections
 from core.store.privacy import make_file
+
+if TYPE_CHECKING:
+    from core.store.connection import Connections
 
 
 class Backup(NamedTuple):

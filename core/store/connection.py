@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import Damaged, NotNow, StoreError
-from core.store.place import Place
+from core.store.place import FilePlace
 from core.store.privacy import make_private
 from core.store.schema import migrate, pending
 
@@ -61,7 +61,7 @@ class Connections:
             raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         with self._in_words():
             _patiently(self._make_ready)
-        self._place = Place(self.path)
+        self._place = FilePlace(self.path)
 
     @property
     def mine(self) -> sqlite3.Connection:

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from typing import Any
 
-from core.domain.library import Draft, JudgeRow, PanelRow
+from core.domain.library import JudgeRow, PanelRow, SavedDraft
 from core.domain.panel import Judge, Panel
 from core.errors import NotFound
 from core.store.connection import Connections
@@ -112,12 +112,12 @@ class Drafts:
                 (key, to_json(content), now),
             )
 
-    def get(self, key: str) -> Draft | None:
+    def get(self, key: str) -> SavedDraft | None:
         """The draft under ``key``, or ``None``."""
         rows = self._files.rows("SELECT key, content, updated FROM draft WHERE key = ?", (key,))
         return _draft(rows[0]) if rows else None
 
-    def list(self, prefix: str = "") -> builtins.list[Draft]:
+    def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
         """The drafts whose key starts with ``prefix``, the last saved first."""
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE substr(key, 1, ?) = ? "
@@ -163,5 +163,5 @@ def _panel(row: sqlite3.Row) -> PanelRow:
     return PanelRow(panel=Panel.model_validate_json(fields.pop("content")), **fields)
 
 
-def _draft(row: sqlite3.Row) -> Draft:
-    return Draft(row["key"], json.loads(row["content"]), row["updated"])
+def _draft(row: sqlite3.Row) -> SavedDraft:
+    return SavedDraft(row["key"], json.loads(row["content"]), row["updated"])

@@ -19,7 +19,7 @@ from core.store.privacy import make_file
 FileId = tuple[int, int]
 
 
-class Place:
+class FilePlace:
     """Where the data file of this process is, and which file that was when it was opened."""
 
     def __init__(self, path: Path) -> None:

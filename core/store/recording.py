@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from core.domain.runs import Derive
-from core.domain.votes import Call, ItemBallots, Outcome, Recorded, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, ItemBallots, Recorded, Vote, VoteFailure
 from core.store.ballots import read_ballots
 from core.store.calls import add_call, add_segments
 from core.store.content import clean, to_json
@@ -49,7 +49,7 @@ class _Counts(NamedTuple):
 
 
 def record(
-    db: sqlite3.Connection, run_id: int, outcomes: Sequence[Outcome], now: str, derive: Derive
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
 ) -> Recorded:
     """Keep the outcomes and what ``derive`` makes of the touched items (transaction open).
 
@@ -69,7 +69,7 @@ def record(
 
 
 def _add_calls(
-    db: sqlite3.Connection, run_id: int, outcomes: Sequence[Outcome], now: str
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str
 ) -> list[int | None]:
     calls = [outcome.call for outcome in outcomes if outcome.call is not None]
     segments = add_segments(db, calls)
@@ -107,7 +107,7 @@ def _total(counts: Iterable[int | None]) -> int:
 def _add_votes(
     db: sqlite3.Connection,
     run_id: int,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[AskedOutcome],
     calls: Sequence[int | None],
     now: str,
 ) -> None:
@@ -143,7 +143,7 @@ def _add_votes(
 def _add_failures(
     db: sqlite3.Connection,
     run_id: int,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[AskedOutcome],
     calls: Sequence[int | None],
     now: str,
 ) -> None:

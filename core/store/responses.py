@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from core.domain.votes import Answer
+from core.domain.votes import KeptAnswer
 from core.store.connection import Connections
 from core.store.content import clean, to_json
 
@@ -17,7 +17,7 @@ class Responses:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def get(self, keys: Sequence[str]) -> dict[str, Answer]:
+    def get(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
         """Those of these answers that are kept, by key."""
         found = self._files.tuples(
             "SELECT key, model, completion, cost FROM response "
@@ -25,11 +25,11 @@ class Responses:
             (json.dumps(list(keys)),),
         )
         return {
-            key: Answer(key, model, json.loads(completion), cost)
+            key: KeptAnswer(key, model, json.loads(completion), cost)
             for key, model, completion, cost in found
         }
 
-    def put(self, answers: Iterable[Answer], *, now: str) -> None:
+    def put(self, answers: Iterable[KeptAnswer], *, now: str) -> None:
         """Keep these answers. Where there is one under a key already, that one stays."""
         with self._files.write() as db:
             add_answers(db, answers, now)
@@ -40,7 +40,7 @@ class Responses:
         return int(count)
 
 
-def add_answers(db: sqlite3.Connection, answers: Iterable[Answer], now: str) -> None:
+def add_answers(db: sqlite3.Connection, answers: Iterable[KeptAnswer], now: str) -> None:
     """Keep these answers (transaction open)."""
     db.executemany(
         "INSERT INTO response (key, model, completion, cost, created) "

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from core.domain.review import Order, Part, Role, Seat
-from core.domain.review_records import Held, QueueFilter, Status, Turn
+from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, TurnStatus
 from core.store.connection import Connections
 
 _ALL = QueueFilter()
@@ -120,10 +120,10 @@ class Turns:
         *,
         at: float,
         where: QueueFilter = _ALL,
-        status: Status | None = None,
+        status: TurnStatus | None = None,
         item_id: str | None = None,
         limit: int = -1,
-    ) -> builtins.list[Turn]:
+    ) -> builtins.list[ItemTurn]:
         """What items are to a person: those to confirm first, then in order, skipped ones last.
 
         With ``status`` only those, with ``item_id`` only that one; ``limit`` -1 is no limit.
@@ -135,7 +135,7 @@ class Turns:
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
             self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
         )
-        return [Turn._make(row) for row in found]
+        return [ItemTurn._make(row) for row in found]
 
     def counts(
         self,
@@ -144,7 +144,7 @@ class Turns:
         *,
         at: float,
         where: QueueFilter = _ALL,
-    ) -> dict[Status, int]:
+    ) -> dict[TurnStatus, int]:
         """How many items are what to a person; the same query, counted."""
         return dict(
             self._files.tuples(
@@ -204,10 +204,12 @@ class Turns:
                 (event_id, queue_id, item_id, seat.name),
             )
 
-    def held(self, queue_id: int, *, at: float, item_id: str | None = None) -> builtins.list[Held]:
+    def held(
+        self, queue_id: int, *, at: float, item_id: str | None = None
+    ) -> builtins.list[ItemLease]:
         """The leases that hold at this time, by item."""
         return [
-            Held._make(row)
+            ItemLease._make(row)
             for row in self._files.tuples(
                 "SELECT item_id, reviewer, session, part, until FROM queue_turn "
                 "WHERE queue_id = ? AND until > ? AND (? IS NULL OR item_id = ?) "
@@ -216,14 +218,14 @@ class Turns:
             )
         ]
 
-    def holds(self, queue_id: int, item_id: str, seat: Seat) -> Held | None:
+    def holds(self, queue_id: int, item_id: str, seat: Seat) -> ItemLease | None:
         """The lease of this very session on an item, also one that ran out, or ``None``."""
         found = self._files.tuples(
             "SELECT item_id, reviewer, session, part, until FROM queue_turn WHERE queue_id = ? "
             "AND item_id = ? AND reviewer = ? AND session = ? AND until IS NOT NULL",
             (queue_id, item_id, seat.name, seat.session),
         )
-        return Held._make(found[0]) if found else None
+        return ItemLease._make(found[0]) if found else None
 
     def _values(
         self,

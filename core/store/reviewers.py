@@ -10,7 +10,7 @@ from core.errors import NotFound
 from core.store.connection import Connections
 from core.store.content import clean
 
-_COLUMNS = "id, name, role, created"
+_REVIEWER = "id, name, role, created"
 
 
 class Reviewers:
@@ -32,14 +32,14 @@ class Reviewers:
 
     def get(self, name: str) -> ReviewerRow:
         """The reviewer of that name; raises ``NotFound``."""
-        rows = self._files.rows(f"SELECT {_COLUMNS} FROM reviewer WHERE name = ?", (clean(name),))
+        rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer WHERE name = ?", (clean(name),))
         if not rows:
             raise NotFound(f"There is no reviewer {name!r}.")
         return ReviewerRow(**dict(rows[0]))
 
     def list(self) -> builtins.list[ReviewerRow]:
         """All of them, by name."""
-        rows = self._files.rows(f"SELECT {_COLUMNS} FROM reviewer ORDER BY name")
+        rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer ORDER BY name")
         return [ReviewerRow(**dict(row)) for row in rows]
 
     def set_role(self, name: str, role: Role) -> ReviewerRow:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.review import Place
+from core.domain.review import CellKey
 from core.errors import Conflict, InputError, NotFound
 from core.store.connection import Connections, new_id
 from core.store.content import clean
@@ -34,7 +34,7 @@ class ScoredChange:
     to_id: int
     to_number: int
     kept: tuple[str, ...]
-    marked: tuple[Place, ...]
+    marked: tuple[CellKey, ...]
     reason: str
 
 
@@ -109,7 +109,7 @@ class ScoredVersions:
         )
         return [run_id for (run_id,) in found]
 
-    def settled_under(self, run_id: int) -> list[tuple[Place, int]]:
+    def settled_under(self, run_id: int) -> list[tuple[CellKey, int]]:
         """The cells that people settled, in whichever state, with the version they were shown."""
         found = self._files.tuples(
             "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
@@ -118,7 +118,7 @@ class ScoredVersions:
             "WHERE s.run_id = ? ORDER BY 1, 2",
             (run_id,),
         )
-        return [(Place(item_id, criterion), version) for item_id, criterion, version in found]
+        return [(CellKey(item_id, criterion), version) for item_id, criterion, version in found]
 
     def _require_same(self, version_id: int, rubric_id: int) -> None:
         rows = self._files.tuples(
@@ -132,4 +132,4 @@ class ScoredVersions:
 
 def _change(fields: dict[str, Any]) -> ScoredChange:
     kept, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
-    return ScoredChange(kept=tuple(kept), marked=tuple(Place(*p) for p in marked), **fields)
+    return ScoredChange(kept=tuple(kept), marked=tuple(CellKey(*p) for p in marked), **fields)

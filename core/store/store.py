@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from core.domain.library import Counts, Mismatch
+from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
 from core.store.backup import Backup, copy_to, damage
 from core.store.connection import Connections
@@ -91,7 +91,7 @@ class Store:
         """What SQLite finds wrong with the file: ``what`` and ``where``."""
         return damage(self._files)
 
-    def counts(self) -> Counts:
+    def counts(self) -> LibraryCounts:
         """How much there is. Hidden and archived rubrics and datasets do not count."""
         in_use = "NOT hidden AND archived IS NULL"
         ((*counts,),) = self._files.tuples(
@@ -105,7 +105,7 @@ class Store:
             FROM run
             """
         )
-        return Counts(*counts)
+        return LibraryCounts(*counts)
 
     def verify(self) -> list[Mismatch]:
         """Hash every stored rubric version and dataset version again; returns what differs."""

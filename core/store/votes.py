@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 from core.domain.runs import Derive
 from core.domain.votes import (
+    AskedOutcome,
     BallotRow,
     CallRow,
     Cell,
     FailureCount,
     FailureRow,
     ItemBallots,
+    JudgeColumn,
     OrderCount,
-    Outcome,
     Recorded,
-    VoteColumn,
     VoteRow,
 )
 from core.store.ballots import read_ballots
@@ -38,7 +38,7 @@ class Votes:
     def record(
         self,
         run_id: int,
-        outcomes: Sequence[Outcome],
+        outcomes: Sequence[AskedOutcome],
         *,
         owner: str,
         fence: int,
@@ -195,7 +195,7 @@ class Votes:
         )
         return [BallotRow._make((*key, bool(abstained))) for *key, abstained in found]
 
-    def columns(self, run_id: int, below: int | None = None) -> list[VoteColumn]:
+    def columns(self, run_id: int, below: int | None = None) -> list[JudgeColumn]:
         """The votes (of replicates 0 to ``below`` - 1) by criterion, judge and replicate.
 
         What ``all_ballots`` gives, a column at a time and several times as fast.
@@ -207,7 +207,7 @@ class Votes:
             (run_id, below, below),
         )
         return [
-            VoteColumn(criterion, judge, replicate, *map(json.loads, lists))
+            JudgeColumn(criterion, judge, replicate, *map(json.loads, lists))
             for criterion, judge, replicate, *lists in rows
         ]
 

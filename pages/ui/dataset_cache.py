@@ -14,7 +14,7 @@ import streamlit as st
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.files.mapping import Mapping
+from core.files.mapping import ColumnMapping
 from core.files.tables import Table
 from core.services import authoring, datasets
 from core.services.datasets import Checked
@@ -66,14 +66,14 @@ def rubric(version_id: int | None) -> Rubric | None:
     return None if version_id is None else authoring.version(store(), version_id).rubric
 
 
-def checked(source: Source, rows: Table, mapping: Mapping, version_id: int | None) -> Checked:
+def checked(source: Source, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:
     """What the rows come to under that mapping and rubric version."""
     return _checked(source.key, mapping.model_dump_json(), version_id, rows)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every row …")
 def _checked(key: str, mapping: str, version_id: int | None, _rows: Table) -> Checked:
-    return datasets.check(_rows, Mapping.model_validate_json(mapping), rubric(version_id))
+    return datasets.check(_rows, ColumnMapping.model_validate_json(mapping), rubric(version_id))
 
 
 def forget() -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import BINARY, Criterion, Option
-from core.metrics.ailments.position import Shown
+from core.metrics.ailments.position import ShownOrders
 from core.services.evidence import Asked, Evidence
 
 Ints = npt.NDArray[np.int64]
@@ -91,7 +91,7 @@ def made(seed: int, n: int = 300, plant: Plant = HEALTHY, *, texts: int | None =
     traits = [_trait(c, quality, plant, world) for c in CRITERIA]
     truths = [_truth(c, trait, world) for c, trait in zip(CRITERIA, traits, strict=True)]
     judges = JUDGES[: plant.judges]
-    shown: dict[str, list[Shown]] = {judge.name: [] for judge in judges}
+    shown: dict[str, list[ShownOrders]] = {judge.name: [] for judge in judges}
     criteria = []
     for criterion, truth, trait in zip(CRITERIA, truths, traits, strict=True):
         seen = [
@@ -148,7 +148,7 @@ def _answers(
     plant: Plant,
     at: int,
     rng: np.random.Generator,
-) -> tuple[Ints, npt.NDArray[np.bool_], Shown]:
+) -> tuple[Ints, npt.NDArray[np.bool_], ShownOrders]:
     n, k = len(truth), len(c.scored)
     ails = plant if at == 0 else Plant(dead=plant.dead, vague=plant.vague, blurred=plant.blurred)
     first = np.where(rng.random(n) < 0.8, truth, rng.permutation(truth))
@@ -185,13 +185,13 @@ def _of_criterion(c: Criterion, levels: Ints, ails: Plant, rng: np.random.Genera
     return levels
 
 
-def _shown(levels: Ints, order: Ints, k: int) -> Shown:
+def _shown(levels: Ints, order: Ints, k: int) -> ShownOrders:
     there = levels >= 0
     tables = []
     for place in (0, -1):
         cells = levels[there] * k + order[there, place]
         tables.append(np.bincount(cells, minlength=k * k).reshape(k, k).astype(np.float64))
-    return Shown(*tables)
+    return ShownOrders(*tables)
 
 
 def _asked(

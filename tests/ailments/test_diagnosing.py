@@ -12,7 +12,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.judging.order import shown_order
 from core.services.diagnosing import diagnose
 from core.services.evidence import evidence_of
@@ -75,7 +75,7 @@ def run(
     lease = claimed(store, store.runs.create(plan, [(i.id, 4) for i in items()], now=NOW).id, at=AT)
     rng = np.random.default_rng(3)
     outcomes = [
-        Outcome((_vote(item, c, judge.name, r, first if judge.name == "ann" else 0.0, rng),))
+        AskedOutcome((_vote(item, c, judge.name, r, first if judge.name == "ann" else 0.0, rng),))
         for item in items()
         for c in (item.rubric or RUBRIC).criteria
         for judge in judges

@@ -17,7 +17,7 @@ from core.metrics.ailments.effect import Null
 from core.metrics.ailments.halo import halo
 from core.metrics.ailments.length import length_slope
 from core.metrics.ailments.paired import clustered_mean
-from core.metrics.ailments.position import ONE_ORDER, Effect, Pull, Shown, position_effect
+from core.metrics.ailments.position import ONE_ORDER, BiasEffect, Pull, ShownOrders, position_effect
 from core.metrics.ailments.shares import hardly_used, share_above
 from core.metrics.group import alpha_ordinal
 
@@ -70,12 +70,12 @@ def test_an_unused_option_has_the_binomial_p() -> None:
     assert hardly_used(1, 200, 0.05).p == pytest.approx(stats.binom.cdf(1, 200, 0.05))
 
 
-def shuffled(choices: np.ndarray, orders: np.ndarray, k: int) -> Shown:
+def shuffled(choices: np.ndarray, orders: np.ndarray, k: int) -> ShownOrders:
     first = np.zeros((k, k))
     last = np.zeros((k, k))
     np.add.at(first, (choices, orders[:, 0]), 1)
     np.add.at(last, (choices, orders[:, -1]), 1)
-    return Shown(first, last)
+    return ShownOrders(first, last)
 
 
 def test_the_p_of_a_place_is_that_of_exchanging_the_orders() -> None:
@@ -95,8 +95,8 @@ def test_the_p_of_a_place_is_that_of_exchanging_the_orders() -> None:
 
 
 def test_orders_that_never_vary_say_nothing_of_place() -> None:
-    fixed = position_effect([Shown(np.array([[30.0, 0.0], [20.0, 0.0]]), np.zeros((2, 2)))])
-    assert isinstance(fixed, Effect)
+    fixed = position_effect([ShownOrders(np.array([[30.0, 0.0], [20.0, 0.0]]), np.zeros((2, 2)))])
+    assert isinstance(fixed, BiasEffect)
     assert fixed.reason == ONE_ORDER
 
 

@@ -11,7 +11,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.ailing_plate import Plate
 from core.services.ailing_plates import Shown, shown
 from core.services.diagnosing import examine, look
@@ -148,7 +148,7 @@ def imported(store: Store) -> int:
     )
     run = store.runs.create(plan, [(item.id, 4) for item in items], now=NOW).id
     outcomes = [
-        Outcome((Vote(Cell(item.id, "cites", name), 0 if name == "gpt" else n % 2, False),))
+        AskedOutcome((Vote(Cell(item.id, "cites", name), 0 if name == "gpt" else n % 2, False),))
         for n, item in enumerate(items)
         for name in kinds
     ]

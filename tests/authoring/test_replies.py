@@ -20,9 +20,9 @@ from core.judging.authoring_prompts import (
     tasks_writing,
 )
 from core.judging.authoring_replies import (
-    Change,
-    Changes,
     Edited,
+    ProposedChange,
+    ProposedChanges,
     RubricReply,
     Tasks,
     read_changes,
@@ -109,23 +109,25 @@ def test_a_draft_that_was_cut_off_or_has_its_key_twice_is_refused() -> None:
     assert isinstance(read_rubric("  "), Unreadable)
 
 
-def _changes(*changes: object) -> Changes | Unreadable:
+def _changes(*changes: object) -> ProposedChanges | Unreadable:
     return read_changes(json.dumps({"changes": changes}), RUBRIC, ["Limit", "Depth"])
 
 
 def test_changes_name_a_criterion_a_part_and_the_whole_new_text() -> None:
     found = _changes(change("States 30 days."), change("Two reasons.", "option", 2, "c2"))
-    assert found == Changes(
+    assert found == ProposedChanges(
         (),
         (
-            Change("Limit", "requirement", None, "States 30 days.", "The words leave room."),
-            Change("Depth", "option", 1, "Two reasons.", "The words leave room."),
+            ProposedChange(
+                "Limit", "requirement", None, "States 30 days.", "The words leave room."
+            ),
+            ProposedChange("Depth", "option", 1, "Two reasons.", "The words leave room."),
         ),
     )
 
 
 def test_no_change_at_all_is_an_answer() -> None:
-    assert _changes() == Changes((), ())
+    assert _changes() == ProposedChanges((), ())
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_a_change_that_cannot_be_made_is_left_out_and_said_and_the_others_stay(
     broken: object, words: str
 ) -> None:
     found = _changes(change("fine"), broken)
-    assert isinstance(found, Changes)
+    assert isinstance(found, ProposedChanges)
     assert [one.to for one in found.changes] == ["fine"]
     (said,) = found.dropped
     assert said.startswith("Change 2 ")
@@ -159,7 +161,7 @@ def test_a_change_that_cannot_be_made_is_left_out_and_said_and_the_others_stay(
 
 def test_of_two_changes_of_the_same_text_the_first_is_kept() -> None:
     found = _changes(change("one"), change("two"))
-    assert isinstance(found, Changes)
+    assert isinstance(found, ProposedChanges)
     assert [one.to for one in found.changes] == ["one"]
     assert "same text" in found.dropped[0]
 

@@ -13,7 +13,7 @@ from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
-from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
 from core.services import authoring
 from core.services.connecting import ConnectionResult
 from core.services.draft_types import Draft
@@ -194,7 +194,7 @@ def graded(store: Store, plan: RunPlan, status: RunStatus, option: int = 0) -> i
     return run_id
 
 
-def _outcomes(item: str, option: int) -> list[Outcome]:
+def _outcomes(item: str, option: int) -> list[AskedOutcome]:
     """The model answers every criterion, the other one fails, the classifier abstains on one."""
     call = Call(
         (Segment("system", hostile("sent-system")), Segment("user", hostile("sent-user"))),
@@ -204,7 +204,7 @@ def _outcomes(item: str, option: int) -> list[Outcome]:
         model=hostile("answered-by"),
         finish=hostile("finish"),
     )
-    found = list[Outcome]()
+    found = list[AskedOutcome]()
     for name in (YES_NO, LEVELS, KINDS):
         order = (1, 0, 2)
         vote = Vote(
@@ -216,9 +216,9 @@ def _outcomes(item: str, option: int) -> list[Outcome]:
             order=order,
         )
         failure = VoteFailure(Cell(item, name, FAIL), "server", hostile("failure"), order)
-        found += [Outcome((vote,), call), Outcome((failure,), call)]
+        found += [AskedOutcome((vote,), call), AskedOutcome((failure,), call)]
     abstention = Vote(Cell(item, YES_NO, LEARNER), None, True, reason=hostile("abstention"))
-    return [*found, Outcome((abstention,))]
+    return [*found, AskedOutcome((abstention,))]
 
 
 def _drafts(store: Store, rubric_id: int) -> None:

@@ -10,7 +10,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services import authoring, claiming, queueing, reviewers, reviewing, snippets
 from core.services.drafts import draft_from
 from core.services.preparing import derive_for
@@ -73,7 +73,7 @@ def _ailing(store: Store) -> int:
     lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run)
     assert lease is not None
     outcomes = [
-        Outcome((Vote(Cell(item.id, YES_NO, judge), option, False, hostile("reason")),))
+        AskedOutcome((Vote(Cell(item.id, YES_NO, judge), option, False, hostile("reason")),))
         for n, item in enumerate(items)
         for judge, option in ((GRADE, 0), (FAIL, (n + 1) % 2))
     ]

@@ -7,7 +7,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
-from core.domain.votes import Call, Cell, Outcome, Segment, Vote
+from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
 from core.services import claiming, queueing, reviewers, reviewing
 from core.services.preparing import derive_for
 from core.store.store import Store
@@ -81,12 +81,12 @@ def graded(store: Store, count: int) -> Run:
     return store.runs.get(run.id)
 
 
-def _outcome(item: Item, criterion: str, judge: str) -> Outcome:
+def _outcome(item: Item, criterion: str, judge: str) -> AskedOutcome:
     option = MET if criterion == "Right" else UNMET
     cell = Cell(item.id, criterion, judge)
     vote = Vote(cell, option, False, REASON, (QUOTE,), confidence=0.64)
     call = Call((Segment("user", PROMPT_SENT),), {}, REPLY, THOUGHT, MODEL)
-    return Outcome((vote,), call)
+    return AskedOutcome((vote,), call)
 
 
 def queue(store: Store, run: Run, rule: QueueRule = EVERYTHING, **settings: object) -> int:

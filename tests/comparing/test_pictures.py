@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from core.figures import Gap, Priced, differences, frontier
+from core.figures import DifferenceDot, Priced, differences, frontier
 
 
 def test_what_its_test_calls_significant_is_filled_and_an_interval_alone_is_not() -> None:
     gaps = [
-        Gap("told apart", 0.2, 0.1, 0.3, "up", significant=True),
-        Gap("clear by its own interval", 0.2, 0.01, 0.3, "corrected p .057"),
-        Gap("open", 0.1, -0.1, 0.3, "unsure"),
-        Gap("bare", 0.1, None, None, "no interval"),
-        Gap("none", None, None, None, ""),
+        DifferenceDot("told apart", 0.2, 0.1, 0.3, "up", significant=True),
+        DifferenceDot("clear by its own interval", 0.2, 0.01, 0.3, "corrected p .057"),
+        DifferenceDot("open", 0.1, -0.1, 0.3, "unsure"),
+        DifferenceDot("bare", 0.1, None, None, "no interval"),
+        DifferenceDot("none", None, None, None, ""),
     ]
     figure = differences(gaps, "Accuracy")
 
@@ -22,7 +22,7 @@ def test_what_its_test_calls_significant_is_filled_and_an_interval_alone_is_not(
 
 
 def test_names_of_others_are_never_markup() -> None:
-    figure = differences([Gap("<b>x</b>", 0.1, 0.0, 0.2, "<i>%{x}")], "A")
+    figure = differences([DifferenceDot("<b>x</b>", 0.1, 0.0, 0.2, "<i>%{x}")], "A")
 
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
     assert figure.data[0].hovertext[0] == "&lt;i&gt;%&#123;x}"

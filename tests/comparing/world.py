@@ -9,7 +9,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Call, Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Call, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.content import noun_hash
 from core.store.store import Store
@@ -79,7 +79,7 @@ def run_with(
     assert lease is not None
     call = Call((), {}, cost=cost, cached=cached, first_cost=first_cost)
     outcomes = [
-        Outcome((_vote(rubric, Cell(data.items[at].id, name, judge), option),), call)
+        AskedOutcome((_vote(rubric, Cell(data.items[at].id, name, judge), option),), call)
         for judge, by_criterion in answers.items()
         for name, options in by_criterion.items()
         for at, option in enumerate(options)

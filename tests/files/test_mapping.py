@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.files.datasets import build_dataset
-from core.files.mapping import Mapping, guess_mapping
+from core.files.mapping import ColumnMapping, guess_mapping
 from core.files.rubrics import parse_rubric
 from core.files.tables import read_table
 from tests.files.refusals import refused
@@ -17,7 +17,7 @@ def test_usual_names_are_known_whatever_their_case_and_spelling() -> None:
     table = read_table(
         "Item-ID,Question,Student_Answer,Reference Answer,Notes\n1,2,3,4,5\n", "x.csv"
     )
-    assert guess_mapping(table) == Mapping(
+    assert guess_mapping(table) == ColumnMapping(
         id="Item-ID",
         prompt="Question",
         submission="Student_Answer",
@@ -62,7 +62,7 @@ def test_a_split_column_counts_only_where_it_holds_our_splits() -> None:
 
 def test_a_person_s_mapping_is_used_as_it_is() -> None:
     table = read_table("a,b,c,d\n1,x,MET,why\n", "x.csv")
-    mapping = Mapping(id="a", submission="b", labels={"Tone": "c"}, reasons={"Tone": "d"})
+    mapping = ColumnMapping(id="a", submission="b", labels={"Tone": "c"}, reasons={"Tone": "d"})
     item = build_dataset(table, mapping, "x.csv", RUBRIC).value.items[0]
     assert (item.id, item.submission) == ("1", "x")
     assert (item.labels["Tone"].label, item.labels["Tone"].reason) == ("MET", "why")
@@ -71,20 +71,20 @@ def test_a_person_s_mapping_is_used_as_it_is() -> None:
 
 def test_columns_that_are_mapped_nowhere_are_left_out_with_a_notice() -> None:
     table = read_table("a,b\n1,x\n", "x.csv")
-    parsed = build_dataset(table, Mapping(submission="b"), "x.csv")
+    parsed = build_dataset(table, ColumnMapping(submission="b"), "x.csv")
     assert [n.message for n in parsed.notices] == ["The column 'a' is left out."]
 
 
 @pytest.mark.parametrize(
     ("mapping", "words"),
     [
-        (Mapping(submission="z"), "names the column 'z', which is not there."),
-        (Mapping(submission="b", labels={"t": "q"}), "names the column 'q'"),
-        (Mapping(id="a"), "has no column that holds the submission."),
+        (ColumnMapping(submission="z"), "names the column 'z', which is not there."),
+        (ColumnMapping(submission="b", labels={"t": "q"}), "names the column 'q'"),
+        (ColumnMapping(id="a"), "has no column that holds the submission."),
     ],
 )
 def test_a_mapping_that_cannot_work_is_refused_with_the_columns(
-    mapping: Mapping, words: str
+    mapping: ColumnMapping, words: str
 ) -> None:
     table = read_table("a,b\n1,x\n", "x.csv")
     [(_, text)] = refused(lambda: build_dataset(table, mapping, "x.csv"))
@@ -104,7 +104,7 @@ def test_a_cell_that_looks_like_json_stays_text_unless_the_mapping_says_otherwis
 
 def test_structured_cells_that_are_not_json_are_refused_with_their_line() -> None:
     table = read_table("id,submission\n1,hello\n", "x.csv")
-    mapping = Mapping(submission="submission", structured=True)
+    mapping = ColumnMapping(submission="submission", structured=True)
     [(line, text)] = refused(lambda: build_dataset(table, mapping, "x.csv"))
     assert line == 2
     assert "is not JSON, as the mapping says it is." in text

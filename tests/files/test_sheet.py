@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.files.sheet import Rules, rubric_sheet
+from core.files.sheet import SheetRules, rubric_sheet
 from core.services.sharing import share
 from tests.strategies import rubrics
 
@@ -79,7 +79,7 @@ def test_weights_that_are_shares_are_shown_in_per_cent() -> None:
 def test_no_text_of_a_rubric_becomes_markup(rubric: Rubric) -> None:
     attack = "<script src=x onerror=alert(1)></style><img>\u202e"
     hostile = rubric.model_copy(update={"name": attack, "guidelines": attack})
-    found = Tags(rubric_sheet(hostile, Rules((attack,), (attack,)), attack))
+    found = Tags(rubric_sheet(hostile, SheetRules((attack,), (attack,)), attack))
 
     assert found.names <= {
         *("html", "head", "meta", "title", "style", "body", "header", "main", "section", "footer"),

@@ -9,7 +9,7 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Call, Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
 from core.judging.doors import Completion, Request
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
@@ -63,7 +63,7 @@ def ask(
     spec = Judge(**{"name": "j", "model": "openai/x", **settings})
     gate = ProviderGate(sleep=sleep, clock=lambda: sum(pauses))
 
-    async def go() -> Outcome:
+    async def go() -> AskedOutcome:
         judge = LLMJudge(spec, door, key, gate, sleep=sleep, clock=lambda: sum(pauses))
         outcome = await judge.ask(QUESTION)
         await judge.close()

@@ -10,7 +10,7 @@ import pytest
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.judging.gate import ProviderGate
 from core.judging.llm import LLMJudge
 from core.judging.messages import messages
@@ -26,10 +26,10 @@ pytestmark = pytest.mark.parametrize("kind", DOORS)
 
 def put(
     runner: asyncio.Runner, kind: Any, provider: Provider, asked: Question, **settings: Any
-) -> Outcome:
+) -> AskedOutcome:
     given = {"name": "judge", "model": "openai/scripted", "api_base": provider.url, "door": kind}
 
-    async def go() -> Outcome:
+    async def go() -> AskedOutcome:
         async with opened(kind) as door:
             spec = Judge(**{**given, **settings})
             return await LLMJudge(spec, door, None, ProviderGate()).ask(asked)
@@ -46,7 +46,7 @@ def user_text(provider: Provider, index: int = 0) -> str:
     return sent(provider, index)[1]["content"]
 
 
-def option(outcome: Outcome) -> int | None:
+def option(outcome: AskedOutcome) -> int | None:
     (vote,) = outcome.results
     assert isinstance(vote, Vote)
     return vote.option

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.domain.votes import Outcome, Segment, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Segment, Vote, VoteFailure
 from core.judging.doors import CallError, Completion
 from core.judging.engine import grade
 from core.judging.gate import ProviderGate
@@ -26,13 +26,13 @@ STEPS = replace(question(CAPITAL, order="102"), mode="two_step")
 
 def put(
     asked: Question, *script: Completion | Exception, **settings: Any
-) -> tuple[Outcome, ScriptedDoor]:
+) -> tuple[AskedOutcome, ScriptedDoor]:
     door, ticks = ScriptedDoor(deque(script)), iter(range(0, 1000, 2))
 
     async def sleep(seconds: float) -> None:
         del seconds
 
-    async def go() -> Outcome:
+    async def go() -> AskedOutcome:
         spec = Judge(**{"name": "judge", "model": "openai/x", **settings})
         gate = ProviderGate(sleep=sleep)
         clock = lambda: float(next(ticks))  # noqa: E731
@@ -119,7 +119,7 @@ def test_a_judge_that_is_not_asked_any_more_fails_every_criterion_of_what_is_lef
     door = ScriptedDoor(deque([CallError("auth", "Bad key.")]))
     judge = LLMJudge(Judge(name="judge", model="x", concurrency=1), door, None, ProviderGate())
 
-    async def go() -> list[Outcome]:
+    async def go() -> list[AskedOutcome]:
         questions = {"judge": iter((THREE, other))}
         return [o async for o in grade(questions, {"judge": judge}, stop=asyncio.Event())]
 

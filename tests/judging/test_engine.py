@@ -11,7 +11,7 @@ import pytest
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Call, Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
 from core.judging.budget import Budget
 from core.judging.engine import grade
 from core.judging.protocol import Question
@@ -33,7 +33,7 @@ class CountingJudge:
     peak: int = 0
     answered: int = 0
 
-    async def ask(self, question: Question) -> Outcome:
+    async def ask(self, question: Question) -> AskedOutcome:
         self.asked.append(question.cell.item)
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
@@ -43,8 +43,8 @@ class CountingJudge:
             self.in_flight -= 1
         self.answered += 1
         if self.fails_with is not None:
-            return Outcome((VoteFailure(question.cell, self.fails_with.kind, "no key"),))
-        return Outcome((Vote(question.cell, 0, False),), Call((), {}, cost=self.cost))
+            return AskedOutcome((VoteFailure(question.cell, self.fails_with.kind, "no key"),))
+        return AskedOutcome((Vote(question.cell, 0, False),), Call((), {}, cost=self.cost))
 
     async def close(self) -> None:
         pass
@@ -61,7 +61,7 @@ def questions(name: str, n: int) -> Iterator[Question]:
         yield Question(cell, Item(id=f"i{i}", submission="x"), RUBRIC, CRITERION, (0, 1, 2), 7)
 
 
-async def collect(*judges: CountingJudge, n: int = 20, **options: object) -> list[Outcome]:
+async def collect(*judges: CountingJudge, n: int = 20, **options: object) -> list[AskedOutcome]:
     stop = options.pop("stop", None) or asyncio.Event()
     stream = grade(
         {j.spec.name: questions(j.spec.name, n) for j in judges},
@@ -104,7 +104,7 @@ def test_a_fatal_failure_stops_that_judge_and_fails_the_rest_with_the_same_kind(
 
 
 def test_stop_cancels_the_calls_in_flight() -> None:
-    async def story() -> tuple[list[Outcome], CountingJudge]:
+    async def story() -> tuple[list[AskedOutcome], CountingJudge]:
         ada, stop = judge("ada", 4, pause=30), asyncio.Event()
         asyncio.get_running_loop().call_later(0.02, stop.set)
         return await collect(ada, stop=stop), ada
@@ -115,7 +115,7 @@ def test_stop_cancels_the_calls_in_flight() -> None:
 
 
 def test_nothing_that_was_answered_is_lost_to_a_stop_while_the_consumer_is_slow() -> None:
-    async def story() -> tuple[list[Outcome], CountingJudge]:
+    async def story() -> tuple[list[AskedOutcome], CountingJudge]:
         ada, stop = judge("ada", 8), asyncio.Event()
         asked = {"ada": questions("ada", 2000)}
         outcomes = []
@@ -190,7 +190,7 @@ def test_calls_of_unknown_price_do_not_spend_the_budget() -> None:
 
 def test_a_crash_inside_a_judge_is_not_swallowed() -> None:
     class Broken(CountingJudge):
-        async def ask(self, question: Question) -> Outcome:
+        async def ask(self, question: Question) -> AskedOutcome:
             raise RuntimeError("a bug")
 
     broken = Broken(Judge(name="ada", model="openai/x"))

@@ -6,7 +6,7 @@ from core.domain.panel import Judge
 from core.domain.votes import Cell
 from core.judging.doors import Completion
 from core.judging.pricing import cost_of, price_of
-from core.judging.tally import Tally
+from core.judging.tally import CallAccount
 
 OWN = Judge(name="j", model="gpt-4o-mini", price_in=2.0, price_out=10.0)
 LISTED = Judge(name="j", model="openai/gpt-4o-mini")
@@ -47,7 +47,7 @@ def test_what_is_not_known_costs_nobody_knows_what() -> None:
     assert cost_of(OWN, None, None, None) is None
 
 
-def costed(tally: Tally) -> float | None:
+def costed(tally: CallAccount) -> float | None:
     tally.requests = 2
     call = tally.call({})
     assert call is not None
@@ -56,11 +56,11 @@ def costed(tally: Tally) -> float | None:
 
 def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     for costs in ([0.1, None], [None, 0.1], [None, None]):
-        tally = Tally(UNKNOWN, Cell("i", "c", "j"))
+        tally = CallAccount(UNKNOWN, Cell("i", "c", "j"))
         for cost in costs:
             tally.add(Completion("x", cost=cost))
         assert costed(tally) is None
-    tally = Tally(UNKNOWN, Cell("i", "c", "j"))
+    tally = CallAccount(UNKNOWN, Cell("i", "c", "j"))
     for cost in (0.1, 0.2):
         tally.add(Completion("x", cost=cost))
     assert costed(tally) == pytest.approx(0.3)

@@ -12,7 +12,7 @@ import pytest
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.judging.doors import CallError, Completion, Door, Request
 from core.judging.engine import grade
 from core.judging.gate import ProviderGate
@@ -64,10 +64,10 @@ def questions(n: int) -> Iterator[Question]:
 
 def asked(
     runner: asyncio.Runner, kind: Any, provider: Provider, n: int, **settings: Any
-) -> tuple[list[Outcome], Watched]:
+) -> tuple[list[AskedOutcome], Watched]:
     spec = Judge(**{"name": "j", "model": "openai/x", "api_base": provider.url, **settings})
 
-    async def go() -> tuple[list[Outcome], Watched]:
+    async def go() -> tuple[list[AskedOutcome], Watched]:
         door = Watched(open_door(kind))
         judge = LLMJudge(spec, door, KEY, ProviderGate())
         try:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 from core.metrics.acceptance import START, acceptance
-from core.metrics.exact import Known, fewest, share_of_rest, upper_bound, upper_bound_of_rest
+from core.metrics.exact import KnownLabels, fewest, share_of_rest, upper_bound, upper_bound_of_rest
 
 
 def test_bounds_are_those_of_the_exact_tests() -> None:
@@ -133,8 +133,8 @@ def test_what_others_settled_stays_in_the_number_that_was_drawn_from() -> None:
 def test_a_draw_that_is_known_to_be_unlucky_bounds_nothing() -> None:
     # None of 50 wrong of 150 rules out 9 or more (hypergeometric); yet 30 are known.
     assert hypergeom.cdf(0, 150, 9, 50) < 0.05
-    assert upper_bound_of_rest(0, 50, 60, known=Known(40, 30)) == 1.0
-    mean = share_of_rest(50, 50, 60, known=Known(40, 30))
+    assert upper_bound_of_rest(0, 50, 60, known=KnownLabels(40, 30)) == 1.0
+    mean = share_of_rest(50, 50, 60, known=KnownLabels(40, 30))
     assert (mean.low, mean.figure.n) == (0.0, 50)
 
 
@@ -163,7 +163,7 @@ def test_with_some_known_all_thresholds_are_bounded_at_once() -> None:
     )
     assert [(step.threshold, step.held) for step in found.steps] == [(0.9, False), (0.5, True)]
     assert found.threshold == 0.5
-    assert found.bound == upper_bound_of_rest(10, 100, 200, 0.025, Known(1, 0))
+    assert found.bound == upper_bound_of_rest(10, 100, 200, 0.025, KnownLabels(1, 0))
 
 
 @pytest.mark.parametrize("look", ["surest first", "easy first", "at random"])

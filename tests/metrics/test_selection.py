@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.metrics.selection import Selected, honest_mean, inclusion
+from core.metrics.selection import SelectedMeans, honest_mean, inclusion
 
 
-def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, Selected]:
+def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, SelectedMeans]:
     """20 % of cells are hard (judge right in 60 %), the others easy (95 %).
 
     Half of the hard ones are labelled through the queue, and 5 % of everything through an audit.

@@ -10,7 +10,7 @@ from core.judging.offline.calibration import (
     probabilities,
 )
 from core.judging.offline.folds import FOLDS, fold_numbers
-from core.judging.offline.validation import Gain, gain_of, prompt_majority
+from core.judging.offline.validation import BaselineGain, gain_of, prompt_majority
 
 
 def test_probabilities_of_equal_scores_are_equal_and_heat_evens_them_out():
@@ -104,7 +104,11 @@ def test_the_gain_is_paired_and_counts_duplicates_once():
 
 @pytest.mark.parametrize(
     ("gain", "enough"),
-    [(Gain(0.10, 0.07), True), (Gain(0.10, 0.08), False), (Gain(0.0, 0.0), False)],
+    [
+        (BaselineGain(0.10, 0.07), True),
+        (BaselineGain(0.10, 0.08), False),
+        (BaselineGain(0.0, 0.0), False),
+    ],
 )
 def test_a_gain_must_be_more_than_a_good_standard_error(gain, enough):
     assert gain.enough is enough  # 1.28 * .07 = .0896 and 1.28 * .08 = .1024

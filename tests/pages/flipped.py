@@ -13,7 +13,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Cascade, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
 
@@ -70,6 +70,8 @@ def flipped(store: Store) -> int:
     return run_id
 
 
-def _vote(item: str, judge: str, replicate: int, option: int) -> Outcome:
+def _vote(item: str, judge: str, replicate: int, option: int) -> AskedOutcome:
     order = (1, 0, 2) if replicate else (0, 1, 2)
-    return Outcome((Vote(Cell(item, "Clear", judge, replicate), option, option == 2, order=order),))
+    return AskedOutcome(
+        (Vote(Cell(item, "Clear", judge, replicate), option, option == 2, order=order),)
+    )

@@ -21,7 +21,7 @@ from core.domain.dataset import Dataset, Item, Label, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
-from core.domain.votes import Call, Cell, Outcome, Segment, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
 from core.services.preparing import derive_for
 from core.store.store import Store
 
@@ -113,7 +113,7 @@ def planned(store: Store, name: str = "First **run**", budget: float | None = No
 def all_failed(store: Store) -> int:
     """The run, over, without any vote."""
     lost = [
-        Outcome((VoteFailure(Cell(item.id, name, judge.name), "server", "It is down."),))
+        AskedOutcome((VoteFailure(Cell(item.id, name, judge.name), "server", "It is down."),))
         for item in DATASET.items
         for name in ("Clear", "Depth")
         for judge in (ANN, BOB)
@@ -125,7 +125,7 @@ def graded(
     store: Store,
     status: RunStatus = "done",
     at: float = 1e10,
-    outcomes: Sequence[Outcome] | None = None,
+    outcomes: Sequence[AskedOutcome] | None = None,
 ) -> int:
     """The run with the votes of the table above; still `running` where that is asked for."""
     found = _outcomes() if outcomes is None else outcomes
@@ -139,16 +139,18 @@ def graded(
     return run_id
 
 
-def _outcomes() -> list[Outcome]:
+def _outcomes() -> list[AskedOutcome]:
     votes = [_vote(Cell(*key), option) for key, option in ANSWERS.items()]
     lost = [
-        Outcome((VoteFailure(Cell("c", name, "ann"), "missing_key", "NO_SUCH_KEY is not set."),))
+        AskedOutcome(
+            (VoteFailure(Cell("c", name, "ann"), "missing_key", "NO_SUCH_KEY is not set."),)
+        )
         for name in ("Clear", "Depth")
     ]
     return [*votes, *lost]
 
 
-def _vote(cell: Cell, option: int) -> Outcome:
+def _vote(cell: Cell, option: int) -> AskedOutcome:
     criterion = RUBRIC.criterion(cell.criterion)
     of_ann = cell.judge == "ann"
     vote = Vote(
@@ -161,4 +163,4 @@ def _vote(cell: Cell, option: int) -> Outcome:
         confidence=0.75,
         probabilities=None if of_ann or cell.criterion == "Depth" else (0.25, 0.75, 0.0),
     )
-    return Outcome((vote,), CALL if of_ann else None)
+    return AskedOutcome((vote,), CALL if of_ann else None)

@@ -11,7 +11,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
 from pages.measure._agreement import raters
@@ -54,7 +54,9 @@ def imported(store: Store, kinds: dict[str, str], n: int = 60, *, labelled: bool
     )
     run = store.runs.create(plan, [(item.id, 2 * len(kinds)) for item in items], now=NOW).id
     outcomes = [
-        Outcome((Vote(Cell(item.id, criterion.name, name), (at * 7 + at * who // 3) % k, False),))
+        AskedOutcome(
+            (Vote(Cell(item.id, criterion.name, name), (at * 7 + at * who // 3) % k, False),)
+        )
         for at, item in enumerate(items)
         for who, name in enumerate(kinds)
         for criterion, k in zip(RUBRIC.criteria, (2, 3), strict=True)

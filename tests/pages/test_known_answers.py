@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
 from pages.grade._run.filters import ITEM_OPEN
@@ -21,7 +21,7 @@ def half_known(store: Store) -> int:
     lease = store.leases.claim("me:1:x", at=0.0, seconds=60, run_id=run_id)
     assert lease is not None
     votes = [
-        Outcome((Vote(Cell(item, "Clear", judge), 0, False),), call)
+        AskedOutcome((Vote(Cell(item, "Clear", judge), 0, False),), call)
         for item in (FIRST, "b")
         for judge, call in (("ann", KNOWN), ("bob", CALL))
     ]

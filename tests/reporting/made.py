@@ -7,7 +7,7 @@ from core.domain.decision import Decision
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
 
@@ -52,7 +52,7 @@ def decided(store: Store, items: int = 20, *, labelled: bool = True, grouped: bo
     assert lease is not None
     derive = derive_for(store.runs.get(run_id).plan, rubric, rows)
     votes = [
-        Outcome((Vote(Cell(item.id, "short", "ann"), 0 if at % 4 == 0 else 1, False, "=why"),))
+        AskedOutcome((Vote(Cell(item.id, "short", "ann"), 0 if at % 4 == 0 else 1, False, "=why"),))
         for at, item in enumerate(rows)
     ]
     store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)

@@ -26,7 +26,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote, VoteFailure
+from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.services.preparing import derive_for
 from core.store.store import Store
 
@@ -123,12 +123,12 @@ def every_kind(store: Store) -> int:
     return _recorded(store, plan, RUBRIC, ITEMS, outcomes)
 
 
-def _outcome(cell: Cell, answer: int | str | None) -> Outcome:
+def _outcome(cell: Cell, answer: int | str | None) -> AskedOutcome:
     if isinstance(answer, str):
-        return Outcome((VoteFailure(cell, "timeout", "No answer in time."),))
+        return AskedOutcome((VoteFailure(cell, "timeout", "No answer in time."),))
     rubric = OWN if cell.item == "c" else RUBRIC
     na = answer is None or rubric.criterion(cell.criterion).choices[answer].na
-    return Outcome((Vote(cell, answer, na, reason="Because.", order=(1, 0)),))
+    return AskedOutcome((Vote(cell, answer, na, reason="Because.", order=(1, 0)),))
 
 
 def people_only(store: Store) -> int:
@@ -143,13 +143,18 @@ def people_only(store: Store) -> int:
     )
     votes = [("a", "Ada", 0), ("a", "Ben", 0), ("b", "Ada", 0), ("b", "Ben", 1)]
     outcomes = [
-        Outcome((Vote(Cell(item, "Clear", judge), option, False),)) for item, judge, option in votes
+        AskedOutcome((Vote(Cell(item, "Clear", judge), option, False),))
+        for item, judge, option in votes
     ]
     return _recorded(store, plan, rubric, items, outcomes)
 
 
 def _recorded(
-    store: Store, plan: RunPlan, rubric: Rubric, items: tuple[Item, ...], outcomes: list[Outcome]
+    store: Store,
+    plan: RunPlan,
+    rubric: Rubric,
+    items: tuple[Item, ...],
+    outcomes: list[AskedOutcome],
 ) -> int:
     run_id = store.runs.create(plan, [(item.id, 24) for item in items], now=NOW).id
     lease = store.leases.claim("me:1:x", at=1e10, seconds=60, run_id=run_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.runs import RunItemFilter
-from core.files.paper import Table, Words
+from core.files.paper import PaperTable, Words
 from core.services import browsing
 from core.services.reporting import report
 from core.services.reporting_paper import paper
@@ -16,7 +16,9 @@ from tests.reporting.made import MADE, decided
 def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[Words, ...]]:
     """The rows of a table of the report, by what stands first in them."""
     made = paper(report(store, run_id, resamples=10, made=MADE))
-    tables = [b for s in made.sections for b in s.blocks if isinstance(b, Table) and b.name == name]
+    tables = [
+        b for s in made.sections for b in s.blocks if isinstance(b, PaperTable) and b.name == name
+    ]
     return {row[0].text: row[1:] for row in tables[0].rows}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.files.html_paper import html_paper
 from core.files.markdown_paper import markdown_paper
-from core.files.paper import Bars, Forest, Histogram, Paper, Section, Sentences, Table, Words
+from core.files.paper import Bars, Forest, Histogram, Paper, PaperTable, Section, Sentences, Words
 from core.files.visible import visible
 from core.services.reporting import report
 from core.services.reporting_paper import paper
@@ -84,7 +84,7 @@ def test_every_plot_is_followed_by_a_table_with_its_numbers(made: Paper) -> None
     for section in made.sections:
         for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
             if isinstance(block, Histogram | Forest | Bars):
-                assert isinstance(after, Table)
+                assert isinstance(after, PaperTable)
 
 
 def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
@@ -96,7 +96,7 @@ def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
 
 @pytest.mark.parametrize("payload", [ATTACK, "- list", "1. one", "# head", "| a |", "&lt;", "\\"])
 def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
-    table = Table(payload, (payload,), ((Words(payload, payload),),))
+    table = PaperTable(payload, (payload,), ((Words(payload, payload),),))
     made = Paper(payload, payload, (Section(payload, (Sentences((payload,)), table)),), payload)
 
     text = html_paper(made)
@@ -109,7 +109,7 @@ def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
 
 
 def test_a_cell_of_markdown_cannot_end_its_table() -> None:
-    table = Table("t", ("a|b",), ((Words("x | y\n| z |"),),))
+    table = PaperTable("t", ("a|b",), ((Words("x | y\n| z |"),),))
 
     text = markdown_paper(Paper("p", "", (Section("s", (table,)),)))
     row = next(line for line in text.splitlines() if "x" in line)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.votes import Outcome
+from core.domain.votes import AskedOutcome
 from core.judging.engine import grade
 from core.services import grading, working
 from core.services.jobs import work_here
@@ -18,7 +18,7 @@ from core.store.store import Store
 from tests.runs.test_kept_answers import with_judge
 
 
-async def trickling(*arguments: Any, **options: Any) -> AsyncIterator[Outcome]:
+async def trickling(*arguments: Any, **options: Any) -> AsyncIterator[AskedOutcome]:
     """The engine, from which outcomes come more slowly than answers do."""
     async for outcome in grade(*arguments, **options):
         await asyncio.sleep(0.02)

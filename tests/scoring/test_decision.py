@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from core.domain.decision import Decision
 from core.scoring import Texts, Trace, explain, score_item
-from core.scoring.deciding import Known, decide
+from core.scoring.deciding import BeforeDecision, decide
 from tests.scoring.made import answers, binary, rubric
 
 PASS_70: dict[str, Any] = {"pass_at": 0.7}
 
 
-def known(score: float | None, **changes: Any) -> Known:
-    plain = Known(score, score, score, True, False, False, False)
+def known(score: float | None, **changes: Any) -> BeforeDecision:
+    plain = BeforeDecision(score, score, score, True, False, False, False)
     return plain._replace(**changes)
 
 

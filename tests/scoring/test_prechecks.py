@@ -14,7 +14,7 @@ import pytest
 
 from core.domain.prechecks import FAMILIES, Near, Precheck
 from core.domain.rubric import Rubric
-from core.scoring import Measured, Texts, Trace, explain, measure, score_item
+from core.scoring import MeasuredTexts, Texts, Trace, explain, measure, score_item
 from core.scoring.families import family
 from core.scoring.phrases import phrase
 from core.scoring.screening import screen
@@ -211,7 +211,7 @@ def test_without_its_texts_a_rubric_with_pre_checks_is_not_scored() -> None:
         score_item(made, answers("M"))
     # What was measured before does as well as the text.
     before = measure(made, BAD)
-    assert isinstance(before, Measured)
+    assert isinstance(before, MeasuredTexts)
     assert score_item(made, answers("M"), texts=before) == score_item(made, answers("M"), texts=BAD)
 
 

@@ -20,7 +20,7 @@ from core.domain.review import QueueRule, QueueSettings, Settled
 from core.domain.review_records import NewEvent
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services import clock, queueing
 from core.services.preparing import derive_for, settled_lookup
 from core.services.unseen import Unseen, unseen
@@ -58,7 +58,9 @@ def base(folder: Path, items: int, split: int = 0) -> Path:
         second = UNMET if n >= items - split else MET
         for judge, option in (("ann", MET), ("bob", second)):
             for name in CRITERIA:
-                outcomes.append(Outcome((Vote(Cell(item.id, name, judge), option, False, "So."),)))
+                outcomes.append(
+                    AskedOutcome((Vote(Cell(item.id, name, judge), option, False, "So."),))
+                )
     derive = derive_for(plan, RUBRIC, rows, settled_lookup(store, run.id))
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive

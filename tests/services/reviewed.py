@@ -23,7 +23,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services import claiming, queueing, reviewers, reviewing
 from core.services.preparing import derive_for, settled_lookup
 from core.store.store import Store
@@ -93,7 +93,7 @@ def record(store: Store, run: Run, some: tuple[Item, ...]) -> None:
     assert lease is not None
     derive = derive_for(run.plan, RUBRIC, items(run.items), settled_lookup(store, run.id))
     outcomes = [
-        Outcome((Vote(Cell(item.id, c.name, judge), option, option == NA, "secret-reason"),))
+        AskedOutcome((Vote(Cell(item.id, c.name, judge), option, option == NA, "secret-reason"),))
         for item in some
         for c in RUBRIC.criteria
         for judge, option in zip(JUDGES, VOTES[int(item.id[1:]) % 4], strict=True)

@@ -16,7 +16,7 @@ from core.domain.panel import Judge, Panel, Rules
 from core.domain.review import QueueRule, QueueSettings
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.errors import Conflict, InputError
 from core.services import calibrating, queueing, reporting, reviewers
 from core.services.fitted import fitted_of
@@ -67,7 +67,7 @@ def graded(store: Store, labelled: int = ITEMS) -> int:
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
     assert lease is not None
     outcomes = [
-        Outcome((Vote(Cell(f"i{n:02}", "right", judge), said(judge, n), abstained=False),))
+        AskedOutcome((Vote(Cell(f"i{n:02}", "right", judge), said(judge, n), abstained=False),))
         for n in range(ITEMS)
         for judge in JUDGES
     ]

@@ -16,7 +16,7 @@ from core.aggregate import Ballot, settle
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion, Rubric
-from core.scoring import Measured, score_item
+from core.scoring import MeasuredTexts, score_item
 from core.services.impact import ORDERS, Tally, WhatIf, chances, order_key, tally
 from core.services.spread import expected_disagreement, spread
 from tests.aggregate.made import ballots
@@ -117,7 +117,7 @@ def test_texts_count_in_what_ifs() -> None:
     penalty = {"free_budget": 0, "max_cap": 1, "penalty_at_cap": 0.25}
     made = rubric({}, scoring={"length_penalty": penalty})
     found = WhatIf(made).impact(
-        "c0", {"c0": MET}, votes(made.criteria[0], MET), texts=Measured(length=5)
+        "c0", {"c0": MET}, votes(made.criteria[0], MET), texts=MeasuredTexts(length=5)
     )
     assert [w.score for w in found.would] == [0.75, 0.0]
 

@@ -6,18 +6,18 @@ import asyncio
 import threading
 from pathlib import Path
 
-from core.judging.caching import Kept, as_answer
+from core.judging.caching import CachedCompletion, as_answer
 from core.judging.doors import Completion
 from core.services import clock
 from core.services.keeping import KeptAnswers
 from core.store.store import Store
 from tests.new_store import new_store
 
-ANSWER = Kept(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""), 0.5)
+ANSWER = CachedCompletion(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""), 0.5)
 
 
 def test_an_answer_comes_back_as_it_was_put_once_it_is_written(tmp_path: Path) -> None:
-    async def story(store: Store) -> tuple[Kept | None, Kept | None]:
+    async def story(store: Store) -> tuple[CachedCompletion | None, CachedCompletion | None]:
         kept = KeptAnswers(store)
         before = await kept.get("key")
         store.responses.put([as_answer("key", "m", ANSWER)], now=clock.now())

@@ -7,7 +7,7 @@ from core.domain.dataset import Dataset, Item, Message, Sections
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemFilter, RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.services.results import texts_from
 from core.store.store import Store
@@ -48,7 +48,10 @@ def test_votes_become_outcomes_that_can_be_counted_and_filtered(store: Store) ->
     answers = {"good": 0, "wrong": 1, "bad": 0, "thought": 0}
     store.votes.record(
         run_id,
-        [Outcome((Vote(Cell(item, "right", "j"), at, False),)) for item, at in answers.items()],
+        [
+            AskedOutcome((Vote(Cell(item, "right", "j"), at, False),))
+            for item, at in answers.items()
+        ],
         owner="me",
         fence=lease.fence,
         now=NOW,

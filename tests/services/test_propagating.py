@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.decision import Decision
 from core.domain.gates import Gate
-from core.domain.review import Given, Place, QueueSettings
+from core.domain.review import CellKey, Given, QueueSettings
 from core.errors import Conflict, InputError
 from core.services import claiming, propagating, queueing, reviewing
 from core.services.rated import of_run
@@ -82,7 +82,7 @@ def test_a_changed_requirement_makes_exactly_its_cells_stale(store: Store) -> No
     assert propagating.difference(store, run.id, new.id).stale == 8
     assert stale_cells(store, run.id) == frozenset()
     propagating.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
-    assert stale_cells(store, run.id) == {Place(f"i{n}", "Right") for n in range(8)}
+    assert stale_cells(store, run.id) == {CellKey(f"i{n}", "Right") for n in range(8)}
     assert scores(store, run.id) == SCORES  # the votes stand until somebody says otherwise
 
 
@@ -92,7 +92,7 @@ def test_an_item_with_a_rubric_of_its_own_never_changes(store: Store) -> None:
     new = saved(store, run, rubric(other, DEPTH))
     propagating.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
     assert scores(store, run.id)[0] == 0.75
-    assert Place("i0", "Right") not in stale_cells(store, run.id)
+    assert CellKey("i0", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
 
@@ -197,7 +197,7 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
     propagating.follow(store, lea, run.id, new.id)
     # Right is what the votes say again (UNMET); Depth was asked as before and stays High: 1/4.
     assert scores(store, run.id)[1] == 0.25
-    assert Place("i1", "Right") in stale_cells(store, run.id)
+    assert CellKey("i1", "Right") in stale_cells(store, run.id)
     propagating.roll_back(store, lea, run.id)
     assert scores(store, run.id)[1] == 1.0
 
@@ -241,7 +241,7 @@ def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) ->
     shown = reviewing.blind_item(store, ticket)
     assert [cell.criterion.requirement for cell in shown.cells] == ["It is true."]
     reviewing.commit(store, ticket, {"Right": Given(0)})
-    assert Place("i1", "Right") not in stale_cells(store, run.id)
+    assert CellKey("i1", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
 

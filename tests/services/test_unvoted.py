@@ -10,7 +10,7 @@ from core.domain.fitted import Weights
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import CellResult, RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services import exporting_rows, reporting
 from core.services.preparing import derive_for
 from core.services.showing import item_as_data, item_as_text
@@ -112,7 +112,7 @@ def graded(store: Store) -> int:
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
     assert lease is not None
     outcomes = [
-        Outcome((Vote(Cell("i", "Depth", judge), option, abstained=False),))
+        AskedOutcome((Vote(Cell("i", "Depth", judge), option, abstained=False),))
         for judge, option in zip("abc", (NONE, DEEP, DEEP), strict=True)
     ]
     derive = derive_for(plan, rubric, dataset.items)

@@ -22,7 +22,7 @@ from core.domain.library import RubricVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import Run, RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for, settled_lookup
 from core.store.store import Store
 
@@ -71,7 +71,7 @@ def graded(store: Store, own: Rubric | None = None) -> Run:
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
     assert lease is not None
     outcomes = [
-        Outcome((Vote(Cell(f"i{n}", name, judge), option, False, f"said by {judge}"),))
+        AskedOutcome((Vote(Cell(f"i{n}", name, judge), option, False, f"said by {judge}"),))
         for n in range(8)
         for name, option in (("Right", n % 2), ("Depth", n % 3))
         for judge in JUDGES

@@ -15,7 +15,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
-from core.domain.votes import Cell, Outcome, Vote
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.preparing import derive_for
 from core.store.store import Store
 
@@ -56,7 +56,7 @@ def class_of_four(store: Store, rubric: Rubric = RUBRIC) -> int:
     lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
     assert lease is not None
     votes = [
-        Outcome((Vote(Cell(item, name, "ann"), option, False, "=SECRET REASON"),))
+        AskedOutcome((Vote(Cell(item, name, "ann"), option, False, "=SECRET REASON"),))
         for item, answers in ANSWERS.items()
         for name, option in zip(("Method", "Units"), answers, strict=True)
     ]

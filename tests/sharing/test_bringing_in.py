@@ -22,7 +22,7 @@ def run_cli(store: Store, *arguments: str, stdin: str | None = None) -> Any:
 
 
 def test_the_shapes_of_help_are_those_there_are() -> None:
-    assert set(importing.FORMATS) == {"auto", *SourceKind.__args__}  # type: ignore[attr-defined]
+    assert set(importing.IMPORT_SHAPES) == {"auto", *SourceKind.__args__}  # type: ignore[attr-defined]
 
 
 def test_standard_input_is_told_by_its_content(store: Store) -> None:

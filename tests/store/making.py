@@ -9,11 +9,11 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, ItemResult, Lease, RunKind, RunPlan
 from core.domain.votes import (
+    AskedOutcome,
     Call,
     Cell,
     FailureKind,
     ItemBallots,
-    Outcome,
     Segment,
     Vote,
     VoteFailure,
@@ -80,14 +80,14 @@ def vote(
     judge: str = "ann",
     option: int = 0,
     call: Call | None = None,
-) -> Outcome:
+) -> AskedOutcome:
     """A vote; option 2 is the added abstention of a binary criterion."""
     cell = Cell(item, criterion, judge)
-    return Outcome((Vote(cell, option, option == 2, reason="Because."),), call)
+    return AskedOutcome((Vote(cell, option, option == 2, reason="Because."),), call)
 
 
-def failure(item: str, kind: FailureKind = "timeout", message: str = "Too slow.") -> Outcome:
-    return Outcome((VoteFailure(Cell(item, "Clear", "ann"), kind, message, (1, 0, 2)),))
+def failure(item: str, kind: FailureKind = "timeout", message: str = "Too slow.") -> AskedOutcome:
+    return AskedOutcome((VoteFailure(Cell(item, "Clear", "ann"), kind, message, (1, 0, 2)),))
 
 
 def call(*texts: str, cost: float | None = 0.5) -> Call:
@@ -147,7 +147,7 @@ def _cell(name: str, options: list[int | None], failures: int) -> CellResult:
     )
 
 
-def record(store: Store, lease: Lease, *outcomes: Outcome, now: str = NOW) -> None:
+def record(store: Store, lease: Lease, *outcomes: AskedOutcome, now: str = NOW) -> None:
     store.votes.record(
         lease.run_id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
     )

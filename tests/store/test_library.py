@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.dataset import Dataset, Item, Message, Sections
-from core.domain.library import Draft, ItemFilter, Mismatch
+from core.domain.library import ItemFilter, Mismatch, SavedDraft
 from core.domain.names import fold
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
@@ -213,7 +213,7 @@ def test_drafts_and_settings_survive_opening_the_file_again(store: Store) -> Non
     store.settings.put("seen", {"tour": True})
     store.close()
     again = Store(store.path)
-    assert again.drafts.get("rubric:1") == Draft("rubric:1", {"name": "Half do"}, LATER)
+    assert again.drafts.get("rubric:1") == SavedDraft("rubric:1", {"name": "Half do"}, LATER)
     assert [draft.key for draft in again.drafts.list()] == ["rubric:1", "item:1"]
     assert [draft.key for draft in again.drafts.list("item:")] == ["item:1"]
     again.drafts.delete("rubric:1")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from core.domain.votes import Answer, Call, Segment
+from core.domain.votes import Call, KeptAnswer, Segment
 from core.store.store import Store
 from tests.store.making import LATER, NOW, call, claimed, record, vote
 
 
 def test_answers_are_found_by_their_keys_and_the_first_one_stays(store: Store) -> None:
-    odd = Answer("k1", "m", {"text": "half a pair: \ud83d, and \x00", "tokens_in": 3}, 0.25)
-    plain = Answer("k2", "m", {"text": None}, None)
+    odd = KeptAnswer("k1", "m", {"text": "half a pair: \ud83d, and \x00", "tokens_in": 3}, 0.25)
+    plain = KeptAnswer("k2", "m", {"text": None}, None)
     store.responses.put([odd, plain], now=NOW)
-    store.responses.put([Answer("k1", "m", {"text": "later"}, 9.0)], now=LATER)
+    store.responses.put([KeptAnswer("k1", "m", {"text": "later"}, 9.0)], now=LATER)
     assert store.responses.get(["k2", "k1", "k3"]) == {"k1": odd, "k2": plain}
     assert store.responses.get([]) == {}
     assert store.responses.count() == 2

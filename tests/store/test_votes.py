@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.runs import ItemResult
-from core.domain.votes import BallotRow, Cell, FailureCount, ItemBallots, Outcome, Segment, Vote
+from core.domain.votes import (
+    AskedOutcome,
+    BallotRow,
+    Cell,
+    FailureCount,
+    ItemBallots,
+    Segment,
+    Vote,
+)
 from core.errors import Conflict, NotFound
 from core.store.leases import Fenced
 from core.store.store import Store
@@ -38,7 +46,7 @@ def test_a_vote_comes_back_with_everything_it_said(store: Store, run_id: int) ->
         probabilities=(0.25, 0.75, 0.0),
         detail={"terms": ["rain"]},
     )
-    record(store, claimed(store, run_id), Outcome((said,), call("Judge.")))
+    record(store, claimed(store, run_id), AskedOutcome((said,), call("Judge.")))
     (kept,) = store.votes.for_item(run_id, "a")
     assert (kept.cell, kept.option, kept.abstained) == (said.cell, 1, False)
     assert kept.reason == "Broken ? text, ünïcode, \x00."
@@ -214,7 +222,7 @@ def test_an_unknown_call_is_not_found(store: Store) -> None:
 
 
 @st.composite
-def outcomes(draw: st.DrawFn) -> Outcome:
+def outcomes(draw: st.DrawFn) -> AskedOutcome:
     item, criterion = draw(st.sampled_from("abc")), draw(st.sampled_from(["Clear", "Brief"]))
     if draw(st.booleans()):
         return failure(item)
@@ -223,7 +231,7 @@ def outcomes(draw: st.DrawFn) -> Outcome:
 
 @given(batches=st.lists(st.lists(outcomes(), max_size=6), max_size=5))
 def test_counts_always_equal_what_is_there(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[list[Outcome]]
+    tmp_path_factory: pytest.TempPathFactory, batches: list[list[AskedOutcome]]
 ) -> None:
     store = new_store(tmp_path_factory.mktemp("counts") / "studio.db")
     run_id = queued_run(store)

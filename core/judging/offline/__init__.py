@@ -15,12 +15,12 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.offline.judge import OfflineJudge
-from core.judging.offline.report import Report, Unfit
+from core.judging.offline.report import TrainingReport, Unfit
 
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained
 
-__all__ = ["OfflineJudge", "Report", "Unfit", "load", "train"]
+__all__ = ["OfflineJudge", "TrainingReport", "Unfit", "load", "train"]
 
 
 def load() -> None:

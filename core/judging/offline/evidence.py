@@ -9,10 +9,10 @@ import numpy as np
 from core.judging.offline.calibration import fit_temperature, probabilities
 from core.judging.offline.corpus import Floats
 from core.judging.offline.folds import Ints
-from core.judging.offline.report import Report, percent
+from core.judging.offline.report import TrainingReport, percent
 from core.judging.offline.validation import (
     ERRORS_ABOVE,
-    Gain,
+    BaselineGain,
     Validation,
     gain_of,
     prompt_majority,
@@ -22,7 +22,7 @@ from core.metrics.agreement import cohen_kappa
 
 
 @dataclass(frozen=True)
-class Evidence:
+class OutOfFold:
     """Out-of-fold probabilities, who was right, and what the baseline was.
 
     ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats.
@@ -31,12 +31,12 @@ class Evidence:
     chances: Floats
     right: Floats
     temperature: float
-    gain: Gain
+    gain: BaselineGain
     majority: float
     baseline: str
 
 
-def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> Evidence:
+def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOfFold:
     """Calibrates the out-of-fold scores and compares them with the better simple rule."""
     temperature = fit_temperature(found.scores, labels)
     chances = probabilities(found.scores, temperature)
@@ -46,7 +46,7 @@ def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> Evide
     by_prompt = prompt_majority(labels, prompts, found.folds, k)
     better = by_prompt.mean() > commonest.mean()
     base = by_prompt if better else commonest.astype(np.float64)
-    return Evidence(
+    return OutOfFold(
         chances=chances.mean(axis=0),
         right=right,
         temperature=temperature,
@@ -56,7 +56,9 @@ def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> Evide
     )
 
 
-def with_figures(report: Report, evidence: Evidence, labels: Ints, k: int) -> Report:
+def with_figures(
+    report: TrainingReport, evidence: OutOfFold, labels: Ints, k: int
+) -> TrainingReport:
     """``report`` with the figures of cross-validation filled in."""
     return replace(
         report,
@@ -70,7 +72,7 @@ def with_figures(report: Report, evidence: Evidence, labels: Ints, k: int) -> Re
     )
 
 
-def not_better(report: Report) -> str:
+def not_better(report: TrainingReport) -> str:
     """A sentence: what was reached, what had to be beaten, by how much."""
     assert report.accuracy is not None
     assert report.majority is not None

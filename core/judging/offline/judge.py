@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.domain.votes import Outcome, Vote
+from core.domain.votes import AskedOutcome, Vote
 from core.judging.offline.report import Prediction, Unfit
 from core.judging.protocol import Question
 
@@ -53,7 +53,7 @@ class OfflineJudge:
             for item, prediction in zip(items, predictions, strict=True):
                 self._ready[item.id, name] = item, prediction
 
-    async def ask(self, question: Question) -> Outcome:
+    async def ask(self, question: Question) -> AskedOutcome:
         """A vote on the question's cell. Never a failure; no call, no cost, no order of options."""
         model = self._models.get(question.criterion.name)
         if model is None:
@@ -71,7 +71,7 @@ class OfflineJudge:
     async def close(self) -> None:
         """There is nothing to give back."""
 
-    def _vote(self, question: Question, prediction: Prediction) -> Outcome:
+    def _vote(self, question: Question, prediction: Prediction) -> AskedOutcome:
         detail: dict[str, object] = {
             "method": WHAT_IT_IS[self.spec.kind],
             "likeliest": question.criterion.choices[prediction.best].label,
@@ -90,7 +90,7 @@ class OfflineJudge:
             probabilities=prediction.probabilities,
             detail=detail,
         )
-        return Outcome((vote,))
+        return AskedOutcome((vote,))
 
 
 def _labels(criterion: Criterion) -> list[tuple[str, bool]]:
@@ -99,7 +99,7 @@ def _labels(criterion: Criterion) -> list[tuple[str, bool]]:
 
 def _abstention(
     question: Question, why: str, report: Mapping[str, object] | None = None
-) -> Outcome:
+) -> AskedOutcome:
     detail: dict[str, object] = {"switched_off": True}
     if report is not None:
         detail["report"] = dict(report)
@@ -110,4 +110,4 @@ def _abstention(
         reason=f"{SWITCHED_OFF}{why}",
         detail=detail,
     )
-    return Outcome((vote,))
+    return AskedOutcome((vote,))

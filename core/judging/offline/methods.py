@@ -23,7 +23,7 @@ STRENGTH = 4.0
 NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
 
 
-class Fitted(Protocol):
+class FittedMethod(Protocol):
     """What was learnt from ``n`` labelled answers."""
 
     def scores(self, products: Floats) -> Floats:
@@ -38,7 +38,7 @@ class Method(Protocol):
         """One number per pair of answers, shape (m, n): how much one says about the other."""
         ...
 
-    def fit(self, products: Floats, labels: Ints, k: int) -> Fitted:
+    def fit(self, products: Floats, labels: Ints, k: int) -> FittedMethod:
         """Learn from products (n, n) and labels (n,) in 0 .. k-1."""
         ...
 
@@ -124,7 +124,7 @@ class Neighbourhood:
         return np.asarray(np.log(np.maximum(chances, np.exp(NEVER))))
 
 
-class Neighbours:
+class NearestNeighbours:
     """Nearest labelled answers, those of the same prompt preferred, weighted by nearness."""
 
     def products(self, near: Nearness) -> Floats:
@@ -140,4 +140,4 @@ class Neighbours:
 
 def method_of(kind: str) -> Method:
     """The method of a judge's kind: ``classifier`` or ``neighbours``."""
-    return LogisticRegression() if kind == "classifier" else Neighbours()
+    return LogisticRegression() if kind == "classifier" else NearestNeighbours()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True)
-class Report:
+class TrainingReport:
     """What cross-validation found. Figures are ``None`` where there were too few labels to ask.
 
     ``n`` counts labelled items (abstentions left out), ``classes`` the labels and their counts.
@@ -47,7 +47,7 @@ class Unfit:
     """No judge: it would not have been worth asking. ``reason`` is a sentence with the figures."""
 
     reason: str
-    report: Report
+    report: TrainingReport
 
 
 class Prediction(NamedTuple):

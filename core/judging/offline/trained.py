@@ -13,8 +13,8 @@ from core.judging.offline.calibration import probabilities
 from core.judging.offline.corpus import Floats, texts_of
 from core.judging.offline.encoding import Encoded, Encoder, Nearness
 from core.judging.offline.explain import Explainer
-from core.judging.offline.methods import Dual, Fitted, Method, Neighbourhood
-from core.judging.offline.report import Prediction, Report, percent
+from core.judging.offline.methods import Dual, FittedMethod, Method, Neighbourhood
+from core.judging.offline.report import Prediction, TrainingReport, percent
 from core.judging.offline.words import excerpt
 
 #: Neighbours named in a reason.
@@ -28,7 +28,7 @@ class Learnt(NamedTuple):
     examples: tuple[Item, ...]
     labels: tuple[int, ...]
     encoded: Encoded
-    fitted: Fitted
+    fitted: FittedMethod
     temperature: float
     threshold: float
     out_of_fold: Floats
@@ -42,7 +42,12 @@ class Trained:
     """
 
     def __init__(
-        self, criterion: Criterion, method: Method, encoder: Encoder, learnt: Learnt, report: Report
+        self,
+        criterion: Criterion,
+        method: Method,
+        encoder: Encoder,
+        learnt: Learnt,
+        report: TrainingReport,
     ) -> None:
         self.criterion, self.encoder, self.report = criterion, encoder, report
         self._method, self._learnt = method, learnt

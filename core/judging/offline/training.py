@@ -17,10 +17,10 @@ from core.identity import seeded
 from core.judging.offline.calibration import LEAST_COVERAGE, TARGET, answering
 from core.judging.offline.corpus import Floats, texts_of
 from core.judging.offline.encoding import Encoded, Encoder, Nearness, encoder_of
-from core.judging.offline.evidence import Evidence, not_better, weigh, with_figures
+from core.judging.offline.evidence import OutOfFold, not_better, weigh, with_figures
 from core.judging.offline.folds import Ints
 from core.judging.offline.methods import Method, method_of
-from core.judging.offline.report import Report, Unfit
+from core.judging.offline.report import TrainingReport, Unfit
 from core.judging.offline.trained import Learnt, Trained
 from core.judging.offline.validation import cross_validate
 from core.judging.twins import group_numbers
@@ -87,7 +87,7 @@ def _learn(
     criterion: Criterion,
     pairs: list[tuple[Item, int]],
     encoder: Encoder,
-    report: Report,
+    report: TrainingReport,
     least: float,
 ) -> Trained | Unfit:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
@@ -105,9 +105,11 @@ def _learn(
     return Trained(criterion, method, encoder, learnt, report)
 
 
-def _opening(spec: Judge, criterion: Criterion, pairs: list[tuple[Item, int]], seed: int) -> Report:
+def _opening(
+    spec: Judge, criterion: Criterion, pairs: list[tuple[Item, int]], seed: int
+) -> TrainingReport:
     counts = Counter(label for _, label in pairs)
-    return Report(
+    return TrainingReport(
         method=spec.kind,
         criterion=criterion.name,
         seed=seed,
@@ -120,11 +122,11 @@ def _opening(spec: Judge, criterion: Criterion, pairs: list[tuple[Item, int]], s
     )
 
 
-def _unfit(report: Report, reason: str) -> Unfit:
+def _unfit(report: TrainingReport, reason: str) -> Unfit:
     return Unfit(reason, replace(report, reason=reason))
 
 
-def _too_few(pairs: list[tuple[Item, int]], report: Report) -> str:
+def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
     different = len(set(group_numbers([item for item, _ in pairs])))
     if different < LEAST_LABELS:
         return (
@@ -154,7 +156,7 @@ def _finish(
     items: tuple[Item, ...],
     labels: Ints,
     encoded: Encoded,
-    evidence: Evidence,
+    evidence: OutOfFold,
 ) -> Learnt:
     return Learnt(
         examples=items,
@@ -168,8 +170,8 @@ def _finish(
 
 
 def _with_threshold(
-    learnt: Learnt, report: Report, evidence: Evidence, folds: Ints, least: float
-) -> tuple[Learnt, Report]:
+    learnt: Learnt, report: TrainingReport, evidence: OutOfFold, folds: Ints, least: float
+) -> tuple[Learnt, TrainingReport]:
     """Aims at the target, or at what the simple rule reaches where that is more."""
     target = max(report.target or 0.0, evidence.majority)
     right = evidence.chances.argmax(axis=1) == np.array(learnt.labels)

@@ -60,7 +60,7 @@ def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
     return right
 
 
-class Gain(NamedTuple):
+class BaselineGain(NamedTuple):
     """How much better than the baseline: mean difference and its standard error."""
 
     mean: float
@@ -72,7 +72,7 @@ class Gain(NamedTuple):
         return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
 
 
-def gain_of(right: Floats, base: Floats, groups: Ints) -> Gain:
+def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
     """The paired difference between two (repeats, n) tables of right answers.
 
     Repeats are averaged first, because they judge the same items; duplicates count as one cluster.
@@ -80,4 +80,4 @@ def gain_of(right: Floats, base: Floats, groups: Ints) -> Gain:
     difference = (right - base).mean(axis=0)
     mean = float(difference.mean())
     clusters = np.bincount(groups, weights=difference - mean)
-    return Gain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))
+    return BaselineGain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))

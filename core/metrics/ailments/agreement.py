@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.metrics.accuracy import accuracy, confusion
-from core.metrics.ailments.effect import Effect, Null, jackknifed
+from core.metrics.ailments.effect import BiasEffect, Null, jackknifed
 from core.metrics.figure import Figure
 from core.metrics.group import alpha_nominal, alpha_ordinal, item_agreement
 from core.metrics.measure import GroupMeasure, Ratings
@@ -18,7 +18,7 @@ from core.metrics.ratings import MISSING, Patterns, patterns
 class Agreement(NamedTuple):
     """Krippendorff's alpha as an effect, and the share of pairs of raters that answer alike."""
 
-    effect: Effect
+    effect: BiasEffect
     alike: Figure
 
 
@@ -41,13 +41,13 @@ def _measure(k: int, ordered: bool) -> GroupMeasure:
     return alpha_ordinal if ordered and k > 2 else alpha_nominal
 
 
-def _alpha(seen: Patterns, k: int, ordered: bool, null: Null) -> Effect:
+def _alpha(seen: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
     rated = (seen.rows >= 0).sum(axis=1) >= 2
     rows, times = seen.rows[rated], seen.times[rated].astype(np.float64)
     measure = _measure(k, ordered)
     figure = measure(rows, k, times)
     if figure.value is None:
-        return Effect.undefined(figure.reason, figure.n)
+        return BiasEffect.undefined(figure.reason, figure.n)
     without = measure.over(rows, k, times)(times[:, None] - np.eye(len(rows)))
     return jackknifed(figure.value, without, null, times)
 
@@ -61,7 +61,7 @@ class Merge(NamedTuple):
 
     first: int
     second: int
-    apart: Effect
+    apart: BiasEffect
     agreement: tuple[Figure, Figure]
     accuracy: tuple[Figure, Figure]
 

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, Effect, Null, jackknifed, normal_p, too_few
+from core.metrics.ailments.effect import FEW, BiasEffect, Null, jackknifed, normal_p, too_few
 from core.metrics.measure import Array, ratio, root
 
 Association = Callable[[Array], Array]
@@ -56,7 +56,7 @@ def cramers_v(tables: Array) -> Array:
     return root(ratio(square, used))
 
 
-def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> Effect:
+def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> BiasEffect:
     """How far two questions give the same answer, and the p of it being at most ``limit``.
 
     ``table`` counts items by the answers to both, shape (rows, columns). The estimate is signed: a
@@ -76,13 +76,13 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
         return too_few(n)
     signed = float(association(counts))
     if not np.isfinite(signed):
-        return Effect.undefined("One of the two questions has the same answer everywhere.", n)
+        return BiasEffect.undefined("One of the two questions has the same answer everywhere.", n)
     found = min(1.0, abs(signed))
     z = _score(counts, association, found, limit) if found > limit else 0.0
     p = normal_p(z, "above") if found > limit else 1.0
     low, high = _ends(counts, association, found)
     ends = (low, high) if signed >= 0 else (-high, -low)
-    return Effect(signed, *ends, n, p)
+    return BiasEffect(signed, *ends, n, p)
 
 
 def _score(counts: Array, association: Association, found: float, at: float) -> float:
@@ -124,7 +124,7 @@ def _ends(counts: Array, association: Association, found: float) -> tuple[float,
     return below, high
 
 
-def item_rest(values: Array, question: int, null: Null) -> Effect:
+def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
     """The correlation of a question's values with the mean of the other questions' values.
 
     The corrected item-total correlation (Henrysson 1963), interval and p by leaving out items on
@@ -139,7 +139,7 @@ def item_rest(values: Array, question: int, null: Null) -> Effect:
     [0.5, 0.1]
     """
     if values.shape[1] < 3:
-        return Effect.undefined("There are fewer than three questions.")
+        return BiasEffect.undefined("There are fewer than three questions.")
     others = np.delete(values, question, axis=1)
     number = (~np.isnan(others)).sum(axis=1)
     rows = (number >= 2) & ~np.isnan(values[:, question])
@@ -150,12 +150,12 @@ def item_rest(values: Array, question: int, null: Null) -> Effect:
     y = np.nansum(others[rows], axis=1) / number[rows]
     x, y = x - x.mean(), y - y.mean()
     if (x**2).sum() < 1e-12 or (y**2).sum() < 1e-12:
-        return Effect.undefined("It has the same answer everywhere, or the others have.", n)
+        return BiasEffect.undefined("It has the same answer everywhere, or the others have.", n)
     r = float((x * y).sum() / sqrt(float((x**2).sum() * (y**2).sum())))
     return _on_fishers_scale(x, y, min(max(r, -0.999999), 0.999999), null)
 
 
-def _on_fishers_scale(x: Array, y: Array, r: float, null: Null) -> Effect:
+def _on_fishers_scale(x: Array, y: Array, r: float, null: Null) -> BiasEffect:
     n = len(x)
     a, b = x / sqrt(float((x**2).mean())), y / sqrt(float((y**2).mean()))
     # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), on Fisher's z.

@@ -16,7 +16,7 @@ Side = Literal["both", "above", "below"]
 #: With fewer items than this an effect is not judged: its p would rest on the model, not on data.
 FEW = 20
 #: Differences that should be zero may miss it by this much.
-ROUNDING = 1e-12
+EXACT = 1e-12
 
 
 class Null(NamedTuple):
@@ -30,7 +30,7 @@ class Null(NamedTuple):
     side: Side = "both"
 
 
-class Effect(NamedTuple):
+class BiasEffect(NamedTuple):
     """An estimate with its 95 % interval and the p of the null value.
 
     ``n`` counts independent units: items, however many answers each has, or answers where a test
@@ -46,22 +46,22 @@ class Effect(NamedTuple):
     reason: str = ""
 
     @classmethod
-    def undefined(cls, reason: str, n: int = 0) -> Effect:
+    def undefined(cls, reason: str, n: int = 0) -> BiasEffect:
         """An effect that cannot be judged, and why.
 
-        >>> Effect.undefined("Nothing was labelled.").p is None
+        >>> BiasEffect.undefined("Nothing was labelled.").p is None
         True
         """
         return cls(None, None, None, n, None, reason)
 
 
-def too_few(n: int) -> Effect:
+def too_few(n: int) -> BiasEffect:
     """The effect of fewer than ``FEW`` items: undefined.
 
     >>> too_few(3).reason
     'Only 3 items can be compared; 20 are needed.'
     """
-    return Effect.undefined(f"Only {n} items can be compared; {FEW} are needed.", n)
+    return BiasEffect.undefined(f"Only {n} items can be compared; {FEW} are needed.", n)
 
 
 def normal_p(z: float, side: Side) -> float:
@@ -75,7 +75,7 @@ def normal_p(z: float, side: Side) -> float:
     return float(ndtr(-z if side == "above" else z))
 
 
-def judged(estimate: float, error: float, n: int, null: Null) -> Effect:
+def judged(estimate: float, error: float, n: int, null: Null) -> BiasEffect:
     """The effect of an estimate whose standard error rests on ``n`` independent items.
 
     Student's t with n - 1 degrees of freedom (Student 1908). ``error`` must be positive.
@@ -91,10 +91,10 @@ def judged(estimate: float, error: float, n: int, null: Null) -> Effect:
         p = 2 * float(stdtr(freedom, -abs(t)))
     else:
         p = float(stdtr(freedom, -t if null.side == "above" else t))
-    return Effect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
+    return BiasEffect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
 
 
-def alike(estimate: float, n: int, null: Null) -> Effect:
+def alike(estimate: float, n: int, null: Null) -> BiasEffect:
     """The effect where all ``n`` items show the same, so that nothing tells how it varies.
 
     There is no interval. The p is that of one item more which shows the null: then the estimate
@@ -104,15 +104,17 @@ def alike(estimate: float, n: int, null: Null) -> Effect:
     (1.0, True)
     """
     beyond = estimate - null.value
-    if abs(beyond) <= ROUNDING or (null.side == "above" and beyond < 0):
-        return Effect(estimate, None, None, n, 1.0)
+    if abs(beyond) <= EXACT or (null.side == "above" and beyond < 0):
+        return BiasEffect(estimate, None, None, n, 1.0)
     if null.side == "below" and beyond > 0:
-        return Effect(estimate, None, None, n, 1.0)
+        return BiasEffect(estimate, None, None, n, 1.0)
     sides = 2 if null.side == "both" else 1
-    return Effect(estimate, None, None, n, sides * float(stdtr(n - 1, -(n + 1))))
+    return BiasEffect(estimate, None, None, n, sides * float(stdtr(n - 1, -(n + 1))))
 
 
-def jackknifed(estimate: float, left_out: Array, null: Null, times: Array | None = None) -> Effect:
+def jackknifed(
+    estimate: float, left_out: Array, null: Null, times: Array | None = None
+) -> BiasEffect:
     """The effect of a statistic from its values without one item each (Tukey 1958).
 
     ``times`` says how many items each value stands for. Undefined where a value is NaN.
@@ -127,7 +129,7 @@ def jackknifed(estimate: float, left_out: Array, null: Null, times: Array | None
     if n < FEW:
         return too_few(n)
     if not np.isfinite(estimate) or not np.isfinite(left_out).all():
-        return Effect.undefined("One item decides whether it is defined at all.", n)
+        return BiasEffect.undefined("One item decides whether it is defined at all.", n)
     gap = left_out - np.average(left_out, weights=number)
     error = sqrt((n - 1) / n * float((number * gap**2).sum()))
-    return judged(estimate, error, n, null) if error > ROUNDING else alike(estimate, n, null)
+    return judged(estimate, error, n, null) if error > EXACT else alike(estimate, n, null)

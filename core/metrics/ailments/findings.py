@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from core.metrics.ailments.effect import Effect, Null
+from core.metrics.ailments.effect import BiasEffect, Null
 from core.metrics.comparison import holm
 
 #: At most this share of runs without any ailment raises a finding.
@@ -110,11 +110,13 @@ class Finding:
     false_alarms: float | None = FALSE_ALARMS
 
 
-def told(checks: Sequence[tuple[Kind, Effect]], rate: float = FALSE_ALARMS) -> list[float | None]:
+def significant(
+    checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
+) -> list[float | None]:
     """For every check its p, corrected for all of them, where it is to be told; else ``None``.
 
-    >>> there = Effect(0.2, 0.1, 0.3, 100, 1e-5)
-    >>> told([("leniency", there), ("leniency", there._replace(estimate=0.01))])
+    >>> there = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
+    >>> significant([("leniency", there), ("leniency", there._replace(estimate=0.01))])
     [2e-05, None]
     """
     corrected = [
@@ -132,14 +134,14 @@ def told(checks: Sequence[tuple[Kind, Effect]], rate: float = FALSE_ALARMS) -> l
     ]
 
 
-def severity(kind: Kind, effect: Effect) -> Severity:
+def severity(kind: Kind, effect: BiasEffect) -> Severity:
     """``serious`` where both ends of the interval lie where it matters, on one side.
 
     What is only observed never is: it may be deserved.
 
-    >>> severity("leniency", Effect(0.2, 0.1, 0.3, 100, 1e-5))
+    >>> severity("leniency", BiasEffect(0.2, 0.1, 0.3, 100, 1e-5))
     'serious'
-    >>> severity("leniency", Effect(0.06, 0.01, 0.11, 100, 1e-5))
+    >>> severity("leniency", BiasEffect(0.06, 0.01, 0.11, 100, 1e-5))
     'slight'
     """
     if kind in OBSERVED:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.ailments.effect import FEW, Effect, Null, jackknifed, too_few
+from core.metrics.ailments.effect import FEW, BiasEffect, Null, jackknifed, too_few
 from core.metrics.measure import ROUNDING, Array, ratio, root
 
 
 class Halo(NamedTuple):
     """``own`` and ``reference`` are mean correlations; the effect is their difference."""
 
-    effect: Effect
+    effect: BiasEffect
     own: float | None
     reference: float | None
 
@@ -59,7 +59,7 @@ def halo(own: Array, reference: Array, null: Null | None = None) -> Halo:
         items = int((both.sum(axis=1) >= 2).sum())
         short = too_few(items) if items < FEW else None
         reason = "No two questions vary enough on items that both answered."
-        return Halo(short or Effect.undefined(reason, items), None, None)
+        return Halo(short or BiasEffect.undefined(reason, items), None, None)
     mine, theirs = total / pairs
     differences = (left_out[0] - left_out[1])[used] / pairs
     effect = jackknifed(float(mine - theirs), differences, null or Null(0.0, "above"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, alike, judged, too_few
+from core.metrics.ailments.effect import EXACT, FEW, BiasEffect, Null, alike, judged, too_few
 
 
 def length_slope(
@@ -14,7 +14,7 @@ def length_slope(
     strata: npt.ArrayLike,
     items: npt.ArrayLike,
     null: Null | None = None,
-) -> Effect:
+) -> BiasEffect:
     """How much a value rises per unit of ``log_length`` among cells of the same stratum.
 
     With strata (question x true level) and lengths as log2, the estimate is what a doubling of the
@@ -48,13 +48,13 @@ def length_slope(
     x = _within(np.asarray(log_length, np.float64), stratum)
     y = _within(np.asarray(values, np.float64), stratum)
     cross, square = np.bincount(codes, x * y), np.bincount(codes, x * x)
-    if square.sum() - square.max() <= ROUNDING:
-        return Effect.undefined("Texts that deserve the same all have the same length.", n)
+    if square.sum() - square.max() <= EXACT:
+        return BiasEffect.undefined("Texts that deserve the same all have the same length.", n)
     slope = float(cross.sum() / square.sum())
     left_out = (cross.sum() - cross) / (square.sum() - square)
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
     against = null or Null()
-    return judged(slope, error, n, against) if error > ROUNDING else alike(slope, n, against)
+    return judged(slope, error, n, against) if error > EXACT else alike(slope, n, against)
 
 
 def _within(

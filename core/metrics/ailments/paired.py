@@ -7,11 +7,13 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, ROUNDING, Effect, Null, alike, judged, too_few
+from core.metrics.ailments.effect import EXACT, FEW, BiasEffect, Null, alike, judged, too_few
 from core.metrics.measure import Array
 
 
-def clustered_mean(values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None) -> Effect:
+def clustered_mean(
+    values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None
+) -> BiasEffect:
     """The mean of ``values``, with an interval that knows that an item's values belong together.
 
     Args:
@@ -36,7 +38,7 @@ def clustered_mean(values: npt.ArrayLike, items: npt.ArrayLike, null: Null | Non
     if n < FEW:
         return too_few(n)
     mean, error = _ratio(sums, sizes)
-    return judged(mean, error, n, against) if error > ROUNDING else alike(mean, n, against)
+    return judged(mean, error, n, against) if error > EXACT else alike(mean, n, against)
 
 
 def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:

@@ -9,20 +9,20 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.ailments.effect import FEW, Effect, normal_p
+from core.metrics.ailments.effect import FEW, BiasEffect, normal_p
 from core.metrics.measure import Array
 from core.metrics.wilson import wilson
 
 ONE_ORDER = "The options were always shown in one order, so place and option cannot be told apart."
 
 
-class Shown(NamedTuple):
+class ShownOrders(NamedTuple):
     """The answers to one question with k options.
 
     ``first[o, f]`` counts the answers that chose option o while option f was shown first, ``last``
     while it was shown last; shape (k, k). Abstentions are not in it, wherever they are shown.
 
-    >>> Shown(np.eye(2), 1 - np.eye(2)).first.sum()
+    >>> ShownOrders(np.eye(2), 1 - np.eye(2)).first.sum()
     np.float64(2.0)
     """
 
@@ -38,12 +38,12 @@ class Pull(NamedTuple):
     """
 
     place: Literal["first", "last"]
-    effect: Effect
+    effect: BiasEffect
     share: float
     expected: float
 
 
-def position_effect(questions: Sequence[Shown]) -> Pull | Effect:
+def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
     """The pull of the first or the last place, whichever is less likely by chance.
 
     Orders are drawn without looking at the item, so if the place does not matter, any order could
@@ -51,25 +51,25 @@ def position_effect(questions: Sequence[Shown]) -> Pull | Effect:
     chose what stood first is compared with its mean and variance over all such exchanges, which
     are known exactly (Hoeffding 1951, theorem 2), by the normal distribution with continuity
     correction; p counts both places where they differ (more than two options). Orders that never
-    vary have no variance: an undefined ``Effect``, as for fewer than 20 answers. n counts answers.
+    vary have no variance: an undefined effect, as for fewer than 20 answers. n counts answers.
 
     >>> first, last = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
-    >>> pull = position_effect([Shown(first, last)])
+    >>> pull = position_effect([ShownOrders(first, last)])
     >>> pull.place, pull.share, round(pull.effect.estimate, 3)
     ('first', 0.7, 0.4)
     """
     asked = [q for q in questions if q.first.sum() > 1]
     n = int(sum(q.first.sum() for q in asked))
     if not n:
-        return Effect.undefined("No order in which options were shown is known of its answers.")
+        return BiasEffect.undefined("No order in which options were shown is known of its answers.")
     if n < FEW:
-        return Effect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
+        return BiasEffect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
     ends = [_pull("first", [q.first for q in asked], n)]
     if any(len(q.first) > 2 for q in asked):
         ends.append(_pull("last", [q.last for q in asked], n))
     found = [end for end in ends if end is not None]
     if not found:
-        return Effect.undefined(ONE_ORDER, n)
+        return BiasEffect.undefined(ONE_ORDER, n)
     least = min(found, key=lambda end: end.effect.p or 0.0)
     p = min(1.0, (least.effect.p or 0.0) * len(found))
     return least._replace(effect=least.effect._replace(p=p))
@@ -84,7 +84,7 @@ def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> P
         return None
     z = max(0.0, abs(there - mean) - 0.5) / sqrt(variance)
     low, high = (_share(end, expected) for end in wilson(round(there), n))
-    effect = Effect(_share(there / n, expected), low, high, n, normal_p(z, "both"))
+    effect = BiasEffect(_share(there / n, expected), low, high, n, normal_p(z, "both"))
     return Pull(place, effect, there / n, expected)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, bdtrc
 
-from core.metrics.ailments.effect import FEW, Effect, too_few
+from core.metrics.ailments.effect import FEW, BiasEffect, too_few
 from core.metrics.wilson import wilson
 
 
-def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Effect:
+def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> BiasEffect:
     """The share of ``hits``, and the p of it being at most ``limit``.
 
     Cells of one item may go together, so all counts are divided by the design effect (Kish 1965,
@@ -39,7 +39,7 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Effe
     whole, counted = round(cells), min(round(found), round(cells))
     low, high = wilson(counted, whole)
     p = float(bdtrc(floor(found) - 1, whole, limit)) if found >= 1 else 1.0
-    return Effect(share, min(low, share), max(high, share), number, p)
+    return BiasEffect(share, min(low, share), max(high, share), number, p)
 
 
 def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p: float) -> float:
@@ -50,7 +50,7 @@ def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p:
     return max(1.0, together / (len(residuals) * p * (1 - p)))
 
 
-def hardly_used(picked: int, n: int, limit: float) -> Effect:
+def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
     """The share of items for which an option was picked, and the p of it being ``limit`` or more.
 
     The exact binomial test; the interval is Wilson's. ``picked`` counts the items for which anybody
@@ -63,4 +63,4 @@ def hardly_used(picked: int, n: int, limit: float) -> Effect:
     if n < FEW:
         return too_few(n)
     low, high = wilson(picked, n)
-    return Effect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
+    return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))

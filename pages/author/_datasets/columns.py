@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import Problem
-from core.files.mapping import Mapping
+from core.files.mapping import ColumnMapping
 from core.files.tables import Table
 from core.services import dataset_columns as roles
 from core.services import datasets
@@ -23,7 +23,7 @@ MOST = 60
 
 def show(
     source: Source, table: Table, rubric_version: int | None
-) -> tuple[Mapping, tuple[Problem, ...]]:
+) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """One choice per column; returns the mapping they come to, and what is wrong with it."""
     rubric = datasets.own_rubric(table) or dataset_cache.rubric(rubric_version)
     guess = datasets.suggest(table, rubric)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.scoring.trace import Part, Trace
+from core.scoring.trace import ScorePart, Trace
 from core.services import numbers as fmt
 from core.services.viewing import ItemView
 from pages.grade._run.filters import ITEM_OPEN
@@ -60,7 +60,7 @@ def _points(trace: Trace) -> None:
         )
 
 
-def _part(part: Part) -> list[str]:
+def _part(part: ScorePart) -> list[str]:
     value = fmt.score(part.value)
     if part.missing:
         value = "no verdict"

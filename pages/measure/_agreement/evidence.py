@@ -33,7 +33,7 @@ def show(chosen: Chosen, one: Shown) -> None:
 
 def _plate(plate: Plate, key: str) -> None:
     st.plotly_chart(
-        draw.plate(
+        draw.series_plot(
             plate.places,
             [draw.Series(*series) for series in plate.series],
             plate.axes,

@@ -104,11 +104,11 @@ def _axis(name: str) -> str:
     return f"{FIGURES[name]}, B minus A (right: higher in B)"
 
 
-def _gap(name: str, delta: Delta, share: bool) -> draw.Gap:
+def _gap(name: str, delta: Delta, share: bool) -> draw.DifferenceDot:
     value, (low, high, *_) = delta.difference.value, delta.interval
     said = f"{one_line(name, 60)}: {points(value, share=share)}, {delta.n} items"
     said += ", significant" if delta.significant else ", not significant"
-    return draw.Gap(name, value, low, high, said, delta.significant)
+    return draw.DifferenceDot(name, value, low, high, said, delta.significant)
 
 
 def _row(name: str, delta: Delta, share: bool) -> list[str]:

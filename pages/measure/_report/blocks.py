@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core import figures as draw
-from core.files.paper import Bars, Block, Facts, Forest, Histogram, Sentences, Table, Words
+from core.files.paper import Bars, Block, Facts, Forest, Histogram, PaperTable, Sentences, Words
 from core.services.numbers import plural, score
 from pages.ui import report_keys as keys
 from pages.ui import state
@@ -23,7 +23,7 @@ def show(run_id: int, block: Block, place: str) -> None:
     elif isinstance(block, Facts):
         rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
         table(("", ""), rows, name=block.name)
-    elif isinstance(block, Table):
+    elif isinstance(block, PaperTable):
         _table(run_id, block)
     else:
         _plot(run_id, block, place)
@@ -38,7 +38,7 @@ def _sentences(block: Sentences) -> None:
         st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
 
 
-def _table(run_id: int, block: Table) -> None:
+def _table(run_id: int, block: PaperTable) -> None:
     st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     rows = ([cell(run_id, words) for words in row] for row in block.rows)
     table(block.heads, rows, name=block.name, numbers=block.numbers)

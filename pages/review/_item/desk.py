@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 
 from core.domain.review import Given, Seat
-from core.domain.review_records import Held, QueueFilter
+from core.domain.review_records import ItemLease, QueueFilter
 from core.services import claiming, queueing, reviewing
 from core.services.claiming import Ticket
 from core.services.queueing import Progress
@@ -97,7 +97,7 @@ def desk(queue_id: int, seat: Seat) -> Desk:
     return found
 
 
-def my_leases(at: Desk) -> list[Held]:
+def my_leases(at: Desk) -> list[ItemLease]:
     """The items of this queue that I have open somewhere."""
     held = claiming.open_leases(store(), at.queue_id)
     return [lease for lease in held if lease.reviewer == at.seat.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review import CellState, Seat
-from core.domain.review_records import QueueRow, Status
+from core.domain.review_records import QueueRow, TurnStatus
 from core.services import claiming, queueing, viewing
 from core.services import numbers as fmt
 from pages.review._queues import people, sending, settings_form, starting
@@ -21,7 +21,7 @@ STATES: dict[CellState, str] = {
     "disagreement": "Reviewers disagree",
     "resolved": "Resolved",
 }
-STATUSES: dict[Status, str] = {
+STATUSES: dict[TurnStatus, str] = {
     "available": "available to you",
     "locked": "open elsewhere",
     "assigned": "assigned to others, or written by you",

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.domain.review import ROLES, Role, Seat
-from core.domain.review_records import Held, QueueRow
+from core.domain.review_records import ItemLease, QueueRow
 from core.services import reviewers
 from pages.review._queues.settings_form import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import routes, state
@@ -17,7 +17,7 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
 
 
-def held(who: Seat, queue: QueueRow, leases: Sequence[Held]) -> None:
+def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
     """The items that somebody has open now."""
     st.html('<div class="rs-section">Open now</div>')
     if not leases:
@@ -36,7 +36,7 @@ def held(who: Seat, queue: QueueRow, leases: Sequence[Held]) -> None:
         _take_over(who, queue, [lease for lease in leases if lease.reviewer != who.name])
 
 
-def _take_over(who: Seat, queue: QueueRow, leases: list[Held]) -> None:
+def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
     """A lead may go on with what somebody left open; that it was taken over is recorded."""
     for lease in leases:
         words = f"Take over from {label(lease.reviewer, 40)}"
