@@ -228,8 +228,8 @@ def log_weights(
 ) -> dict[int, float] | None:
     """What a fitted rule makes of the votes: the log-weight of every scored option.
 
-    ``None`` where no vote is of a judge that the rule knows. ``core.domain.fitted.shares`` makes
-    chances of the values.
+    ``None`` where no vote is of a judge that the rule knows. Chances of the values are made by
+    ``core.domain.fitted.shares``.
     """
     place = {option: level for level, option in enumerate(criterion.scored)}
     votes = [

@@ -17,8 +17,8 @@ RULES: dict[Scale, tuple[str, ...]] = {
     "ordinal": ("mean", "median", "weighted_mean", "mode", "min", "max"),
     "nominal": ("mode", "weighted_mode", "unanimous"),
 }
-#: The rule that is fitted on labelled items of a run (``core.domain.fitted``), for every scale. It
-#: cannot be chosen by its name, because without what was fitted it is nothing.
+#: The rule that is fitted on labelled items of a run, for every scale (``core.domain.fitted``).
+#: It cannot be chosen by its name, because without what was fitted it is nothing.
 FITTED = "calibrated"
 
 

@@ -118,9 +118,9 @@ def draw(
 
     Up to ``k`` examples, balanced over the options present: equal slots, what remains to options
     drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
-    are mixed, not one after the other. Never an item with the id of ``item`` or a twin of it
-    (``core.judging.twins``), nor the same text twice. Within an option, items with ``item``'s
-    prompt come first. The draw depends on the seed and the criterion, so that items share their
+    are mixed, not one after the other. Never an item with the id of ``item`` or one that says
+    the same (``core.judging.twins``), nor the same text twice. Within an option,
+    items with ``item``'s prompt come first. The draw depends on the seed and the criterion, so that items share their
     examples and provider caches hit; only an example that must not be shown with ``item`` is
     replaced.
     """

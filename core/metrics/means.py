@@ -27,8 +27,8 @@ class MeanFigure(NamedTuple):
 def mean_of(values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0) -> MeanFigure:
     """The mean of one number per item; the items are independent.
 
-    BCa below ``SMALL`` items, percentile from there on (``core.metrics.bootstrap``). Items with
-    equal numbers are one pattern. Undefined for no items; one item has a mean and no interval.
+    BCa below ``SMALL`` items, percentile from there on. Items with equal numbers are one pattern.
+    Undefined for no items; one item has a mean and no interval.
 
     >>> mean_of([1.0, 0.0]).figure
     Figure(value=0.5, n=2, reason='')

@@ -73,8 +73,8 @@ class ScorePair:
     On ``abstained`` of these one of the two could not assess some criterion.
 
     ``points`` are distinct pairs (reference, rated, items); ``figures`` those of
-    ``core.metrics.scores``: bias is rated minus reference, ``limit_low`` and ``limit_high`` are the
-    limits of agreement (Bland and Altman 1986).
+    ``core.metrics.scores``: bias is rated minus reference, ``limit_low`` and
+    ``limit_high`` are the limits of agreement (Bland and Altman 1986).
     """
 
     n: int

@@ -72,7 +72,7 @@ class Draws:
 
 
 def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
-    """Score-level agreement: the figures of ``core.metrics.scores`` and their intervals."""
+    """Figures of ``core.metrics.scores`` and their intervals."""
     times = pairs.times()
     found = scores.figures(pairs, times)
     return {"n": int(times.sum()), **rendered(found, score_intervals(pairs, draws))}

@@ -142,7 +142,7 @@ class Pair:
         return found
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
-        """The interval, or none where an option is too rare for it (``core.metrics.rare``)."""
+        """The interval, or none where an option is too rare for it."""
         if name in MACRO:
             return rare.withheld(rare.of_levels(self._table), interval)
         return _beyond_chance(self._table, interval) if name in BEYOND_CHANCE else interval
