@@ -37,7 +37,7 @@ class Body:
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
 
     def feed(self, data: bytes) -> None:
-        """Take the next piece. Raises ``TooLarge`` after keeping what fits, or ``UnreadableBody``."""
+        """Take a piece. Raises ``TooLarge``, having kept what fits, or ``UnreadableBody``."""
         while data and self._unpack is not None:
             room = self._most - self._size + 1
             try:

@@ -120,9 +120,9 @@ def draw(
     drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
     are mixed, not one after the other. Never an item with the id of ``item`` or one that says
     the same (``core.judging.twins``), nor the same text twice. Within an option,
-    items with ``item``'s prompt come first. The draw depends on the seed and the criterion, so that items share their
-    examples and provider caches hit; only an example that must not be shown with ``item`` is
-    replaced.
+    items with ``item``'s prompt come first. The draw depends on the seed and the criterion, so
+    that items share their examples and provider caches hit; only an example that must not be
+    shown with ``item`` is replaced.
     """
     return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
 

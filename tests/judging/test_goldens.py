@@ -1,7 +1,8 @@
 """Golden prompts: the exact bytes of every mode and layout.
 
 ``UPDATE_GOLDEN=1 pytest tests/judging/test_goldens.py`` rewrites the files in
-``tests/golden``; read the difference before you commit it, and raise ``PROMPT_VERSION`` if words changed.
+``tests/golden``; read the difference before you commit it, and raise ``PROMPT_VERSION`` if
+words changed.
 """
 
 import json
