@@ -19,7 +19,6 @@ from core.services.planning import RunRequest
 from core.store import connection
 from core.store.store import Store
 from tests.command_line import cli_process
-from tests.new_store import new_store
 from tests.provider import Answer, Provider
 from tests.runs.test_kept_answers import with_judge
 from tests.runs.world import by_request, slowly, until, votes_of, write_files
@@ -153,7 +152,7 @@ def test_a_write_lock_longer_than_our_patience_holds_a_run_up_and_does_not_end_i
     monkeypatch.setattr(working, "BEAT_EVERY", 0.05)
     monkeypatch.setattr(working, "TRY_EVERY", 0.02)
     provider.rule = lambda body: slowly(body, 0.1)
-    store = new_store(tmp_path / "studio.db")
+    store = Store(tmp_path / "studio.db")
     run_id, ended, thread = started(store, with_judge(request_, concurrency=1))
     until(lambda: store.runs.row(run_id).votes > 0)
     locked(store.path, 1.0).join()
