@@ -2,8 +2,9 @@
 
     python -m bench.review_order [picture.svg]
 
-Verdicts are settled by the default rule and cells ordered as the queue orders them
-(``core.services.impact``); the first x % get the true option. Ties are drawn at random, 200 times,
+Verdicts are settled by the default rule and cells ordered as the queue orders them,
+by ``core.services.impact``;
+the first x % get the true option. Ties are drawn at random, 200 times,
 and the mean is shown, with random order (which gains in proportion) in brackets. "Learning": after
 each 5 % the rule ``calibrated`` is fitted on what was settled so far, and where it beats the plain
 rule, its chances order the rest instead of the votes' (20 draws); the verdicts stay

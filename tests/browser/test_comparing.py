@@ -16,7 +16,8 @@ from tests.browser.looking import seen
 from tests.comparing.test_comparing import LABELS, STRONG, WEAK
 from tests.comparing.world import dataset, run_with
 
-#: Of `clear`, the weak run is right on 4 of 8 items and the strong one on 7 (tests/comparing/test_comparing.py).
+#: Of `clear`, the weak run is right on 4 of 8 items and the strong one on 7:
+#: tests/comparing/test_comparing.py.
 DIFFERENCE = "+37.5 points"
 #: Items 3, 4 and 5 went from UNMET to MET, as their label is; 6 did too, against its label.
 FLIPPED = ["i3", "i4", "i5", "i6"]

@@ -47,7 +47,8 @@ def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> No
     app = open_page(PAGE, runs=two(store))
     text = shown(app)
 
-    # 4 of 8 and 7 of 8; McNemar .375, twice that by Holm (tests/comparing/test_comparing.py).
+    # 4 of 8 and 7 of 8; McNemar .375, twice that by Holm, as in
+    # tests/comparing/test_comparing.py.
     assert "+37.5 points" in text
     assert ".375" in text
     assert ".750" in text

@@ -124,7 +124,8 @@ def test_what_changes_in_the_file_is_shown_before_it_is_taken(store: Store) -> N
     app = grades(class_of_four(store), WORKSHEET)
     said = shown(app)
 
-    # As in tests.sharing.test_grades: 0.2 x 20 and 1 x 20 are written, Bob's 11 is left alone.
+    # As in tests.sharing.test_grades:
+    # 0.2 x 20 and 1 x 20 are written, Bob's 11 is left alone.
     assert "2 cells will change" in said
     assert "an offline grading worksheet of Moodle" in said
     assert "left alone" in said

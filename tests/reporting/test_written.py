@@ -117,7 +117,8 @@ def test_a_cell_of_markdown_cannot_end_its_table() -> None:
 
 
 def test_markdown_of_a_small_report_is_as_it_was(store: Store) -> None:
-    # UPDATE_GOLDEN=1 pytest tests/reporting/test_written.py rewrites it; read the difference before committing.
+    # UPDATE_GOLDEN=1 pytest tests/reporting/test_written.py rewrites it;
+    # read the difference before committing.
     text = markdown_paper(paper(report(store, graded(store), made=MADE)))
     if os.environ.get("UPDATE_GOLDEN") == "1":
         GOLDEN.write_text(text)
