@@ -1,9 +1,9 @@
 """Contests as they are after a run: two judges, three systems, six tasks; and a person's arena.
 
 Answers carry what they are worth (`tests.contests.world`):
-ada is honest, bob always takes the answer shown first. With one judge deciding by worth and one by place, the better system wins the
-order in which it stands first, and the judges are split in the other: every contest is a tie by the
-panel, and won by the better one by ada alone.
+ada is honest, bob always takes the answer shown first. With one judge deciding by worth and one
+by place, the better system wins the order in which it stands first, and the judges are split in
+the other: every contest is a tie by the panel, and won by the better one by ada alone.
 """
 
 from __future__ import annotations
