@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1 import element_tree as tree
 
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.author._datasets.columns import IMPORT_FILE
 from pages.ui import import_keys, routes, state
 from pages.ui.identity import NAME
 from pages.ui.routes import Screen
@@ -42,7 +42,7 @@ def _plan(store: Store, page: Screen = routes.RUNS, how: str = "new") -> AppTest
 def _dataset_import(store: Store) -> AppTest:
     spot.saved_rubric(store)
     app = open_page(routes.DATASETS, dataset=state.NEW)
-    app.file_uploader(key=fam.IMPORT_FILE).set_value(("t.csv", made.CSV.encode(), "text/csv"))
+    app.file_uploader(key=IMPORT_FILE).set_value(("t.csv", made.CSV.encode(), "text/csv"))
     return app.run()
 
 

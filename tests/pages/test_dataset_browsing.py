@@ -9,7 +9,15 @@ from streamlit.testing.v1 import AppTest
 
 from core.services import datasets
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.author._datasets.columns import IMPORT_FILE
+from pages.author._datasets.items import (
+    DATASET_ACT,
+    DATASET_LABELLED,
+    DATASET_PICK,
+    DATASET_SEARCH,
+    DATASET_SYSTEM,
+    DATASET_VIEW,
+)
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import HOSTILE, kept
@@ -19,7 +27,7 @@ PAGE = routes.DATASETS
 
 def uploaded(text: str, name: str) -> AppTest:
     app = open_page(PAGE, dataset=state.NEW)
-    app.file_uploader(key=fam.IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
+    app.file_uploader(key=IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
     return app
 
 
@@ -36,11 +44,11 @@ def test_walking_and_choosing_set_the_address(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))
 
-    app.button(key=state.key(fam.DATASET_ACT, "Next")).click().run()
+    app.button(key=state.key(DATASET_ACT, "Next")).click().run()
     assert app.query_params[state.ITEM] == "b"
-    app.selectbox(key=state.key(fam.DATASET_PICK, version.id)).set_value("c").run()
+    app.selectbox(key=state.key(DATASET_PICK, version.id)).set_value("c").run()
     assert app.query_params[state.ITEM] == "c"
-    app.button(key=state.key(fam.DATASET_ACT, "Next")).click().run()
+    app.button(key=state.key(DATASET_ACT, "Next")).click().run()
 
     assert app.query_params[state.ITEM] == "c"
     assert "Hm." in shown(app)
@@ -65,21 +73,21 @@ def test_filters_narrow_the_list(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))
 
-    app.selectbox(key=fam.DATASET_LABELLED).set_value("no").run()
+    app.selectbox(key=DATASET_LABELLED).set_value("no").run()
     assert list(app.dataframe[0].value["Id"]) == ["c"]
-    app.selectbox(key=fam.DATASET_LABELLED).set_value("any")
-    app.selectbox(key=fam.DATASET_SYSTEM).set_value("=llama").run()
+    app.selectbox(key=DATASET_LABELLED).set_value("any")
+    app.selectbox(key=DATASET_SYSTEM).set_value("=llama").run()
     assert list(app.dataframe[0].value["Id"]) == ["b", "c"]
-    app.text_input(key=fam.DATASET_SEARCH).set_value("away").run()
+    app.text_input(key=DATASET_SEARCH).set_value("away").run()
     assert list(app.dataframe[0].value["Id"]) == ["b"]
-    app.text_input(key=fam.DATASET_SEARCH).set_value("nowhere").run()
+    app.text_input(key=DATASET_SEARCH).set_value("nowhere").run()
     assert "No item passes these filters." in shown(app)
 
 
 def test_labels_are_counted_by_criterion(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))
-    app.session_state[fam.DATASET_VIEW] = "labels"
+    app.session_state[DATASET_VIEW] = "labels"
     app.run()
 
     # One Good and one Bad among two labels.

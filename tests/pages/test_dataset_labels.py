@@ -6,7 +6,7 @@ from collections import Counter
 
 from core.domain.dataset import Dataset
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.author._datasets.items import DATASET_PARTS
 from pages.ui import routes, state
 from tests.comparing.world import NOW, RUBRIC, dataset
 from tests.pages.conftest import open_page, shown
@@ -21,7 +21,7 @@ LABELS = {
 
 
 def key(name: str) -> str:
-    return state.key(fam.DATASET_PARTS, name)
+    return state.key(DATASET_PARTS, name)
 
 
 def kept(store: Store, data: Dataset | None = None) -> str:

@@ -10,7 +10,15 @@ from streamlit.testing.v1.element_tree import Selectbox
 from core.domain.rubric import Criterion, Rubric
 from core.services import datasets
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.author._datasets.columns import (
+    IMPORT_ACT,
+    IMPORT_FILE,
+    IMPORT_INTO,
+    IMPORT_RUBRIC,
+    IMPORT_TEXT,
+    IMPORT_WAY,
+)
+from pages.author._datasets.items import DATASET_ACT, DATASET_VIEW, DATASETS_ACT
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
@@ -26,13 +34,13 @@ PEER = {
 
 def importing(text: str, name: str = "tone.csv") -> AppTest:
     app = open_page(PAGE, dataset=state.NEW)
-    app.file_uploader(key=fam.IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
+    app.file_uploader(key=IMPORT_FILE).set_value((name, text.encode(), "text/csv")).run()
     assert not app.exception
     return app
 
 
 def press_import(app: AppTest) -> AppTest:
-    app.button(key=state.key(fam.IMPORT_ACT, "import")).click().run()
+    app.button(key=state.key(IMPORT_ACT, "import")).click().run()
     assert not app.exception
     return app
 
@@ -41,7 +49,7 @@ def test_the_first_visit_says_what_to_do() -> None:
     app = open_page(PAGE)
 
     assert "No datasets yet" in shown(app)
-    app.button(key=state.key(fam.DATASETS_ACT, "first")).click().run()
+    app.button(key=state.key(DATASETS_ACT, "first")).click().run()
     assert app.query_params[state.DATASET] == state.NEW
 
 
@@ -61,8 +69,8 @@ def test_an_upload_is_shown_before_it_is_saved(store: Store) -> None:
 
 def test_pasted_text_is_read_like_a_file(store: Store) -> None:
     app = open_page(PAGE, dataset=state.NEW)
-    app.segmented_control(key=fam.IMPORT_WAY).set_value("text").run()
-    app.text_area(key=fam.IMPORT_TEXT).set_value(CSV).run()
+    app.segmented_control(key=IMPORT_WAY).set_value("text").run()
+    app.text_area(key=IMPORT_TEXT).set_value(CSV).run()
 
     press_import(app)
 
@@ -110,7 +118,7 @@ def test_labels_are_checked_against_a_chosen_rubric(store: Store) -> None:
     saved = datasets.keep_rubric(store, rubric)
     app = importing(CSV)
 
-    app.selectbox(key=fam.IMPORT_RUBRIC).set_value(saved.id).run()
+    app.selectbox(key=IMPORT_RUBRIC).set_value(saved.id).run()
 
     assert "which is not an option" in shown(app)
 
@@ -122,13 +130,13 @@ def test_roles_that_were_chosen_stay_when_a_rubric_is_chosen(store: Store) -> No
     for column, role in (("first", "prompt"), ("second", "submission"), ("mood", "label")):
         role_of(app, column).set_value(role).run()
 
-    app.selectbox(key=fam.IMPORT_RUBRIC).set_value(saved.id).run()
+    app.selectbox(key=IMPORT_RUBRIC).set_value(saved.id).run()
 
     chosen = [role_of(app, column).value for column in ("first", "second", "mood")]
     assert chosen == ["prompt", "submission", "label"]
     # What nobody touched follows the rubric: the column is named after its criterion.
     assert role_of(app, "tone").value == "label:tone"
-    app.selectbox(key=fam.IMPORT_RUBRIC).set_value(None).run()
+    app.selectbox(key=IMPORT_RUBRIC).set_value(None).run()
     assert [role_of(app, c).value for c in ("first", "second")] == ["prompt", "submission"]
 
 
@@ -149,7 +157,7 @@ def test_a_new_version_of_a_dataset_is_saved(store: Store) -> None:
     first = kept(store)
     app = importing(CSV + "d,Greet.,Welcome.,gpt,Good,\n", "more.csv")
 
-    app.selectbox(key=fam.IMPORT_INTO).set_value(first.dataset_id).run()
+    app.selectbox(key=IMPORT_INTO).set_value(first.dataset_id).run()
     press_import(app)
 
     assert [(v.number, v.items, v.name) for v in datasets.history(store, first.dataset_id)] == [
@@ -161,11 +169,11 @@ def test_a_new_version_of_a_dataset_is_saved(store: Store) -> None:
 def test_a_new_version_is_begun_from_the_dataset(store: Store) -> None:
     version = kept(store)
     app = open_page(PAGE, dataset=str(version.dataset_id))
-    app.session_state[fam.DATASET_VIEW] = "about"
+    app.session_state[DATASET_VIEW] = "about"
     app.run()
 
-    app.button(key=state.key(fam.DATASET_ACT, "renew", version.id)).click().run()
-    app.file_uploader(key=fam.IMPORT_FILE).set_value(("b.csv", b"id,answer\nz,New.\n", "")).run()
+    app.button(key=state.key(DATASET_ACT, "renew", version.id)).click().run()
+    app.file_uploader(key=IMPORT_FILE).set_value(("b.csv", b"id,answer\nz,New.\n", "")).run()
     press_import(app)
 
     assert [v.items for v in datasets.history(store, version.dataset_id)] == [1, 3]

@@ -6,14 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.store.store import Store
-from pages.ui import families as fam
+from pages.author._datasets.columns import IMPORT_WAY
 from tests.pages.forms import FORMS, answer, drawn_as, fields, in_force, other, silence, values
 
 #: What a form is about: another run, file or page is another form.
 SUBJECTS = {
     "compare_field/a",  # of two runs; the other one gives way where both would be the same
     "compare_field/b",
-    fam.IMPORT_WAY,
+    IMPORT_WAY,
 }
 
 

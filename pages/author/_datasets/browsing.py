@@ -9,8 +9,9 @@ from core.errors import NotFound
 from core.services import datasets
 from core.services import numbers as fmt
 from pages.author._datasets import items, labels, parting
+from pages.author._datasets.columns import IMPORT_INTO
+from pages.author._datasets.items import DATASET_ACT, DATASET_PAGE, DATASET_VERSION, DATASET_VIEW
 from pages.author._datasets.listing import labelled_tag, open_dataset
-from pages.ui import families as fam
 from pages.ui import routes, state
 from pages.ui.item_view import headed
 from pages.ui.resources import store
@@ -38,7 +39,7 @@ def show() -> None:
         format_func=VIEWS.__getitem__,
         default="items",
         required=True,
-        key=fam.DATASET_VIEW,
+        key=DATASET_VIEW,
         bind="query-params",
         label_visibility="collapsed",
     )
@@ -61,7 +62,7 @@ def _versions() -> list[DatasetVersion]:
 
 
 def _chosen(versions: list[DatasetVersion]) -> DatasetVersion:
-    number = state.address_id(fam.DATASET_VERSION)
+    number = state.address_id(DATASET_VERSION)
     return next((v for v in versions if v.number == number), versions[0])
 
 
@@ -102,12 +103,12 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
             mime="application/x-ndjson",
             icon=":material/download:",
             on_click="ignore",
-            key=state.key(fam.DATASET_ACT, "export", version.id),
+            key=state.key(DATASET_ACT, "export", version.id),
         )
         st.button(
             "Import a new version",
             icon=":material/upload_file:",
-            key=state.key(fam.DATASET_ACT, "renew", version.id),
+            key=state.key(DATASET_ACT, "renew", version.id),
             on_click=_on_renew,
             args=(version.dataset_id,),
         )
@@ -125,7 +126,7 @@ def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
         st.space("stretch")
         st.button(
             "Shown" if chosen else "Show",
-            key=state.key(fam.DATASET_ACT, "version", one.id),
+            key=state.key(DATASET_ACT, "version", one.id),
             type="tertiary",
             disabled=chosen,
             on_click=_on_version,
@@ -135,9 +136,9 @@ def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
 
 def _on_renew(dataset_id: int) -> None:
     open_dataset(state.NEW)
-    state.put(fam.IMPORT_INTO, dataset_id)
+    state.put(IMPORT_INTO, dataset_id)
 
 
 def _on_version(number: int) -> None:
-    state.set_address(**{fam.DATASET_VERSION: number, state.ITEM: None})
-    state.put(fam.DATASET_PAGE, 1)
+    state.set_address(**{DATASET_VERSION: number, state.ITEM: None})
+    state.put(DATASET_PAGE, 1)

@@ -13,9 +13,20 @@ from core.files.tables import Table
 from core.services import dataset_columns as roles
 from core.services import datasets
 from pages.ui import dataset_cache, state
-from pages.ui import families as fam
 from pages.ui.dataset_cache import Source
 from pages.ui.text import esc, label, one_line
+
+IMPORT_WAY = "import_way"
+IMPORT_FILE = "import_file"
+IMPORT_TEXT = "import_text"
+IMPORT_RUBRIC = "import_rubric"
+IMPORT_COLUMN = "import_column"
+IMPORT_META = "import_meta"
+IMPORT_NAME = "import_name"
+IMPORT_INTO = "import_into"
+IMPORT_KEEP_RUBRIC = "import_keep_rubric"
+IMPORT_ACT = "import_act"
+
 
 #: More columns than this are kept as they were guessed beyond this place.
 MOST = 60
@@ -32,7 +43,7 @@ def show(
     chosen = list(guessed)
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         for index, column in enumerate(table.columns[:MOST]):
-            key = state.key(fam.IMPORT_COLUMN, source.key, index)
+            key = state.key(IMPORT_COLUMN, source.key, index)
             chosen[index] = _column(table, column, key, options, guessed[index])
         if len(table.columns) > MOST:
             st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
@@ -65,5 +76,5 @@ def _structured(table: Table, source: Source) -> bool:
         return False
     return st.toggle(
         "Submissions are JSON: chat turns, or thinking and output",
-        key=state.key(fam.IMPORT_META, source.key),
+        key=state.key(IMPORT_META, source.key),
     )

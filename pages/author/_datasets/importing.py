@@ -11,8 +11,8 @@ from core.services import authoring, datasets
 from core.services import numbers as fmt
 from core.services.datasets import Checked
 from pages.author._datasets import columns, saving
+from pages.author._datasets.columns import IMPORT_FILE, IMPORT_RUBRIC, IMPORT_TEXT, IMPORT_WAY
 from pages.ui import dataset_cache, routes
-from pages.ui import families as fam
 from pages.ui.dataset_cache import Source
 from pages.ui.item_view import show_item
 from pages.ui.resources import store
@@ -61,19 +61,19 @@ def _source() -> Source | None:
         format_func=WAYS.__getitem__,
         default="file",
         required=True,
-        key=fam.IMPORT_WAY,
+        key=IMPORT_WAY,
         label_visibility="collapsed",
     )
     if way == "text":
         text = st.text_area(
             "Paste CSV, TSV, JSON or JSONL",
-            key=fam.IMPORT_TEXT,
+            key=IMPORT_TEXT,
             persist_state="page",
             height=180,
             placeholder="id,prompt,submission,reference\n1,...",
         )
         return Source(text, "pasted text") if text and text.strip() else None
-    upload = st.file_uploader("File", type=ENDINGS, key=fam.IMPORT_FILE)
+    upload = st.file_uploader("File", type=ENDINGS, key=IMPORT_FILE)
     return Source(upload, upload.name) if upload is not None else None
 
 
@@ -119,7 +119,7 @@ def _rubric_choice(table: Table) -> int | None:
         list(rubrics),
         index=None,
         format_func=lambda version: visible(rubrics.get(version, ""))[:100],
-        key=fam.IMPORT_RUBRIC,
+        key=IMPORT_RUBRIC,
         placeholder="Optional: finds misspelt labels and columns named after criteria",
     )
     return chosen

@@ -11,11 +11,29 @@ from core.errors import NotFound
 from core.services import datasets
 from core.services import numbers as fmt
 from pages.ui import dataset_cache, state
-from pages.ui import families as fam
 from pages.ui.item_view import show_item
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, row, shown_errors, tag
+
+DATASETS_SEARCH = "datasets_search"
+DATASETS_ARCHIVED = "datasets_archived"
+DATASETS_PAGE = "datasets_page"
+DATASETS_ACT = "datasets_act"
+DATASET_VIEW = "dataset_view"
+DATASET_VERSION = "dataset_version"
+DATASET_ACT = "dataset_act"
+DATASET_SEARCH = "dataset_search"
+DATASET_LABELLED = "dataset_labelled"
+DATASET_SYSTEM = "dataset_system"
+DATASET_SPLIT = "dataset_split"
+DATASET_PAGE = "dataset_page"
+DATASET_TABLE = "dataset_table"
+DATASET_PICK = "dataset_pick"
+DATASET_RUBRIC = "dataset_rubric"
+DATASET_PLOT = "dataset_plot"
+DATASET_PARTS = "dataset_parts"
+
 
 PAGE = 50
 #: Pixels: of a row of a table, and of the tallest table.
@@ -48,7 +66,7 @@ def _filters(version: DatasetVersion) -> ItemFilter:
     with st.container(horizontal=True, vertical_alignment="center"):
         search = st.text_input(
             "Search",
-            key=fam.DATASET_SEARCH,
+            key=DATASET_SEARCH,
             type="search",
             live="400ms",
             placeholder="Search in ids and texts",
@@ -57,13 +75,13 @@ def _filters(version: DatasetVersion) -> ItemFilter:
             bind="query-params",
             on_change=_on_filter,
         )
-        labelled = _choice("Labels", LABELLED, fam.DATASET_LABELLED)
+        labelled = _choice("Labels", LABELLED, DATASET_LABELLED)
         systems = dataset_cache.systems(version.id)[:MAX_SYSTEMS]
         system = ANY
         if systems:
             named = {ANY: "Any system"} | {f"={name}": one_line(name, 60) for name in systems}
-            system = _choice("System", named, fam.DATASET_SYSTEM)
-        split = _choice("Split", SPLITS, fam.DATASET_SPLIT)
+            system = _choice("System", named, DATASET_SYSTEM)
+        split = _choice("Split", SPLITS, DATASET_SPLIT)
     return ItemFilter(
         search=(search or "").strip(),
         labelled=None if labelled == ANY else labelled == "yes",
@@ -87,7 +105,7 @@ def _choice(words: str, options: dict[str, str], key: str) -> str:
 
 
 def _on_filter() -> None:
-    state.put(fam.DATASET_PAGE, 1)
+    state.put(DATASET_PAGE, 1)
     state.set_address(**{state.ITEM: None})
 
 
@@ -97,7 +115,7 @@ def _page(version: DatasetVersion, where: ItemFilter, total: int) -> tuple[int, 
     if pages > 1:
         page = st.pagination(
             pages,
-            key=fam.DATASET_PAGE,
+            key=DATASET_PAGE,
             bind="query-params",
             max_visible_pages=5,
             on_change=_on_page,
@@ -118,7 +136,7 @@ def _table(
 ) -> None:
     ids = [found.id for found in rows]
     at = ids.index(chosen) if chosen in ids else None
-    key = state.key(fam.DATASET_TABLE, version.id, offset, repr(where))
+    key = state.key(DATASET_TABLE, version.id, offset, repr(where))
     selected = {"rows": [] if at is None else [at], "columns": [], "cells": []}
     state.put(key, {"selection": selected})
     st.dataframe(
@@ -193,14 +211,14 @@ def _walk(
         ):
             st.button(
                 words,
-                key=state.key(fam.DATASET_ACT, words),
+                key=state.key(DATASET_ACT, words),
                 icon=f":material/{icon}:",
                 shortcut=shortcut,
                 disabled=at == 0 and step < 0,
                 on_click=_on_walk,
                 args=(version.id, where, offset if at is None else at + step),
             )
-        key = state.key(fam.DATASET_PICK, version.id)
+        key = state.key(DATASET_PICK, version.id)
         state.put(key, chosen if chosen in ids else None)
         names = {found.id: one_line(found.id, 60) for found in rows}
         st.selectbox(
@@ -219,5 +237,5 @@ def _on_walk(version_id: int, where: ItemFilter, offset: int) -> None:
     with shown_errors():
         place = datasets.place_at(store(), version_id, where, offset)
         if place is not None:
-            state.put(fam.DATASET_PAGE, place.offset // PAGE + 1)
+            state.put(DATASET_PAGE, place.offset // PAGE + 1)
             state.set_address(**{state.ITEM: place.item_id})

@@ -12,8 +12,8 @@ from core.metrics.figure import Figure
 from core.services import label_stats
 from core.services import numbers as fmt
 from core.services.label_stats import RARE, Choice, CriterionLabels, LabelStats
+from pages.author._datasets.items import DATASET_PLOT, DATASET_RUBRIC
 from pages.ui import dataset_cache, state
-from pages.ui import families as fam
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, table, tag
@@ -50,7 +50,7 @@ def show(version: DatasetVersion) -> None:
 
 def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
     by_id = {choice.version_id or 0: choice for choice in choices}
-    key = state.key(fam.DATASET_RUBRIC, version.id)
+    key = state.key(DATASET_RUBRIC, version.id)
     if state.get(key) not in by_id:
         state.put(key, next(iter(by_id)))
     chosen: int = st.selectbox(
@@ -70,7 +70,7 @@ def _plot(version: DatasetVersion, stats: LabelStats) -> None:
         return
     st.plotly_chart(
         draw.verdict_bars([(one.name, _pieces(one)) for one in known[:MOST]]),
-        key=state.key(fam.DATASET_PLOT, version.id),
+        key=state.key(DATASET_PLOT, version.id),
         config={"displayModeBar": False},
         alt="The share of each label, a bar per criterion. The table below has the counts.",
     )

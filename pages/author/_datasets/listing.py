@@ -7,7 +7,14 @@ import streamlit as st
 from core.domain.library import DatasetRow
 from core.services import datasets
 from core.services import numbers as fmt
-from pages.ui import families as fam
+from pages.author._datasets.columns import IMPORT_INTO
+from pages.author._datasets.items import (
+    DATASET_VERSION,
+    DATASETS_ACT,
+    DATASETS_ARCHIVED,
+    DATASETS_PAGE,
+    DATASETS_SEARCH,
+)
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -21,8 +28,8 @@ def show() -> None:
     page_header("Datasets", "What is judged: texts, with what they answer and how people saw them.")
     show_flash()
     _toolbar()
-    archived = bool(state.get(fam.DATASETS_ARCHIVED))
-    search = str(state.get(fam.DATASETS_SEARCH) or "")
+    archived = bool(state.get(DATASETS_ARCHIVED))
+    search = str(state.get(DATASETS_SEARCH) or "")
     rows = datasets.listing(store(), search=search, archived=archived)
     if not rows:
         _nothing(bool(search), archived)
@@ -34,7 +41,7 @@ def _toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search",
-            key=fam.DATASETS_SEARCH,
+            key=DATASETS_SEARCH,
             type="search",
             live="300ms",
             placeholder="Search by name",
@@ -42,13 +49,13 @@ def _toolbar() -> None:
             width=260,
         )
         _import_button("import")
-        st.toggle("Archived", key=fam.DATASETS_ARCHIVED)
+        st.toggle("Archived", key=DATASETS_ARCHIVED)
 
 
 def _import_button(where: str) -> None:
     st.button(
         "Import",
-        key=state.key(fam.DATASETS_ACT, where),
+        key=state.key(DATASETS_ACT, where),
         type="primary",
         icon=":material/upload_file:",
         on_click=open_dataset,
@@ -58,8 +65,8 @@ def _import_button(where: str) -> None:
 
 def open_dataset(reference: object) -> None:
     """Go to that dataset, or to an import that begins afresh."""
-    state.drop(fam.IMPORT_INTO)
-    state.set_address(**{state.DATASET: reference, state.ITEM: None, fam.DATASET_VERSION: None})
+    state.drop(IMPORT_INTO)
+    state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
 
 
 def _nothing(searched: bool, archived: bool) -> None:
@@ -79,7 +86,7 @@ def _nothing(searched: bool, archived: bool) -> None:
 def _paged(rows: list[DatasetRow]) -> list[DatasetRow]:
     if len(rows) <= PAGE:
         return rows
-    page = st.pagination(-(-len(rows) // PAGE), key=fam.DATASETS_PAGE)
+    page = st.pagination(-(-len(rows) // PAGE), key=DATASETS_PAGE)
     return rows[(page - 1) * PAGE : page * PAGE]
 
 
@@ -87,7 +94,7 @@ def _card(found: DatasetRow, archived: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.button(
             label(found.name, 80),
-            key=state.key(fam.DATASETS_ACT, "open", found.id),
+            key=state.key(DATASETS_ACT, "open", found.id),
             type="tertiary",
             icon=":material/dataset:",
             on_click=open_dataset,
@@ -103,7 +110,7 @@ def _card(found: DatasetRow, archived: bool) -> None:
             ]
         )
         st.space("stretch")
-        key = state.key(fam.DATASETS_ACT, "menu", found.id)
+        key = state.key(DATASETS_ACT, "menu", found.id)
         st.menu_button(
             "Actions",
             ["Restore"] if archived else ["Archive"],

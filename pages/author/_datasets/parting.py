@@ -9,8 +9,8 @@ from core.errors import Conflict
 from core.services import clock, stratifying
 from core.services import numbers as fmt
 from core.services.stratifying import PARTS, PartName, Parts
+from pages.author._datasets.items import DATASET_PARTS, DATASET_VERSION
 from pages.ui import dataset_cache, state
-from pages.ui import families as fam
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, shown_errors, table
@@ -135,9 +135,9 @@ def _on_save(version_id: int, parts: Parts, seed: int) -> None:
         except Conflict:
             state.flash("Somebody saved a version meanwhile. Look at it, then split again.")
             return
-        state.set_address(**{fam.DATASET_VERSION: None, state.ITEM: None})
+        state.set_address(**{DATASET_VERSION: None, state.ITEM: None})
         state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")
 
 
 def _key(*ids: object) -> str:
-    return state.key(fam.DATASET_PARTS, *ids)
+    return state.key(DATASET_PARTS, *ids)
