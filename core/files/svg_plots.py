@@ -1,6 +1,6 @@
 """A paper's plots as static pictures for a file: SVG without script, styled by classes.
 
-Colours come from the page's style sheet (``html_paper``), so that light and dark follow the reader.
+Colours come from the style sheet of the paper, so that light and dark follow the reader.
 """
 
 from __future__ import annotations

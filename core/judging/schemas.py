@@ -11,7 +11,8 @@ def reply_schema(count: int) -> Schema:
     """The JSON schema of a reply to ``count`` options.
 
     The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
-    endpoint that refuses the bounds, too, is asked for plain JSON instead; see ``calling``.
+    endpoint that refuses the bounds, too, is asked for plain JSON instead; see
+    ``core.judging.calling``.
     """
     return _object(
         {

@@ -1,4 +1,4 @@
-"""The system text of the prompt. A changed word, here or in ``phrases``, is a new version.
+"""The system text of the prompt. A changed word is a new ``PROMPT_VERSION``.
 
 There is one system text per mode. It is the same for every call of a run, so that a provider can
 keep it cached; it says nothing about any one rubric, item or option.
