@@ -17,9 +17,10 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from core.services import guarding, open_store
-from core.services.demo import ensure_example
-from core.services.serving import runner_beside
+from core.services import open_store
+from core.services.reports.worked_example import ensure_example
+from core.services.runs import server
+from core.services.runs.server import runner_beside
 from core.settings import load_settings
 
 
@@ -42,10 +43,10 @@ def warm() -> tuple[str, ...]:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from core.services import agreeing_load, agreeing_pairs, agreeing_reviews, agreeing_slices
+    from core.services.agreement import load_ratings, rater_pairs, rating_sheet
 
     # Plotly imports its figures when they are first asked for.
-    ours = (agreeing_load, agreeing_pairs, agreeing_reviews, agreeing_slices)
+    ours = (load_ratings, rater_pairs, rating_sheet, rating_sheet)
     loaded = (pd.__name__, go.Figure.__module__, *(module.__name__ for module in ours))
     # What is imported by now stays: the collector need not look at it again on every rerun.
     gc.collect()
@@ -60,8 +61,8 @@ if str(FRAME.parent) not in sys.path:
     sys.path.append(str(FRAME.parent))
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 guard = Middleware(
-    guarding.Guard,
-    hosts=guarding.Hosts(st.get_option("server.address") or "", load_settings().hosts),
-    headers=guarding.headers(INDEX.read_bytes()),
+    server.Guard,
+    hosts=server.Hosts(st.get_option("server.address") or "", load_settings().hosts),
+    headers=server.headers(INDEX.read_bytes()),
 )
 app = st.App(FRAME, lifespan=lifespan, middleware=[guard])

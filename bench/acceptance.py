@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.recorded import Recorded, dices, found, gpt4, llmbar
-from core.aggregate import log_weights, settle
-from core.domain.fitted import Fitted, shares
 from core.domain.panel import Rules
-from core.metrics.acceptance import acceptance
-from core.metrics.prediction_powered import powered_mean
-from core.services.fitting import fit_criterion
+from core.domain.weight_fit import Fitted, shares
+from core.metrics.intervals.acceptance import acceptance
+from core.metrics.intervals.sampling import powered_mean
+from core.scoring.verdict import log_weights, settle
+from core.services.results.weight_fit import fit_criterion
 
 SIMULATIONS, LEARN, AUDIT = 1000, 50, 100
 

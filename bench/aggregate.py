@@ -12,11 +12,11 @@ import random
 import time
 from collections.abc import Callable
 
-from core.aggregate import Ballot, Verdict, settle
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
 from core.scoring import score_item
+from core.scoring.verdict import Ballot, Verdict, settle
 
 ITEMS, JUDGES, ROUNDS = 5_556, 3, 5
 FIVE = [{"label": f"L{i}", "value": i / 4} for i in range(5)]

@@ -17,8 +17,8 @@ from collections import Counter
 
 import numpy as np
 
-from core.services.diagnosing import Diagnosis, examine
-from tests.ailments.planted import Plant, made
+from core.services.diagnostics.diagnosis import Diagnosis, examine
+from tests.services.diagnostics.planted import Plant, made
 
 HEALTHY = Plant()
 LONGER = {

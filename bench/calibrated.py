@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.recorded import Recorded, dices, found, hanna, llm_rubric, llmbar
-from core.aggregate import settle
-from core.domain.fitted import Fitted, Weights
 from core.domain.panel import Rules
+from core.domain.weight_fit import Fitted, Weights
 from core.identity import seeded
-from core.services.fitting import Labelled, fit_criterion
-from core.services.fitting_kinds import Lesson
+from core.scoring.verdict import settle
+from core.services.results.weight_fit import LabelledCell, fit_criterion
+from core.services.results.weight_fit_kinds import Lesson
 
 SEEDS, LABELS = 20, (10, 20, 50)
 RULES = Rules(ordinal="mean")
@@ -77,7 +77,9 @@ def _far_of(fitted: Fitted) -> float:
     return 1 - fitted.right / fitted.labels if fitted.far is None else fitted.far
 
 
-def _figures(lesson: Lesson, cells: list[Labelled], weights: Weights | None) -> tuple[float, float]:
+def _figures(
+    lesson: Lesson, cells: list[LabelledCell], weights: Weights | None
+) -> tuple[float, float]:
     """The share of these cells whose verdict is the truth, and what they cost on average."""
     right, cost = 0, 0.0
     for cell in cells:

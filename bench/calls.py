@@ -34,14 +34,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.stand_in import stand_in
+from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import Cell
-from core.judging.order import shown_order
+from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
-from core.services import clock, grading, jobs
-from core.services.planning import RunRequest
+from core.services.runs import lifecycle, runner
+from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 IN_FLIGHT, SEED = (86, 85, 85), 7
@@ -114,8 +115,8 @@ def product(url: str, door: str, items: int) -> dict[str, float]:
         judges = panel(url, door)
 
         def grade(data: int) -> int:
-            run = grading.start(store, RunRequest(version, data, judges, seed=SEED))
-            assert jobs.work_here(store, run) == "done"
+            run = lifecycle.start(store, RunRequest(version, data, judges, seed=SEED))
+            assert runner.work_here(store, run) == "done"
             return store.runs.row(run).votes
 
         grade(warm)
@@ -140,10 +141,10 @@ def bare(url: str, items: int) -> dict[str, float]:
 
 
 def _bodies(url: str, items: int) -> list[bytes]:
-    from core.judging.doors import Request
-    from core.judging.messages import messages
-    from core.judging.openai_door import chat_body
-    from core.judging.prompts import build
+    from core.judging.prompts.assembly import build
+    from core.judging.prompts.layouts import messages
+    from core.judging.providers.base import Request
+    from core.judging.providers.openai_provider import chat_body
 
     data, asked = dataset(items), rubric()
     bodies = []

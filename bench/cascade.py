@@ -17,14 +17,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from core import clock
 from core.domain.panel import Cascade, Judge, Panel
 from core.domain.rubric import Rubric
-from core.files.folder import read_dataset_file, read_rubric_file
-from core.services import clock, grading
-from core.services.demo import DATASET, RUBRIC, against_labels
-from core.services.jobs import work_here
-from core.services.planning import RunRequest
-from core.services.registry import OFFLINE_JUDGES
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.judges.registry import OFFLINE_JUDGES
+from core.services.reports.worked_example import DATASET, RUBRIC, against_labels
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
+from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.provider import Answer, Provider, ok
 
@@ -102,7 +103,7 @@ def main() -> None:
             )
             provider.requests.clear()
             began = time.perf_counter()
-            run_id = grading.start(store, request)
+            run_id = lifecycle.start(store, request)
             work_here(store, run_id)
             seconds = time.perf_counter() - began
             found = against_labels(store, run_id)

@@ -17,14 +17,21 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from core.metrics.accuracy import accuracy, f1_macro
-from core.metrics.agreement import kappa_quadratic, kappa_unweighted
-from core.metrics.bootstrap import SMALL, Interval, bca, intervals, percentile, resample_patterns
-from core.metrics.correlation import kendall_tau_b, spearman
-from core.metrics.group import alpha_ordinal
+from core.metrics.agreement.accuracy import accuracy, f1_macro
+from core.metrics.agreement.correlation_distance import kendall_tau_b, spearman
+from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
+from core.metrics.agreement.ratings import patterns
+from core.metrics.agreement.reliability import alpha_ordinal
+from core.metrics.intervals.bootstrap import (
+    SMALL,
+    Interval,
+    bca,
+    intervals,
+    percentile,
+    resample_patterns,
+)
 from core.metrics.measure import Array
-from core.metrics.ratings import patterns
-from core.services.measuring_pairs import Pair
+from core.services.agreement.pair_figures import LevelPair
 
 K, RESAMPLES, LEVELS = 5, 2_000, np.arange(5)
 PAIRED = {
@@ -161,7 +168,7 @@ def _skewed(
     for _ in range(simulations):
         table = rng.multinomial(n, joint.ravel()).reshape(k, k) * 1.0
         drawn = resample_patterns(table.ravel().astype(np.int64), RESAMPLES // 2, rng)
-        pair = Pair(table, ordered=True, positive=0)
+        pair = LevelPair(table, ordered=True, positive=0)
         before = intervals(pair.bundle, drawn, table.ravel())
         now = pair.intervals(drawn.reshape(k, k, -1))
         for name in names:

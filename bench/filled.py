@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from core import clock
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services import clock
-from core.services.preparing import derive_for
+from core.services.results.scored_items import derive_for
 from core.store.store import Store
 
 LEVELS = tuple(

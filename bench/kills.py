@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.calls import dataset, rubric
-from core.files.dataset_writer import dump_dataset
-from core.files.rubric_writer import dump_rubric
+from core.formats.datasets.dataset_file import dump_dataset
+from core.formats.rubrics.rubric_file import dump_rubric
 from core.store.store import Store
 from tests.provider import Answer, Provider
-from tests.runs.world import by_request
+from tests.services.runs.world import by_request
 
 IN_FLIGHT, SECONDS = 32, 0.04
 

@@ -20,9 +20,9 @@ import numpy as np
 from core.domain.base import build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
-from core.metrics.abstention import State
-from core.services.measuring import report
-from core.services.rated_matrix import Answer, Rated, Rater, gather
+from core.metrics.agreement.ratings import State
+from core.services.agreement.metrics_report import report
+from core.services.agreement.ratings import Rated, RatedAnswer, Rater, gather
 
 JUDGES = ("A", "B", "C")
 FIVE = [{"label": f"L{i}", "value": i / 4} for i in range(5)]
@@ -53,7 +53,7 @@ def made(items: int, criteria: list[dict[str, Any]], seed: int = 7) -> Rated:
             given = scored[np.where(rng.random(items) < NOISE, other, truth)]
             lost = rng.random(items) < MISSING
             answers += [
-                Answer(
+                RatedAnswer(
                     str(at),
                     criterion.name,
                     Rater(judge, "llm"),

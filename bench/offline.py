@@ -33,9 +33,9 @@ import yaml
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option
-from core.judging.offline import Unfit, train, validation
-from core.metrics.accuracy import accuracy, confusion
-from core.metrics.agreement import cohen_kappa
+from core.judging.offline import Unfit, calibration, train
+from core.metrics.agreement.accuracy import accuracy, confusion
+from core.metrics.agreement.kappa import cohen_kappa
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BLANK = re.compile(
@@ -188,7 +188,7 @@ def main() -> None:
         print("Not measured: this needs the labelled answers in ../shared/data.")
         return
     if args.ungated:
-        validation.BaselineGain.enough = property(lambda gain: True)
+        calibration.BaselineGain.enough = property(lambda gain: True)
     for name in args.names:
         for labels in args.labels:
             for mode in args.modes:

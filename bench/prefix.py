@@ -18,10 +18,10 @@ from typing import Any
 from bench.calls import WORDS, rubric
 from core.domain.dataset import Item
 from core.domain.votes import Cell
-from core.judging.examples import ExampleBank
-from core.judging.layouts import CHARACTERS_PER_TOKEN, layout_for, sharing
-from core.judging.order import shown_order
-from core.judging.prompts import build
+from core.judging.prompts.assembly import build
+from core.judging.prompts.few_shot import ExampleBank
+from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, layout_for, sharing
+from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Ask, Question
 
 ITEMS, TOKENS, SEED = 50, 1_500, 7

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.acceptance import acceptance
+from core.metrics.intervals.acceptance import acceptance
 from tests.services.promised import WORKLOADS, base, tallies
 
 TRIALS, ALPHA = 1000, 0.25

@@ -15,10 +15,9 @@ import time
 
 import numpy as np
 
-from core.metrics.ranking import ContestTable, tabulate
-from core.metrics.ranking_fit import outcome_shares
-from core.metrics.ranking_ranks import rank_ranges
-from core.metrics.ranking_strengths import strengths
+from core.metrics.ranking.bradley_terry import outcome_shares, strengths
+from core.metrics.ranking.contests import ContestTable, tabulate
+from core.metrics.ranking.ranks import rank_ranges
 
 #: systems, items, spread of strengths, log tie parameter, standard deviation of the item's effect
 DESIGNS = [

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.aggregate import Ballot
 from core.domain.base import build
 from core.domain.rubric import Criterion
-from core.services.fitting import Labelled
+from core.scoring.verdict import Ballot
+from core.services.results.weight_fit import LabelledCell
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PAIR: list[dict[str, object]] = [
@@ -30,7 +30,7 @@ class Recorded(NamedTuple):
 
     name: str
     criterion: Criterion
-    cells: tuple[Labelled, ...]
+    cells: tuple[LabelledCell, ...]
 
 
 def found() -> bool:
@@ -95,7 +95,7 @@ def _graded(name: str, rows: list[dict[str, str]], truth: dict[str, str], levels
         ballot = Ballot(int(row["label"]) - 1, False, 1.0, row["rater_id"])
         votes.setdefault(row["item_id"], []).append(ballot)
     cells = tuple(
-        Labelled(item, votes[item], int(label) - 1)
+        LabelledCell(item, votes[item], int(label) - 1)
         for item, label in truth.items()
         if item in votes
     )
@@ -125,7 +125,7 @@ def _recorded(
     with (DATA / folder / "items.jsonl").open(encoding="utf-8") as file:
         items = [json.loads(line) for line in file]
     cells = tuple(
-        Labelled(item["id"], votes.get(item["id"], []), place[item["labels"][key]])
+        LabelledCell(item["id"], votes.get(item["id"], []), place[item["labels"][key]])
         for item in items
     )
     return Recorded(name, criterion, cells)

@@ -3,7 +3,7 @@
     python -m bench.review_order [picture.svg]
 
 Verdicts are settled by the default rule and cells ordered as the queue orders them,
-by ``core.services.impact``;
+by ``core.services.review.queue_order``;
 the first x % get the true option. Ties are drawn at random, 200 times,
 and the mean is shown, with random order (which gains in proportion) in brackets. "Learning": after
 each 5 % the rule ``calibrated`` is fitted on what was settled so far, and where it beats the plain
@@ -21,14 +21,14 @@ from typing import NamedTuple
 
 from bench.curves import Curve, drawn
 from bench.recorded import Recorded, dices, found, gpt4, llmbar
-from core.aggregate import log_weights, settle
 from core.domain.base import build
-from core.domain.fitted import Fitted, shares
 from core.domain.panel import Rules
 from core.domain.rubric import Rubric
+from core.domain.weight_fit import Fitted, shares
 from core.identity import seeded
-from core.services.fitting import Labelled, fit_criterion
-from core.services.impact import WhatIf, order_key, tally
+from core.scoring.verdict import log_weights, settle
+from core.services.results.weight_fit import LabelledCell, fit_criterion
+from core.services.review.queue_order import WhatIf, order_key, tally
 
 DRAWS, CHUNK = 200, 0.05
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
     right: bool
 
 
-def cells_of(recorded: Recorded, settled: Sequence[Labelled] = ()) -> list[Cell]:
+def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[Cell]:
     """The cells with their keys, in the recorded order; ``settled`` ones teach a rule."""
     criterion = recorded.criterion
     rubric = build(Rubric, {"criteria": [criterion.model_dump()]}, "rubric")

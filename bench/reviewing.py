@@ -24,7 +24,8 @@ from typing import Any
 
 from bench.filled import fill
 from core.domain.review import QueueRule, QueueSettings
-from core.services import demo, queueing, reviewers
+from core.services.reports import worked_example
+from core.services.review import queues, reviewers
 from core.store.store import Store
 from tests.browser.conftest import ARGS, CHROMIUM
 from tests.browser.driving import main_text, settle, visit, watch
@@ -40,15 +41,15 @@ def queue(db: Path, *, large: bool) -> int:
     store = Store(db)
     chosen: dict[str, Any] = {}
     if not large:
-        run_id = demo.ensure_example(store)
-        demo.grade_example(store)
+        run_id = worked_example.ensure_example(store)
+        worked_example.grade_example(store)
         run = store.runs.get(run_id)
         names = [c.name for c in store.rubrics.version(run.rubric_version_id).rubric.criteria]
         chosen = {"items": tuple(store.runs.item_ids(run_id)[:4]), "criteria": tuple(names[:5])}
     reviewers.sign_in(store, WHO)
     seat = reviewers.seat(store, WHO, "bench")
     rule = QueueRule(everything=True, audit_share=0.0, **chosen)
-    made = queueing.make_queue(store, seat, run_id, "All", rule, QueueSettings(), order="impact")
+    made = queues.make_queue(store, seat, run_id, "All", rule, QueueSettings(), order="impact")
     store.close()
     return made.id
 

@@ -14,11 +14,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from core.files.folder import read_rubric_file
-from core.services import library
-from core.services.checking.checker import check
-from core.services.checking.mending import check_draft
-from core.services.checking.rules import RULES
+from core.formats.folder import read_rubric_file
+from core.lint.check import check
+from core.lint.rules import RULES
+from core.services.rubrics import criterion_packs
+from core.services.rubrics.issues import check_draft
 
 ROOT = Path(__file__).parents[1]
 OTHERS = ROOT.parent / "shared" / "data"
@@ -45,8 +45,8 @@ def main() -> None:
 
 
 def _milliseconds() -> float:
-    keys = [entry.key for pack in library.packs() for entry in pack.entries][:30]
-    draft = library.new_with(keys)
+    keys = [entry.key for pack in criterion_packs.packs() for entry in pack.entries][:30]
+    draft = criterion_packs.new_with(keys)
     taken = []
     for turn in range(20):
         criteria = [

@@ -31,9 +31,10 @@ from typing import Any, NamedTuple
 
 from bench.calls import dataset, panel, rubric
 from bench.stand_in import stand_in
+from core import clock
 from core.domain.panel import Panel
-from core.services import clock, grading
-from core.services.planning import RunRequest
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -134,14 +135,14 @@ def _graded(store: Store, judges: Panel, rates: list[float]) -> Iterator[None]:
     version = store.rubrics.create(rubric(), now=now, hidden=True).id
     data = store.datasets.create(dataset(ITEMS), now=now, hidden=True).id
     request = RunRequest(version, data, judges)
-    run = grading.start(store, request)
+    run = lifecycle.start(store, request)
     _wait_for(lambda: store.runs.row(run).votes > 0)
     votes, began = store.runs.row(run).votes, time.monotonic()
     yield
     row = store.runs.row(run)
     assert row.status == "running", f"the run ended meanwhile ({row.status}); give it more items"
     rates.append((row.votes - votes) / (time.monotonic() - began))
-    grading.cancel(store, run)
+    lifecycle.cancel(store, run)
     _wait_for(lambda: store.runs.row(run).status == "cancelled")
 
 

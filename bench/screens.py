@@ -101,22 +101,22 @@ def main() -> None:
 def review(db: Path) -> None:
     """Two queues; one person says MET or the like of all doubtful cells of some items."""
     from core.domain.review import Given, QueueRule, QueueSettings
-    from core.services import claiming, queueing, reviewers, reviewing
+    from core.services.review import claims, commit_reveal, queues, reviewers
     from core.store.store import Store
 
     store = Store(db)
     reviewers.sign_in(store, WHO)
     seat = reviewers.seat(store, WHO, "bench")
     for name in ("Doubtful", "Fresh"):
-        queueing.make_queue(store, seat, 1, name, QueueRule(), QueueSettings(), seed=1)
+        queues.make_queue(store, seat, 1, name, QueueRule(), QueueSettings(), seed=1)
     for _ in range(REVIEWED):
-        ticket = claiming.claim_next(store, seat, 1)
+        ticket = claims.claim_next(store, seat, 1)
         assert ticket is not None
-        cells = reviewing.blind_item(store, ticket).cells
+        cells = commit_reveal.blind_item(store, ticket).cells
         said = {cell.criterion.name: Given(0, note="So.") for cell in cells if cell.mine}
-        done = reviewing.commit(store, ticket, said)
-        done = reviewing.finish(store, done.ticket, said)
-        claiming.release(store, done.ticket)
+        done = commit_reveal.commit(store, ticket, said)
+        done = commit_reveal.finish(store, done.ticket, said)
+        claims.release(store, done.ticket)
     store.close()
 
 

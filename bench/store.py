@@ -22,8 +22,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Lease, RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services.counting import Counting
-from core.services.results import deriver
+from core.services.results.verdicts import Counting, deriver
 from core.store.store import Store
 
 ITEMS, CRITERIA, JUDGES, BATCH, ROUNDS = 5_000, 5, 4, 50, 9

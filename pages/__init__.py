@@ -1,1 +1,5 @@
-"""The screens. ``frame.py`` is the script Streamlit runs; one file per screen below it."""
+"""The screens, one folder each; `ui` holds what they share.
+
+A screen's `page.py` is the script that Streamlit runs. It imports its own folder, `pages.ui`, and
+services, figures, domain and text of `core`; never another screen, never the store.
+"""

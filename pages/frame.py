@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.routes import SECTIONS, START, Screen
-from pages.ui.typing import keep_what_is_typed
+from pages.ui.state import keep_what_is_typed
 from pages.ui.widgets import frame_css, shown_errors
 
 HERE = Path(__file__).parent

@@ -8,21 +8,22 @@ from typing import Any
 from hypothesis import strategies as st
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
-from core.domain.decision import Decision
-from core.domain.gates import Condition, Effect, Gate
-from core.domain.names import fold
-from core.domain.prechecks import FAMILIES, Near, Precheck
+from core.domain.gates import FAMILIES, Condition, Decision, Effect, Gate, Near, Precheck
 from core.domain.rubric import (
+    ABSTENTIONS,
     BINARY,
     MET,
+    RULES,
+    SCALES,
     UNMET,
     Criterion,
     LengthPenalty,
     Option,
     Rubric,
+    Scale,
     ScoringPolicy,
 )
-from core.domain.rules import ABSTENTIONS, RULES, SCALES, Scale
+from core.text.names import fold
 
 #: Texts that files get wrong: what YAML reads as something else, odd spaces, breaks and quotes.
 HOSTILE = (

@@ -1,4 +1,8 @@
-"""The command line: the same verbs as the app, headless. Heavy libraries load when needed."""
+"""The command line: the same verbs as the app, headless. Heavy libraries load when needed.
+
+Each command reads its options, calls one service and prints; nothing is decided here. Nobody
+imports this package but ``python -m core.cli``.
+"""
 
 from __future__ import annotations
 

@@ -1,24 +1,77 @@
-"""The group, its common option, and the commands that are not about runs."""
+"""The group, its common option, and commands about the program: demo, serve, backup, verify."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from core.cli import output
+from core.cli import common
 from core.cli.common import db_option, open_db, settings_with
-from core.cli.comparing import compare
-from core.cli.contests import contest, rank
-from core.cli.exporting import export
-from core.cli.importing import import_
-from core.cli.keeping import backup, verify
-from core.cli.linting import lint
-from core.cli.measure import metrics
+from core.cli.import_export import export, import_
+from core.cli.measuring import compare, contest, metrics, rank
+from core.cli.rubrics import convert, lint, schema
 from core.cli.runs import grade, resume, retry, runs, score, show
-from core.cli.sharing import convert, schema
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+
+# `rubric-studio backup` and `verify`: a copy of the data file, and whether it is sound.
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Put it in place of a file that is there.")
+@db_option
+@click.option("--json", "as_json", is_flag=True, help="What the copy holds as JSON on stdout.")
+def backup(file: Path, force: bool, db: Path | None, as_json: bool) -> None:
+    """Copy the whole data file to FILE, consistent, also while others write.
+
+    To go back to it, end every program that uses the data file, and put the copy in its place.
+    """
+    from core.cli import integrity
+
+    with common.plain_errors(as_json):
+        made = integrity.backup(_existing(db), file, force=force)
+        if as_json:
+            common.result(made._asdict())
+        else:
+            click.echo(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+
+
+@click.command()
+@db_option
+@click.option("--json", "as_json", is_flag=True, help="What was found as JSON on stdout.")
+def verify(db: Path | None, as_json: bool) -> None:
+    """Check the data file: its bytes, its versions, and every verdict and score.
+
+    Exit status: 0 sound, 1 a problem was found.
+    """
+    from core.cli import integrity
+
+    with common.plain_errors(as_json):
+        report = integrity.verify(lambda: _existing(db))
+        if as_json:
+            common.result(report)
+        else:
+            click.echo(integrity.as_text(report))
+        sys.exit(common.DONE if report["ok"] else common.NOT_ALL)
+
+
+def _existing(db: Path | None) -> Store:
+    """The store of a data file that is there: these verbs make none."""
+    path = settings_with(db).db
+    if not path.exists():
+        raise InputError("There is no data file here yet.", (), str(path))
+    return open_db(db)
+
+
+# The group, its common option, and the commands that are not about runs.
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -37,7 +90,7 @@ for command in (contest, rank, convert, schema, backup, verify):
 @db_option
 def where(db: Path | None) -> None:
     """Print the path of the data file."""
-    with output.plain_errors():
+    with common.plain_errors():
         click.echo(settings_with(db).db)
 
 
@@ -66,9 +119,9 @@ def where(db: Path | None) -> None:
 )
 def app(db: Path | None, port: int, host: str, hosts: tuple[str, ...]) -> None:
     """Open the app. The first start grades the bundled example."""
-    from core.services.serving import serve
+    from core.services.runs.server import serve
 
-    with output.plain_errors():
+    with common.plain_errors():
         settings = settings_with(db)
         serve(replace(settings, hosts=(*settings.hosts, *hosts)), port, host)
 
@@ -78,12 +131,12 @@ def app(db: Path | None, port: int, host: str, hosts: tuple[str, ...]) -> None:
 @click.option("--with-parent", is_flag=True, hidden=True)
 def worker(db: Path | None, with_parent: bool) -> None:
     """Work off queued runs without the app, until Ctrl-C."""
-    from core.services.serving import work_until_told
+    from core.services.runs.server import work_until_told
 
-    with output.plain_errors():
+    with common.plain_errors():
         store = open_db(db)
         if not with_parent:
-            output.say("Waiting for runs. Ctrl-C ends.")
+            common.say("Waiting for runs. Ctrl-C ends.")
         work_until_told(store, with_parent=with_parent)
 
 
@@ -92,12 +145,12 @@ def worker(db: Path | None, with_parent: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Figures as JSON on stdout.")
 def demo(db: Path | None, as_json: bool) -> None:
     """Grade the bundled example with the offline panel; no key, no network."""
-    from core.services.demo import as_text, grade_example
+    from core.services.reports.worked_example import as_text, grade_example
 
-    with output.plain_errors(as_json):
+    with common.plain_errors(as_json):
         report = grade_example(open_db(db))
         if as_json:
-            output.result(report)
+            common.result(report)
         else:
             click.echo(as_text(report))
-        sys.exit(output.DONE if report["status"] == "done" else output.NOT_ALL)
+        sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)

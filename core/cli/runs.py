@@ -3,18 +3,116 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from core.cli import output
+from core.cli import common
 from core.cli.common import db_option, open_to_plan, open_to_read
-from core.cli.grade_options import ASKING, grade_options
 
 if TYPE_CHECKING:
-    from core.services.rescoring import RaterGroup
+    from core.cli.rescore import RaterGroup
     from core.store.store import Store
+
+
+# The options of `grade`, in the order of its help.
+
+#: The options that say how models are asked (fields of ``Asking``).
+ASKING = ("few_shot", "mode", "layout", "flip", "balanced", "cache")
+
+_OPTIONS = [
+    click.argument("rubric", type=click.Path(path_type=Path)),
+    click.argument("dataset", type=click.Path(path_type=Path)),
+    click.option(
+        "--map",
+        "changes",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="Says which column of DATASET is what, e.g. submission=messages[-1].content.",
+    ),
+    click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON)."),
+    click.option(
+        "--judge",
+        "judges",
+        multiple=True,
+        metavar="MODEL",
+        help="A model name, or 'offline' for the offline panel. May be given several times.",
+    ),
+    click.option("--api-base", default="", help="Address of an OpenAI-compatible server."),
+    click.option(
+        "--key-env",
+        default="",
+        metavar="NAME",
+        help="Name of the environment variable that holds the key.",
+    ),
+    click.option("--seed", type=int, help="Decides orders and splits; drawn when absent."),
+    click.option(
+        "--replicates",
+        type=click.IntRange(1, 100),
+        default=1,
+        show_default=True,
+        help="How often each judge is asked about each cell.",
+    ),
+    click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge."),
+    click.option(
+        "--budget",
+        type=click.FloatRange(0, min_open=True),
+        metavar="USD",
+        help="Stop when this much is spent.",
+    ),
+    click.option(
+        "--label-share",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.2,
+        show_default=True,
+        help="Share of labelled items that offline judges learn from.",
+    ),
+    click.option("--name", default="", help="Name of the run."),
+    click.option(
+        "--estimate", "only_estimate", is_flag=True, help="Only print calls, tokens and cost."
+    ),
+    click.option(
+        "--few-shot",
+        type=click.IntRange(0, 20),
+        metavar="K",
+        help="Show K labelled examples per criterion: surer judges, longer prompts.",
+    ),
+    click.option(
+        "--mode",
+        type=click.Choice(["criterion", "rubric", "two_step"]),
+        help="One criterion a call (default), the whole rubric in one (cheapest), or two steps.",
+    ),
+    click.option(
+        "--layout",
+        type=click.Choice(["auto", "item_first", "criterion_first"]),
+        help="What calls share comes first, so that the provider's prompt cache hits.",
+    ),
+    click.option(
+        "--flip",
+        type=click.Choice(["off", "check", "require"]),
+        help="Ask again with the order of options reversed: record it, or require both to agree.",
+    ),
+    click.option(
+        "--balanced/--drawn",
+        default=None,
+        help="Rotate the orders of options over items and replicates instead of drawing them.",
+    ),
+    click.option(
+        "--cache/--no-cache",
+        default=None,
+        help="Use answers kept from the same requests of earlier runs.",
+    ),
+]
+
+
+def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
 
@@ -30,21 +128,24 @@ def grade(
 
     RUBRIC and DATASET are files, or folders in the common layout.
     """
-    from core.services import grading, headless
+    from core.cli import requests_from_files
+    from core.services.runs import lifecycle
 
-    with output.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
+    with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         asking = {name: options.pop(name) for name in ASKING}
-        request = headless.request_from_files(store, rubric, dataset, asking=asking, **options)
+        request = requests_from_files.request_from_files(
+            store, rubric, dataset, asking=asking, **options
+        )
         for notice in request.notices:
-            output.say(f"note: {notice}")
-        for name in headless.unpriced(request.request):
-            output.note(f"No price is known for {name}: --budget does not stop its calls.")
+            common.say(f"note: {notice}")
+        for name in requests_from_files.unpriced(request.request):
+            common.note(f"No price is known for {name}: --budget does not stop its calls.")
         if only_estimate:
-            _print_estimate(headless.estimate_figures(store, request.request), as_json)
+            _print_estimate(requests_from_files.estimate_figures(store, request.request), as_json)
             return
-        run_id = grading.start(store, request.request)
-        if twins := headless.twins_in_words(store, run_id):
-            output.say(f"note: {twins}")
+        run_id = lifecycle.start(store, request.request)
+        if twins := requests_from_files.twins_in_words(store, run_id):
+            common.say(f"note: {twins}")
         _follow(store, run_id, as_json)
 
 
@@ -54,11 +155,11 @@ def grade(
 @json_option
 def resume(run: int, db: Path | None, as_json: bool) -> None:
     """Go on with what is left of RUN; no finished call is made again."""
-    from core.services import grading
+    from core.services.runs import lifecycle
 
-    with output.plain_errors(as_json):
+    with common.plain_errors(as_json):
         store = open_to_read(db)
-        grading.resume(store, run)
+        lifecycle.resume(store, run)
         _follow(store, run, as_json)
 
 
@@ -68,12 +169,12 @@ def resume(run: int, db: Path | None, as_json: bool) -> None:
 @json_option
 def retry(run: int, db: Path | None, as_json: bool) -> None:
     """Ask RUN's failed cells again."""
-    from core.services import grading
+    from core.services.runs import lifecycle
 
-    with output.plain_errors(as_json):
+    with common.plain_errors(as_json):
         store = open_to_read(db)
-        count = grading.retry(store, run)
-        output.say(f"Asking {count} failed cells again.")
+        count = lifecycle.retry(store, run)
+        common.say(f"Asking {count} failed cells again.")
         _follow(store, run, as_json)
 
 
@@ -83,19 +184,19 @@ def retry(run: int, db: Path | None, as_json: bool) -> None:
 @json_option
 def runs(limit: int, db: Path | None, as_json: bool) -> None:
     """List the runs, newest first."""
-    from core.services import grading
+    from core.services.runs import lifecycle
 
-    with output.plain_errors(as_json):
-        rows = grading.runs(open_to_read(db), limit=limit)
+    with common.plain_errors(as_json):
+        rows = lifecycle.runs(open_to_read(db), limit=limit)
         if as_json:
             keys = ("name", "status", "planned", "votes")
-            output.result(
+            common.result(
                 {
                     "runs": [
                         {
                             "run": r.id,
                             **{key: getattr(r, key) for key in keys},
-                            "status": grading.status_of(r),
+                            "status": lifecycle.status_of(r),
                             "failures": r.failures_open,
                             "created": r.created,
                         }
@@ -105,11 +206,11 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
             )
         elif rows:
             click.echo(
-                output.table(
+                common.table(
                     [
                         [
                             str(r.id),
-                            grading.said_of(r),
+                            lifecycle.said_of(r),
                             f"{r.votes}/{r.planned}",
                             str(r.failures_open),
                             r.created,
@@ -121,7 +222,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                 )
             )
         else:
-            output.say("There are no runs yet. `rubric-studio demo` makes one.")
+            common.say("There are no runs yet. `rubric-studio demo` makes one.")
 
 
 @click.command()
@@ -131,21 +232,22 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
 @json_option
 def show(run: int, item: str | None, db: Path | None, as_json: bool) -> None:
     """Show RUN, or one ITEM of it with every vote."""
-    from core.services import grading, showing
+    from core.cli import reports_as_text
+    from core.services.runs import lifecycle
 
-    with output.plain_errors(as_json):
+    with common.plain_errors(as_json):
         store = open_to_read(db)
         if item is None:
-            figures = grading.summary(store, run)
+            figures = lifecycle.summary(store, run)
             if as_json:
-                output.result(figures)
+                common.result(figures)
             else:
-                click.echo(showing.run_as_text(store, run))
+                click.echo(reports_as_text.run_as_text(store, run))
             return
         if as_json:
-            output.result(showing.item_as_data(store, run, item))
+            common.result(reports_as_text.item_as_data(store, run, item))
         else:
-            click.echo(showing.item_as_text(store, run, item))
+            click.echo(reports_as_text.item_as_text(store, run, item))
 
 
 @click.command()
@@ -181,37 +283,38 @@ def score(
 
     SOURCE is a run's number, or a folder in the common layout. What people settled in a run stands.
     """
-    from core.services import rescoring
+    from core.cli import rescore
 
-    with output.plain_errors(as_json):
-        report = rescoring.score_source(
-            lambda: open_to_read(db), source, rules, abstain, raters, output.note
+    with common.plain_errors(as_json):
+        report = rescore.score_source(
+            lambda: open_to_read(db), source, rules, abstain, raters, common.note
         )
         if as_json:
-            output.result(report)
+            common.result(report)
         else:
-            click.echo(rescoring.as_text(report))
+            click.echo(rescore.as_text(report))
 
 
 def _follow(store: Store, run_id: int, as_json: bool) -> None:
     """Works the run off here, or watches it if another process has it; then says how it ended."""
-    from core.services import grading, headless, jobs
+    from core.cli import requests_from_files
+    from core.services.runs import lifecycle, runner
 
-    bar = output.ProgressBar()
-    jobs.follow(store, run_id, lambda look: bar.show(headless.progress_line(look)))
+    bar = common.ProgressBar()
+    runner.follow(store, run_id, lambda look: bar.show(requests_from_files.progress_line(look)))
     bar.end()
-    figures = grading.summary(store, run_id)
+    figures = lifecycle.summary(store, run_id)
     if as_json:
-        output.result(figures)
+        common.result(figures)
     else:
-        click.echo(headless.summary_as_text(figures))
+        click.echo(requests_from_files.summary_as_text(figures))
     complete = figures["status"] == "done" and not figures["failures"]
-    sys.exit(output.DONE if complete else output.NOT_ALL)
+    sys.exit(common.DONE if complete else common.NOT_ALL)
 
 
 def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        output.result(figures)
+        common.result(figures)
         return
     cost = figures["cost_usd"]
     click.echo(

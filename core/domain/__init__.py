@@ -1,1 +1,7 @@
-"""The nouns: frozen, valid by construction, no I/O, no clock, no numbers beyond what they hold."""
+"""The nouns: rubric, dataset, panel, vote, run, review. Frozen, valid by construction, without
+I/O and without a clock.
+
+Records (``library``, ``runs``, ``review_records``, part of ``votes``) are what the store hands
+out; pages and services may import them. Imports only ``core.text``, ``core.identity`` and
+``core.errors``.
+"""

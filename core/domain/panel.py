@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from core.domain.base import Noun, broken
-from core.domain.rules import RULES, mend_rule
+from core.domain.rubric import RULES, mend_rule
 from core.domain.secrets import HOW, address_tells, looks_like_key, names_a_variable, secrets_in
 
 JudgeKind = Literal["llm", "classifier", "neighbours", "imported", "imported_offline", "person"]

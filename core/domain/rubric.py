@@ -1,24 +1,67 @@
-"""Rubric, criterion, option: a criterion is a question with options.
-
-Binary is not a second kind of thing: it is the two options MET (1) and UNMET (0). What a judge may
-answer is ``Criterion.choices``: the author's options and, unless the author forces a choice or has
-an ``na`` option, the added abstention, last. Every stored option number is an index into
-``choices``, so it means the same whatever order a judge was shown.
-"""
+"""Rubric, criterion, option, and the closed sets of scales and aggregation rules."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from core.domain.base import Noun, broken
-from core.domain.decision import Decision
-from core.domain.gates import Gate
-from core.domain.names import fold, same_name
-from core.domain.prechecks import Precheck
-from core.domain.rules import RULES, Abstention, Scale, mend_rule
+from core.domain.gates import Decision, Gate, Precheck
+from core.text.names import fold, same_name
+
+# The closed sets: scales, aggregation rules per scale, abstention strategies.
+
+Scale = Literal["binary", "ordinal", "nominal"]
+SCALES: tuple[Scale, ...] = ("binary", "ordinal", "nominal")
+
+Abstention = Literal["skip", "zero", "partial", "fail"]
+ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")
+
+#: The rules that fit each scale; the first is the default (DESIGN section 4, Verdict).
+RULES: dict[Scale, tuple[str, ...]] = {
+    "binary": ("majority", "weighted", "unanimous", "any"),
+    "ordinal": ("mean", "median", "weighted_mean", "mode", "min", "max"),
+    "nominal": ("mode", "weighted_mode", "unanimous"),
+}
+#: The rule that is fitted on labelled items of a run, for every scale (``core.domain.weight_fit``).
+#: It cannot be chosen by its name, because without what was fitted it is nothing.
+FITTED = "calibrated"
+
+
+def rules_in_words(scale: Scale) -> str:
+    """A sentence naming the rules that fit ``scale``.
+
+    >>> rules_in_words("nominal")
+    'Use mode, weighted_mode or unanimous.'
+    """
+    *head, last = RULES[scale]
+    return f"Use {', '.join(head)} or {last}."
+
+
+def mend_rule(given: str, scale: Scale) -> str:
+    """How to mend a rule that cannot be chosen for ``scale``.
+
+    >>> mend_rule("calibrated", "nominal")[:39]
+    'It must be fitted on labelled items fir'
+    """
+    if given == FITTED:
+        return (
+            "It must be fitted on labelled items first: grade and label some, then fit it on that "
+            f"run. Until then: {rules_in_words(scale)[:1].lower()}{rules_in_words(scale)[1:]}"
+        )
+    close = get_close_matches(given.lower(), RULES[scale], n=1, cutoff=0.7)
+    return f"Did you mean {close[0]!r}?" if close else rules_in_words(scale)
+
+
+# Rubric, criterion, option: a criterion is a question with options.
+#
+# Binary is not a second kind of thing: it is the two options MET (1) and UNMET (0). What a judge
+# may answer is ``Criterion.choices``: the author's options and, unless the author forces a choice
+# or has an ``na`` option, the added abstention, last. Every stored option number is an index into
+# ``choices``, so it means the same whatever order a judge was shown.
 
 MET, UNMET = "MET", "UNMET"
 CANNOT_ASSESS = "CANNOT_ASSESS"

@@ -2,7 +2,7 @@
 
 Counts of a run and of its items: ``votes`` are all votes kept, abstentions among them;
 ``failures`` are the open ones; so a finished run has planned = votes + failures. Counts of a cell
-follow ``core.aggregate``: there ``votes`` are those that are not abstentions.
+follow ``core.scoring.verdict``: there ``votes`` are those that are not abstentions.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class RunItemFilter:
 
 
 class CellResult(NamedTuple):
-    """The verdict of one (item, criterion), as ``core.aggregate.Verdict`` has it.
+    """The verdict of one (item, criterion), as ``core.scoring.verdict.Verdict`` has it.
 
     With ``rule`` adjudicated, people settled it, and ``voted`` is the option that the votes gave.
     """

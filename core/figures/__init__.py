@@ -4,13 +4,25 @@ Labels that people wrote are escaped here, since plotly reads some HTML in them.
 backgrounds come from the page's theme, light or dark.
 """
 
-from core.figures.bars import before_after, score_histogram, verdict_bars
-from core.figures.cells import agreement_cells, confusion_cells, win_cells
-from core.figures.comparing import DifferenceDot, Priced, differences, frontier
-from core.figures.dots import Dot, Strip, forest, strips
-from core.figures.maps import MOST_NAMES, agreement_map
-from core.figures.plates import Series, series_plot
-from core.figures.scatter import bland_altman
+from core.figures.bars import Series, before_after, score_histogram, series_plot, verdict_bars
+from core.figures.estimates import (
+    DifferenceDot,
+    Dot,
+    Priced,
+    Strip,
+    bland_altman,
+    differences,
+    forest,
+    frontier,
+    strips,
+)
+from core.figures.heatmaps import (
+    MOST_NAMES,
+    agreement_cells,
+    agreement_map,
+    confusion_cells,
+    win_cells,
+)
 
 __all__ = [
     "MOST_NAMES",

@@ -1,4 +1,6 @@
-"""Asking judges: prompts, replies, doors to providers, offline judges, and the engine over them.
+"""Asking judges: prompts, providers, rate limits, replies, and judges that work offline.
 
-Judging never writes to the store and never reads the environment: both come in from services.
+``asking`` puts a question of ``protocol`` to a model through ``prompts`` and ``providers``;
+``writing`` asks a model for help with a rubric; ``offline`` learns from labels. Judging never
+writes to the store and never reads the environment: both come in from services.
 """

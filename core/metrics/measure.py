@@ -1,10 +1,4 @@
-"""A measure: one formula that serves a single figure and thousands of resamples alike.
-
-A kernel takes counts (or item weights) whose last axis, if there is one more, runs over resamples,
-and returns one number per resample: last, because sums then run along memory. NaN marks
-"undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure`` with its
-reason.
-"""
+"""A measure: one formula that serves a single figure and thousands of resamples alike."""
 
 from __future__ import annotations
 
@@ -15,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.metrics.figure import Figure
+from core.metrics.estimate import Figure
+
+# A measure: one formula that serves a single figure and thousands of resamples alike.
+#
+# A kernel takes counts (or item weights) whose last axis, if there is one more, runs over
+# resamples, and returns one number per resample: last, because sums then run along memory. NaN
+# marks "undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure``
+# with its reason.
 
 Array = npt.NDArray[np.float64]
 Ratings = npt.NDArray[np.int64]
@@ -150,3 +151,45 @@ def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: 
     shape = (len(starts) - 1, len(weights))
     members = sparse.csr_array((np.ones(len(rows)), rows, starts), shape=shape)
     return np.asarray(members @ weights, np.float64)
+
+
+# When two numbers are one: the only place that says so for whatever is compared or ranked.
+#
+# Means and weighted sums of the same things come out a rounding apart, by the order in which they
+# were added up. A step between two numbers is real where it is larger than ``NEAR``.
+
+#: Numbers no further apart are one; of numbers beyond 1 that share of their size.
+NEAR = 1e-9
+
+
+def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
+    """The columns with every number that rounding alone tells from another made that other one.
+
+    All columns together, so that what is equal across them is equal. Numbers are joined along
+    steps of at most ``NEAR``, not rounded to a grid, on which neighbours may fall to both sides of
+    a step; each becomes the smallest of its kind. NaN stays.
+
+    >>> [column.tolist() for column in levelled([0.1 + 0.2, 1.0], [0.3, float("nan")])]
+    [[0.3, 1.0], [0.3, nan]]
+    """
+    arrays = [np.asarray(column, np.float64) for column in columns]
+    distinct, place = np.unique(
+        np.concatenate([array.ravel() for array in arrays]), return_inverse=True
+    )
+    if not len(distinct):
+        return tuple(arrays)
+    far = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
+    starts = np.concatenate([[True], far])
+    same = distinct[starts][np.cumsum(starts) - 1][place.ravel()]
+    cuts = np.cumsum([array.size for array in arrays])[:-1]
+    parts = np.split(same, cuts)
+    return tuple(part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True))
+
+
+def near_zero(values: Array) -> Array:
+    """The values, 0 where rounding alone tells them from it.
+
+    >>> near_zero(np.array([0.1 + 0.2 - 0.3, 0.1])).tolist()
+    [0.0, 0.1]
+    """
+    return np.where(np.abs(values) <= NEAR, 0.0, values)

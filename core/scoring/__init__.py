@@ -1,22 +1,31 @@
-"""Options to item score: one path for judges, people, ground truth, what-ifs and imports.
+"""Votes to one verdict, options to item score: one path for judges, people, truth and imports.
 
-``score_item`` is a pure function of a rubric and the settled options. The steps, in this order:
+``verdict`` makes one verdict of the votes on a cell. ``score_item`` is a pure function of a rubric
+and the settled options. The steps, in this order:
 
 1. base: the weighted sum of the options' values, normalised or raw (``points``);
-2. gates: first every factor of the fired gates, then the strictest of their caps (``gating``);
-3. pre-checks: the strictest cap of those that found something in the text (``screening``);
+2. gates: first every factor of the fired gates, then the strictest of their caps (``gates``);
+3. pre-checks: the strictest cap of those that found something in the text (``gates``);
 4. length penalty: subtracted last, so that a long text still costs something below a cap, and
-   floored at 0 when the score is normalised (``length``);
-5. decision: pass, fail or review, from the gates, the pre-checks and the thresholds (``deciding``).
+   floored at 0 when the score is normalised (``points``);
+5. decision: pass, fail or review, from the gates, the pre-checks and the thresholds (``score``).
 
-Nothing here rounds, guesses or looks at votes. Whatever is said to a person about a score is read
-from its ``Trace`` (``explain``), never computed a second time.
+Nothing here rounds or guesses. Whatever is said to a person about a score is read from its
+``Trace`` (``explain``), never computed a second time.
 """
 
-from core.scoring.explain import FAMILY_WORDS, explain
-from core.scoring.length import Texts, length_of, penalty_for
+from core.scoring.points import Texts, length_of, penalty_for
 from core.scoring.score import ItemScore, MeasuredTexts, looks_at_texts, measure, score_item
-from core.scoring.trace import CheckMark, Found, GateMark, Outcome, ScorePart, Trace
+from core.scoring.trace import (
+    FAMILY_WORDS,
+    CheckMark,
+    Found,
+    GateMark,
+    Outcome,
+    ScorePart,
+    Trace,
+    explain,
+)
 
 __all__ = [
     "FAMILY_WORDS",

@@ -9,24 +9,22 @@ from pathlib import Path
 
 from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
-from core.store.backup import Backup, copy_to, damage
-from core.store.connection import Connections
-from core.store.datasets import Datasets
-from core.store.helps import Helps
-from core.store.judges import Drafts, Judges, Panels, SettingValues
-from core.store.leases import Leases
-from core.store.responses import Responses
-from core.store.results import Results
-from core.store.review_events import Events
-from core.store.review_queues import Queues
-from core.store.review_signs import RunSigns
-from core.store.review_turns import Turns
-from core.store.reviewers import Reviewers
-from core.store.rubrics import Rubrics
-from core.store.runs import Runs
-from core.store.scored import ScoredVersions
-from core.store.settled import SettledCells, Verdicts
-from core.store.votes import Votes
+from core.store.database.connection import Connections
+from core.store.database.data_file import Backup, copy_to, damage
+from core.store.library.datasets import Datasets
+from core.store.library.help_tasks import Helps
+from core.store.library.judges import Drafts, Judges, Panels, SettingValues
+from core.store.library.rubrics import Rubrics
+from core.store.review.events import Events, Reviewers
+from core.store.review.queues import Queues, RunSigns
+from core.store.review.settled import SettledCells, Verdicts
+from core.store.review.turns import Turns
+from core.store.runs.leases import Leases
+from core.store.runs.recording import Responses
+from core.store.runs.rescoring import ScoredVersions
+from core.store.runs.results import Results
+from core.store.runs.runs import Runs
+from core.store.runs.votes import Votes
 
 
 class Store:

@@ -1,1 +1,4 @@
-"""The kit every screen shares: keys, resources, widgets, number formatting."""
+"""What every screen shares: routes, session and address, text by others, widgets, forms.
+
+Imports no screen. Text that others wrote reaches the page only through `text`.
+"""

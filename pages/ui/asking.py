@@ -1,26 +1,30 @@
-"""The fields for how judges are asked, shared by panels, runs and spot checks.
-
-The caller says under which keys the values stand (`Keys`), so that they come and go with its
-form. `fields` draws, `read` gives what stands in the fields, also from a callback.
-"""
+"""The fields for how judges are asked, and how judges sit together in stages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
 from core.domain.base import build
-from core.domain.panel import Asking
+from core.domain.panel import Asking, Cascade
+from core.services.judges.panel_setup import Seating
 from pages.ui import asking_words as words
 from pages.ui import state
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import tag
+
+# The fields for how judges are asked, shared by panels, runs and spot checks.
+#
+# The caller says under which keys the values stand (`Keys`), so that they come and go with its
+# form. `fields` draws, `read` gives what stands in the fields, also from a callback.
 
 NAMES = tuple(Asking.model_fields)
 MOST_EXAMPLES = 20
 
 
-class Keys(NamedTuple):
+class FieldKeys(NamedTuple):
     """Where the values stand, and what each widget does: `of` gives a name its key.
 
     `lasting` keeps values while their widgets are not drawn; `changed` is called after a change.
@@ -37,14 +41,14 @@ class Keys(NamedTuple):
         return {**(lasting if self.lasting else {}), "on_change": self.changed}
 
 
-def read(keys: Keys, start: Asking) -> Asking:
+def read(keys: FieldKeys, start: Asking) -> Asking:
     """What stands in the fields; where one was never drawn, what `start` has."""
     values = {name: state.get(keys.of(name), getattr(start, name)) for name in NAMES}
     values["few_shot"] = values["few_shot"] or 0
     return build(Asking, values, "asking")
 
 
-def fields(keys: Keys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
+def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
     """Draw every field with its sentence; returns what stands in them.
 
     `examples_from` says where few-shot examples come from.
@@ -69,7 +73,7 @@ def fields(keys: Keys, start: Asking, examples_from: str = words.EXAMPLES_FROM) 
     return read(keys, start)
 
 
-def _choice(keys: Keys, name: str, head: str, choices: dict[str, tuple[str, str]]) -> None:
+def _choice(keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str, str]]) -> None:
     st.radio(
         head,
         list(choices),
@@ -80,7 +84,7 @@ def _choice(keys: Keys, name: str, head: str, choices: dict[str, tuple[str, str]
     )
 
 
-def _few_shot(keys: Keys, examples_from: str) -> None:
+def _few_shot(keys: FieldKeys, examples_from: str) -> None:
     with st.container(gap="xxsmall"):
         st.number_input(
             "Examples for every criterion (few-shot)",
@@ -97,7 +101,165 @@ def _few_shot(keys: Keys, examples_from: str) -> None:
             _toggle(keys, "few_shot_reasons", "With the reasons of labels", words.REASONS_SAYS)
 
 
-def _toggle(keys: Keys, name: str, head: str, says: str) -> None:
+def _toggle(keys: FieldKeys, name: str, head: str, says: str) -> None:
     with st.container(gap="xxsmall"):
         st.toggle(head, key=keys.of(name), **keys.options)
         st.caption(says)
+
+
+# The expander "How judges are asked": asking, and how judges sit together in stages.
+#
+# Used by the panel editor and the planning of a run; a spot check has the asking only.
+
+HEAD = "How judges are asked"
+STAGES = 10
+START_CONFIDENCE = 0.8
+
+
+def read_setup(keys: FieldKeys, start: Seating, names: Sequence[str]) -> Seating:
+    """What stands in the fields for these judges; where one was never drawn, what `start` has."""
+    staged = _value(keys, "staged", start.cascade is not None) and len(names) > 1
+    return Seating(
+        asking=read(keys, start.asking),
+        cascade=_cascade(keys, start) if staged else None,
+        early_stop=bool(_value(keys, "early_stop", start.early_stop)) and len(names) > 1,
+        stages={name: _stage(keys, start, name, at) for at, name in enumerate(names)},
+        shadows=frozenset(
+            name
+            for name in names
+            if len(names) > 1 and _value(keys, _of("shadow", name), name in start.shadows)
+        ),
+    )
+
+
+def setup_fields(
+    keys: FieldKeys, start: Seating, names: Sequence[str], *, models: bool = True
+) -> Seating:
+    """Draw the expander, its head with all that is set; returns what stands in the fields.
+
+    `names` are the judges chosen, `models` whether any of them is a model.
+    """
+    now = read_setup(keys, start, names)
+    with st.expander(label(head(now, models=models)), icon=":material/tune:", key=keys.of("tune")):
+        if models:
+            fields(keys, start.asking)
+        else:
+            st.caption("Offline judges need no prompt; here is only who is asked when.")
+        if len(names) > 1:
+            _together(keys, start, names)
+        else:
+            st.caption("With two judges or more there are stages, early stops and shadows, too.")
+    return read_setup(keys, start, names)
+
+
+def head(now: Seating, *, models: bool = True) -> str:
+    """The words on the closed expander."""
+    seats = words.seating_line(now.cascade, now.early_stop, now.stages, len(now.shadows))
+    said = [words.asking_line(now.asking)] if models else []
+    said += [seats] if seats else []
+    return f"{HEAD}: {', '.join(said) or 'all at once'}"
+
+
+def _together(keys: FieldKeys, start: Seating, names: Sequence[str]) -> None:
+    st.html('<div class="rs-section">Who is asked when</div>')
+    state.seed(keys.of("staged"), start.cascade is not None)
+    state.seed(keys.of("early_stop"), start.early_stop)
+    with st.container(gap="xxsmall"):
+        st.toggle("Ask in stages", key=keys.of("staged"), **keys.options)
+        st.caption(words.CASCADE_SAYS)
+    staged = bool(state.get(keys.of("staged")))
+    _seats(keys, start, names, staged=staged)
+    if staged:
+        _goes_on(keys, start)
+        _drawn(read_setup(keys, start, names))
+    with st.container(gap="xxsmall"):
+        st.toggle("Stop early", key=keys.of("early_stop"), **keys.options)
+        st.caption(words.EARLY_STOP_SAYS)
+
+
+def _seats(keys: FieldKeys, start: Seating, names: Sequence[str], *, staged: bool) -> None:
+    """A line for every judge: its stage, and whether it is a shadow."""
+    for at, name in enumerate(names):
+        stage, shadow = keys.of(_of("stage", name)), keys.of(_of("shadow", name))
+        state.seed(stage, _first_stage(start, name, at) + 1)
+        state.seed(shadow, name in start.shadows)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if staged:
+                st.number_input(
+                    f"Stage of {label(name)}",
+                    1,
+                    STAGES,
+                    step=1,
+                    key=stage,
+                    width=90,
+                    label_visibility="collapsed",
+                    **keys.options,
+                )
+            st.html(f"<b>{esc(one_line(name, 50))}</b>", width=150)
+            st.toggle("Shadow", key=shadow, **keys.options)
+    st.caption(("The number is the stage. " if staged else "") + words.SHADOW_SAYS)
+
+
+def _goes_on(keys: FieldKeys, start: Seating) -> None:
+    cascade = start.cascade or Cascade()
+    st.html('<div class="rs-section">A cell goes on to the next stage when</div>')
+    with st.grid(2, min_column_width=230):
+        for name, (when, says) in words.GOES_ON.items():
+            state.seed(keys.of(name), getattr(cascade, name))
+            with st.container(gap="xxsmall"):
+                st.checkbox(when, key=keys.of(name), **keys.options)
+                st.caption(says)
+        state.seed(keys.of("below"), cascade.below_confidence is not None)
+        with st.container(gap="xxsmall"):
+            st.checkbox("its confidence is low", key=keys.of("below"), **keys.options)
+            st.caption(words.CONFIDENCE_SAYS)
+            if state.get(keys.of("below")):
+                first = cascade.below_confidence or START_CONFIDENCE
+                state.seed(keys.of("confidence"), first)
+                st.number_input(
+                    "Below", 0.0, 1.0, step=0.05, key=keys.of("confidence"), **keys.options
+                )
+
+
+def _drawn(now: Seating) -> None:
+    """The stages one under the other, as they will be gone through."""
+    if now.cascade is None:
+        return
+    lines = words.stage_lines(now.cascade, now.stages, now.shadows)
+    steps = "<div class='rs-quiet'>↓</div>".join(
+        f"<div><b>{esc(who)}</b> {tag(then, 'info' if then == 'decides' else 'neutral')}</div>"
+        for who, then in lines
+    )
+    alone = '<div class="rs-quiet">All in one stage: give the later judges a higher number.</div>'
+    st.html(f'<div class="rs-card">{steps}{alone if len(lines) == 1 else ""}</div>')
+    for stage in sorted(set(now.stages.values())):
+        members = [name for name, number in now.stages.items() if number == stage]
+        if all(name in now.shadows for name in members):
+            st.warning(
+                label(f"The stage of {', '.join(members)} has only shadows, so it settles nothing.")
+            )
+
+
+def _cascade(keys: FieldKeys, start: Seating) -> Cascade:
+    kept = start.cascade or Cascade()
+    values = {name: bool(_value(keys, name, getattr(kept, name))) for name in words.GOES_ON}
+    below = _value(keys, "below", kept.below_confidence is not None)
+    confidence = _value(keys, "confidence", kept.below_confidence or START_CONFIDENCE)
+    return build(Cascade, {**values, "below_confidence": confidence if below else None}, "cascade")
+
+
+def _stage(keys: FieldKeys, start: Seating, name: str, at: int) -> int:
+    return int(_value(keys, _of("stage", name), _first_stage(start, name, at) + 1) or 1) - 1
+
+
+def _first_stage(start: Seating, name: str, at: int) -> int:
+    """The stage kept; where there never was a cascade, the judges stand one after the other."""
+    return start.stages.get(name, 0) if start.cascade else min(at, STAGES - 1)
+
+
+def _value(keys: FieldKeys, name: str, otherwise: Any) -> Any:
+    return state.get(keys.of(name), otherwise)
+
+
+def _of(what: str, name: str) -> str:
+    return f"{what}/{name}"

@@ -7,17 +7,22 @@ from typing import Any
 import streamlit as st
 
 from core.errors import InputError, RubricStudioError
-from core.files.points import Scaling
-from core.files.rosters import KIND_WORDS, Roster, read_roster
-from core.services import numbers as fmt
-from core.services import sharing_grades
-from core.services.sharing_grades import Change, Filled
-from core.services.sharing_match import GradeChoices
-from pages.ui import grades_keys as keys
+from core.formats.report.rosters import KIND_WORDS, Roster, read_roster
+from core.formats.rubrics.foreign import Scaling
+from core.services.exports import grade_lists
+from core.services.exports.grade_lists import Filled, GradeChange, GradeChoices
+from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import problem_list, table, tag
+
+# The keys of the dialog that writes grades into files of Canvas and Moodle.
+
+GRADES_ACT = "grades_act"
+GRADES_FILE = "grades_file"
+GRADES_FIELD = "grades_field"
+
 
 #: So many changes are shown; all are written.
 SHOWN = 200
@@ -32,7 +37,7 @@ def grades_button(run_id: int) -> None:
     """The button that opens the dialog."""
     pressed = st.button(
         "Grades for Canvas / Moodle",
-        key=state.key(keys.GRADES_ACT, "open", run_id),
+        key=state.key(GRADES_ACT, "open", run_id),
         icon=":material/school:",
         help="Writes the grades into the file that your learning platform exported.",
     )
@@ -54,7 +59,7 @@ def grades_panel(run_id: int) -> None:
     upload: Any = st.file_uploader(
         "The file as your platform exported it",
         type=["csv", "tsv", "txt"],
-        key=state.key(keys.GRADES_FILE, run_id),
+        key=state.key(GRADES_FILE, run_id),
     )
     if upload is None:
         return
@@ -64,7 +69,7 @@ def grades_panel(run_id: int) -> None:
         if roster.kind == "table" and not (choices.match and choices.grade and choices.maximum):
             st.info("Say which column is which.", icon=":material/info:")
             return
-        filled = sharing_grades.fill(store(), run_id, upload.getvalue(), upload.name, choices)
+        filled = grade_lists.fill(store(), run_id, upload.getvalue(), upload.name, choices)
     except RubricStudioError as error:
         message = error.message if isinstance(error, InputError) else str(error)
         st.error(label(message), icon=":material/error:")
@@ -90,7 +95,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
                 "A full score earns",
                 min_value=0.01,
                 value=100.0,
-                key=state.key(keys.GRADES_FIELD, file, "maximum"),
+                key=state.key(GRADES_FIELD, file, "maximum"),
             )
     return GradeChoices(
         match=match,
@@ -99,7 +104,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
         scaling=_scaling(file, roster),
         overwrite=st.toggle(
             "Overwrite grades that are there already",
-            key=state.key(keys.GRADES_FIELD, file, "overwrite"),
+            key=state.key(GRADES_FIELD, file, "overwrite"),
         ),
     )
 
@@ -113,7 +118,7 @@ def _says_nothing(roster: Roster) -> bool:
 def _scaling(file: str, roster: Roster) -> Scaling:
     if roster.kind == "canvas_rubric":
         return "ratio"
-    key = state.key(keys.GRADES_FIELD, file, "scaling")
+    key = state.key(GRADES_FIELD, file, "scaling")
     state.seed(key, "ratio")
     chosen: Scaling | None = st.segmented_control(
         "A score counts",
@@ -136,7 +141,7 @@ def _column(
         index=None,
         format_func=lambda name: one_line(name, 60),
         placeholder="Found automatically" if optional else "Choose a column",
-        key=state.key(keys.GRADES_FIELD, file, what),
+        key=state.key(GRADES_FIELD, file, what),
     )
     return chosen
 
@@ -161,13 +166,13 @@ def _result(run_id: int, filled: Filled) -> None:
         icon=":material/download:",
         disabled=not filled.written,
         on_click="ignore",
-        key=state.key(keys.GRADES_ACT, "download", run_id),
+        key=state.key(GRADES_ACT, "download", run_id),
     )
     if filled.changes:
         _changes(filled.changes)
 
 
-def _changes(changes: tuple[Change, ...]) -> None:
+def _changes(changes: tuple[GradeChange, ...]) -> None:
     rows = [
         [
             esc(one_line(change.student, 60)),

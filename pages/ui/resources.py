@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 import streamlit as st
 
+from core.domain.library import ItemFilter
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.table import Table
+from core.services.datasets import catalog
+from core.services.datasets.catalog import Checked
+from core.services.rubrics import library
 from core.settings import load_settings
 
 if TYPE_CHECKING:
     from core.store.store import Store
+
 
 ValueT = TypeVar("ValueT")
 
@@ -59,3 +69,103 @@ def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _shared(db: str, what: str, about: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
+
+
+# What the Datasets page computes once: a file read, a mapping checked, counts of a version.
+#
+# Versions never change, so what is counted of one is counted for good. A file being imported
+# belongs to one session, and only the latest is kept.
+
+
+class Upload(Protocol):
+    """What `st.file_uploader` gives."""
+
+    name: str
+    file_id: str
+
+    def getvalue(self) -> bytes:
+        """Its content."""
+        ...
+
+
+class DatasetFile:
+    """A file or a pasted text by a key that changes with its content."""
+
+    def __init__(self, content: Upload | str, name: str) -> None:
+        self.content, self.name = content, name
+        if isinstance(content, str):
+            self.key = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:16]
+        else:
+            self.key = content.file_id
+
+    def data(self) -> bytes | str:
+        """The content."""
+        return self.content if isinstance(self.content, str) else self.content.getvalue()
+
+
+def table(source: DatasetFile) -> Table | InputError:
+    """The file's rows, or why it could not be read."""
+    return _table(source.key, source.name, source)
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Reading the file …")
+def _table(key: str, name: str, _source: DatasetFile) -> Table | InputError:
+    try:
+        return catalog.read_source(_source.data(), name)
+    except InputError as error:
+        # Kept like a result, so that a bad file is not read again on every rerun.
+        return error
+
+
+def rubric(version_id: int | None) -> Rubric | None:
+    """The rubric to check labels against."""
+    return None if version_id is None else library.version(store(), version_id).rubric
+
+
+def checked(
+    source: DatasetFile, rows: Table, mapping: ColumnMapping, version_id: int | None
+) -> Checked:
+    """What the rows come to under that mapping and rubric version."""
+    return _checked(source.key, mapping.model_dump_json(), version_id, rows)
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every row …")
+def _checked(key: str, mapping: str, version_id: int | None, _rows: Table) -> Checked:
+    return catalog.check(_rows, ColumnMapping.model_validate_json(mapping), rubric(version_id))
+
+
+def forget() -> None:
+    """Let go of the file that was imported."""
+    _table.clear()
+    _checked.clear()
+
+
+def count(version_id: int, where: ItemFilter) -> int:
+    """How many items of a version the filter keeps."""
+    words = (where.search, where.labelled, where.system, where.split)
+    return _count(str(store().path), version_id, words, where)
+
+
+@st.cache_data(max_entries=500, show_spinner=False)
+def _count(db: str, version_id: int, words: tuple[object, ...], _where: ItemFilter) -> int:
+    return catalog.count(store(), version_id, _where)
+
+
+def systems(version_id: int) -> list[str]:
+    """The systems that items of a version name."""
+    return _systems(str(store().path), version_id)
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _systems(db: str, version_id: int) -> list[str]:
+    return catalog.systems(store(), version_id)
+
+
+def label_counts(version_id: int) -> dict[str, dict[str, int]]:
+    """How often each label was given in a version, by criterion."""
+    return _label_counts(str(store().path), version_id)
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _label_counts(db: str, version_id: int) -> dict[str, dict[str, int]]:
+    return catalog.label_counts(store(), version_id)

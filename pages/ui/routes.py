@@ -12,6 +12,9 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from core.domain.runs import Run, RunRow
+from pages.ui import state
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -33,56 +36,56 @@ class Screen(NamedTuple):
 
 START = Screen(
     "start",
-    "pages/home/start.py",
+    "pages/start/page.py",
     "Start",
     "home",
     "A graded example, and where to go from here.",
 )
 RUBRICS = Screen(
     "rubrics",
-    "pages/author/rubrics.py",
+    "pages/rubric/page.py",
     "Rubrics",
     "checklist",
     "Write, check and version rubrics; see exactly what a judge will be sent.",
 )
 LIBRARY = Screen(
     "library",
-    "pages/author/library.py",
+    "pages/library/page.py",
     "Library",
     "local_library",
     "Ready-made criteria with anchors and worked examples, and whole rubrics.",
 )
 TEST_DATA = Screen(
     "test_data",
-    "pages/author/test_data.py",
+    "pages/test_data/page.py",
     "Test data",
     "science",
     "Let a model write or change submissions, and see whether judges notice.",
 )
 DATASETS = Screen(
     "datasets",
-    "pages/author/datasets.py",
+    "pages/datasets/page.py",
     "Datasets",
     "dataset",
     "Bring in what is judged and look it over.",
 )
 SPOT_CHECK = Screen(
     "spot_check",
-    "pages/grade/spot_check.py",
+    "pages/spot/page.py",
     "Spot check",
     "bolt",
     "Ask judges about one submission before starting a whole run.",
 )
 RUNS = Screen(
     "runs",
-    "pages/grade/runs.py",
+    "pages/runs/page.py",
     "Runs",
     "play_circle",
     "Plan a run, see its cost, start it.",
 )
 RUN = Screen(
     "run",
-    "pages/grade/run.py",
+    "pages/run/page.py",
     "Run",
     "monitoring",
     "One run: progress, votes, failures.",
@@ -90,42 +93,42 @@ RUN = Screen(
 )
 CONTESTS = Screen(
     "contests",
-    "pages/grade/contests.py",
+    "pages/pairwise/page.py",
     "Compare systems",
     "swords",
     "Which of several systems is better: two answers at a time, and a leaderboard.",
 )
 IMPORT_VOTES = Screen(
     "import_votes",
-    "pages/grade/import_votes.py",
+    "pages/imports/page.py",
     "Import votes",
     "upload",
     "Bring in what people or models answered elsewhere, to measure and review it.",
 )
 JUDGES = Screen(
     "judges",
-    "pages/grade/judges.py",
+    "pages/judges/page.py",
     "Judges",
     "gavel",
     "The models and panels that grade.",
 )
 QUEUES = Screen(
     "queues",
-    "pages/review/queues.py",
+    "pages/queues/page.py",
     "Review",
     "rate_review",
     "People settle what judges left in doubt.",
 )
 ARENA = Screen(
     "arena",
-    "pages/review/arena.py",
+    "pages/arena/page.py",
     "Arena",
     "how_to_vote",
     "Vote on contests yourself, without seeing who wrote what.",
 )
 REVIEW_ITEM = Screen(
     "item",
-    "pages/review/item.py",
+    "pages/review_item/page.py",
     "Reviewing",
     "edit_note",
     "One item of a queue.",
@@ -133,28 +136,28 @@ REVIEW_ITEM = Screen(
 )
 RECORD = Screen(
     "record",
-    "pages/review/record.py",
+    "pages/review_findings/page.py",
     "Findings of review",
     "fact_check",
     "What people's verdicts say of everything that nobody looked at, and of the judges.",
 )
 AGREEMENT = Screen(
     "agreement",
-    "pages/measure/agreement.py",
+    "pages/agreement/page.py",
     "Agreement",
     "balance",
     "How far verdicts agree with labels and judges with each other, and what ails them.",
 )
 REPORT = Screen(
     "report",
-    "pages/measure/report.py",
+    "pages/report/page.py",
     "Report",
     "summarize",
     "What a run found, with its uncertainty and limits, to read or to take away.",
 )
 COMPARE = Screen(
     "compare",
-    "pages/measure/compare.py",
+    "pages/compare/page.py",
     "Compare runs",
     "compare_arrows",
     "What changed between runs, which verdicts flipped, and what accuracy costs.",
@@ -211,3 +214,32 @@ def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
 
 def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (address or {}).items()}
+
+
+# The ways from one look at a run to the others.
+
+OTHER_VIEWS: dict[Screen, tuple[str, str]] = {
+    RUN: ("Items and votes", "Every item with its votes."),
+    AGREEMENT: ("Agreement", "How far its verdicts can be trusted."),
+    REPORT: ("Report", "Everything said of it, to take away."),
+    COMPARE: ("Compare", "This run beside another one."),
+    QUEUES: ("Review", "Choose doubtful cells for people to settle."),
+}
+
+
+def other_views(run: Run | RunRow, here: Screen) -> None:
+    """A row of links to the other pages about this run; nothing before it has votes."""
+    if not run.votes:
+        return
+    with st.container(horizontal=True, gap="small", key=state.key("ways", here.url)):
+        for screen, (words, tells) in OTHER_VIEWS.items():
+            if screen != here:
+                link(screen, words, _address(screen, run.id), help=tells)
+
+
+def _address(screen: Screen, run_id: int) -> dict[str, object]:
+    if screen == COMPARE:
+        return {state.RUNS: run_id}
+    if screen == QUEUES:
+        return {state.NEW: state.QUEUE, state.RUN: run_id}
+    return {state.RUN: run_id}

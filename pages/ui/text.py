@@ -16,12 +16,15 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import streamlit as st
+from markdown_it import MarkdownIt
 
-from core.files.visible import visible
+from core.text.names import visible
 
 __all__ = ["esc", "label", "marked", "one_line", "prose", "raw", "visible"]
+
 
 JOINER = "\u2060"
 
@@ -115,3 +118,22 @@ def raw(text: str, height: int | None = None) -> None:
         st.code(shown, language=None, wrap_lines=True)
     else:
         st.code(shown, language=None, wrap_lines=True, height=height)
+
+
+# Markdown by others as HTML that can do nothing: no links, images, raw HTML or scripts.
+
+
+@lru_cache(maxsize=1)
+def _reader() -> MarkdownIt:
+    # What could fetch or lead elsewhere stays as typed; HTML is text ("html": False escapes it).
+    off = ["image", "link", "autolink", "html_block", "html_inline", "reference"]
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(off)
+
+
+def formatted(text: str) -> str:
+    r"""The text's headings, lists, tables, emphasis and code as HTML of our own.
+
+    >>> formatted("*a* <b>")
+    '<p><em>a</em> &lt;b&gt;</p>\n'
+    """
+    return str(_reader().render(visible(text)))

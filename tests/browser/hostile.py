@@ -14,12 +14,12 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services import authoring
-from core.services.connecting import ConnectionResult
-from core.services.draft_types import Draft
-from core.services.drafts import draft_from
-from core.services.preparing import derive_for
-from core.services.spot_form import keep, opened
+from core.services.judges.connection import ConnectionResult
+from core.services.results.scored_items import derive_for
+from core.services.rubrics import library
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import draft_from
+from core.services.spot.request_form import keep, opened
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -224,16 +224,16 @@ def _outcomes(item: str, option: int) -> list[AskedOutcome]:
 def _drafts(store: Store, rubric_id: int) -> None:
     """Work that was never saved: whole, with problems, with YAML that cannot be read; a check."""
     fresh = draft_from(rubric("draft"))
-    authoring.keep(store, DRAFT, fresh)
-    broken: Draft = {**draft_from(rubric("broken")), "gates": [], "criteria": []}
+    library.keep(store, DRAFT, fresh)
+    broken: RubricDraft = {**draft_from(rubric("broken")), "gates": [], "criteria": []}
     twice = [dict(c) for c in fresh["criteria"][:1]]
     twice += [{**c, "uid": "c9", "requirement": ""} for c in twice]
     broken["criteria"] = twice  # type: ignore[typeddict-item]
-    authoring.keep(store, BROKEN_DRAFT, broken)
+    library.keep(store, BROKEN_DRAFT, broken)
     typed = f"name: x\n{hostile('key', 20)!r}: 1\ncriteria: {hostile('typed')!r}\n"
-    authoring.keep(store, BROKEN_TEXT, fresh, typed)
+    library.keep(store, BROKEN_TEXT, fresh, typed)
     # Somebody else saved a version since this draft of the rubric was begun.
-    behind: Draft = {**authoring.opened(store, rubric_id), "guidelines": hostile("mine")}
+    behind: RubricDraft = {**library.opened(store, rubric_id), "guidelines": hostile("mine")}
     store.rubrics.add_version(
         rubric_id,
         # Without the third criterion, so that it is named among what differs.
@@ -242,7 +242,7 @@ def _drafts(store: Store, rubric_id: int) -> None:
         now=NOW,
         note=hostile("their-note"),
     )
-    authoring.keep(store, str(rubric_id), behind)
+    library.keep(store, str(rubric_id), behind)
     form = opened(store)
     form["rubric"], form["text"] = str(rubric_id), hostile("pasted")
     keep(store, {**form, "judges": [GRADE, FAIL, LEARNER], "prompt": hostile("pasted-prompt")})

@@ -11,9 +11,10 @@ from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services import authoring, claiming, queueing, reviewers, reviewing, snippets
-from core.services.drafts import draft_from
-from core.services.preparing import derive_for
+from core.services.results.scored_items import derive_for
+from core.services.review import claims, commit_reveal, queues, reviewers
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.hostile import FAIL, GRADE, NOW, YES_NO, Places, graded, hostile
 
@@ -93,7 +94,7 @@ def checked(store: Store) -> None:
             Criterion(name=hostile("twin-2", 180), requirement=vague),
         ),
     )
-    authoring.keep(store, CHECKED, draft_from(rubric))
+    library.keep(store, CHECKED, draft_from(rubric))
 
 
 def reviews(store: Store, run: int, other: int) -> Queues:
@@ -101,10 +102,10 @@ def reviews(store: Store, run: int, other: int) -> Queues:
     people = [_sit(store, name) for name in (LEAD, PERSON, OTHER)]
     lead = people[0]
     settings = QueueSettings()
-    fresh = queueing.make_queue(
+    fresh = queues.make_queue(
         store, lead, run, hostile("queue", 180), ALL, settings, order="dataset", seed=1
     )
-    disputed = queueing.make_queue(
+    disputed = queues.make_queue(
         store,
         lead,
         other,
@@ -117,7 +118,7 @@ def reviews(store: Store, run: int, other: int) -> Queues:
     first = store.runs.item_ids(other)[0]
     for option, seat in enumerate(people[1:]):
         _say(store, seat, disputed.id, first, option)
-    snippets.keep(store, lead, hostile("snippet"))
+    reviewers.keep(store, lead, hostile("snippet"))
     return Queues(fresh.id, disputed.id)
 
 
@@ -128,10 +129,12 @@ def _sit(store: Store, name: str) -> Seat:
 
 def _say(store: Store, seat: Seat, queue: int, item: str, option: int) -> None:
     """One person's verdict on all cells of an item, with a note and evidence."""
-    ticket = claiming.claim(store, seat, queue, item)
+    ticket = claims.claim(store, seat, queue, item)
     quote = Span(0, 60, hostile("submission")[:60])
     given = Given(option, note=hostile(f"note-{option}"), evidence=(quote,))
-    cells = [cell.criterion.name for cell in reviewing.blind_item(store, ticket).cells if cell.mine]
-    done = reviewing.commit(store, ticket, dict.fromkeys(cells, given))
-    done = reviewing.finish(store, done.ticket, dict.fromkeys(cells, given))
-    claiming.release(store, done.ticket)
+    cells = [
+        cell.criterion.name for cell in commit_reveal.blind_item(store, ticket).cells if cell.mine
+    ]
+    done = commit_reveal.commit(store, ticket, dict.fromkeys(cells, given))
+    done = commit_reveal.finish(store, done.ticket, dict.fromkeys(cells, given))
+    claims.release(store, done.ticket)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.files.visible import visible
+from core.text.names import visible
 from pages.ui.text import JOINER
 from tests.browser.driving import settle
 from tests.browser.hostile import hostile

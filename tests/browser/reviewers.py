@@ -8,8 +8,8 @@ from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
-from core.services import claiming, queueing, reviewers, reviewing
-from core.services.preparing import derive_for
+from core.services.results.scored_items import derive_for
+from core.services.review import claims, commit_reveal, queues, reviewers
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -93,9 +93,7 @@ def queue(store: Store, run: Run, rule: QueueRule = EVERYTHING, **settings: obje
     """A queue of that run in the dataset's order, made by its lead, Lea."""
     chosen = QueueSettings.model_validate(settings)
     lead = sit(store, "Lea")
-    row = queueing.make_queue(
-        store, lead, run.id, "Doubtful", rule, chosen, order="dataset", seed=1
-    )
+    row = queues.make_queue(store, lead, run.id, "Doubtful", rule, chosen, order="dataset", seed=1)
     return row.id
 
 
@@ -107,14 +105,14 @@ def sit(store: Store, name: str, session: str = "elsewhere") -> Seat:
 
 def decide(store: Store, seat: Seat, queue_id: int, option: int, note: str = "") -> str:
     """That person takes the next item and says the same of all its cells; returns the item."""
-    ticket = claiming.claim_next(store, seat, queue_id)
+    ticket = claims.claim_next(store, seat, queue_id)
     assert ticket is not None
-    names = [c.criterion.name for c in reviewing.blind_item(store, ticket).cells if c.mine]
+    names = [c.criterion.name for c in commit_reveal.blind_item(store, ticket).cells if c.mine]
     given = dict.fromkeys(names, Given(option, note=note))
-    done = reviewing.commit(store, ticket, given)
+    done = commit_reveal.commit(store, ticket, given)
     if done.confirm:
-        done = reviewing.finish(store, done.ticket, given)
-    claiming.release(store, done.ticket)
+        done = commit_reveal.finish(store, done.ticket, given)
+    claims.release(store, done.ticket)
     return ticket.item_id
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from core.services import queueing
+from core.services.review import queues
 from core.store.store import Store
 from tests.browser.driving import settle, visit, watch
 
@@ -61,4 +61,4 @@ def key(page: Any, *names: str) -> None:
 
 def states(store: Store, queue_id: int) -> dict[str, int]:
     """How many cells of a queue are in which state."""
-    return {str(s): n for s, n in queueing.progress(store, queue_id).cells.items()}
+    return {str(s): n for s, n in queues.progress(store, queue_id).cells.items()}

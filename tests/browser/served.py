@@ -15,8 +15,8 @@ from starlette.responses import PlainTextResponse
 
 from app import FRAME, guard, lifespan
 from core.services import open_store
-from core.services.demo import ensure_example
-from core.services.guarding import AsgiApp, Message, Receive, Send
+from core.services.reports.worked_example import ensure_example
+from core.services.runs.server import AsgiApp, Message, Receive, Send
 from core.settings import load_settings
 
 

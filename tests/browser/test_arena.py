@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.services import contest_arena, contest_people
-from core.services.contest_votes import read
+from core.services.pairwise import arena_people, blind_arena
+from core.services.pairwise.contest_votes import read
 from core.store.store import Store
 from tests.browser.driving import main_text, settle, visit, write
 from tests.pages.contested import held
@@ -106,9 +106,9 @@ def test_ten_blind_contests_by_keyboard_update_how_people_and_judges_agree(
 def _kept(app_db: Path, contest: int) -> None:
     """The votes as the store has them: who, when, the order shown, how long it took."""
     store = Store(app_db)
-    arena = next(a for a in contest_people.arenas_of(store, [contest]) if a.person == "Zoe")
+    arena = next(a for a in arena_people.arenas_of(store, [contest]) if a.person == "Zoe")
     assert (arena.votes, arena.planned) == (TASKS, TASKS)
-    assert contest_arena.next_blind(store, arena.run_id) is None
+    assert blind_arena.next_blind(store, arena.run_id) is None
     people = read(store, [arena.run_id])
     orders = {held.shown[0].swapped for held in people.held}
     assert orders == {True, False}
@@ -142,8 +142,8 @@ def test_a_digit_typed_into_a_field_is_no_vote(
     settle(page)
     assert f"your votes: 1 of {TASKS}" in main_text(page)
     store = Store(app_db)
-    mine = next(a for a in contest_people.arenas_of(store, [contest]) if a.person == "Ann 12")
+    mine = next(a for a in arena_people.arenas_of(store, [contest]) if a.person == "Ann 12")
     assert (mine.votes, mine.withdrawn) == (1, 1)
-    (accord, *_) = contest_arena.accords(store, [mine.run_id])
+    (accord, *_) = blind_arena.accords(store, [mine.run_id])
     assert accord.n == 0
     store.close()

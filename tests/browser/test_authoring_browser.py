@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Criterion, Rubric
-from core.services import authoring
-from core.services.drafts import draft_from
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import press, settle, visit, watch, write
 
@@ -22,7 +22,7 @@ def shared_id(app_db: Path) -> int:
     """A rubric that two people will open, saved before the server starts."""
     store = Store(app_db)
     rubric = Rubric(name="Shared", criteria=(Criterion(name="A", requirement="Is it brief?"),))
-    saved = authoring.save(store, "x", draft_from(rubric))
+    saved = library.save(store, "x", draft_from(rubric))
     store.close()
     return saved.rubric_id
 
@@ -39,8 +39,8 @@ def second(browser: Any, app_url: str) -> Iterator[Any]:
 
 def rubric_named(app_db: Path, name: str) -> Rubric:
     store = Store(app_db)
-    (row,) = authoring.listing(store, search=name)
-    rubric = authoring.latest(store, row.id).rubric
+    (row,) = library.listing(store, search=name)
+    rubric = library.latest(store, row.id).rubric
     store.close()
     return rubric
 
@@ -110,8 +110,8 @@ def test_from_the_library_six_criteria_are_saved(
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)
-    row = authoring.listing(store)[0]
-    rubric = authoring.latest(store, row.id).rubric
+    row = library.listing(store)[0]
+    rubric = library.latest(store, row.id).rubric
     store.close()
     assert len(rubric.criteria) == 6
 

@@ -13,8 +13,8 @@ from core.store.store import Store
 from tests.browser.driving import follow, go, main_text, press, settle, visit
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
-from tests.comparing.test_comparing import LABELS, STRONG, WEAK
-from tests.comparing.world import dataset, run_with
+from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
+from tests.services.comparison.world import dataset, run_with
 
 #: Of `clear`, the weak run is right on 4 of 8 items and the strong one on 7:
 #: tests/comparing/test_comparing.py.

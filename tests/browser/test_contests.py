@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from core.services import contest_arena
+from core.services.pairwise import blind_arena
 from core.store.store import Store
 from tests.browser.driving import follow, main_text, press, settle, visit, write
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
-from tests.contests.world import dataset
 from tests.pages.contested import SYSTEMS, held
+from tests.services.pairwise.world import dataset
 
 #: Where a cell of the matrix is in the window: cells are bars of length 1, one row above another.
 PLACE = """([row, column]) => {
@@ -48,10 +48,10 @@ def runs(app_db: Path) -> tuple[int, int]:
         data=data.model_copy(update={"name": hostile("data", 180), "items": tuple(items)}),
         name=hostile("contest", 180),
     )
-    arena = contest_arena.start(store, attacked, hostile("person", 90))
-    blind = contest_arena.next_blind(store, arena)
+    arena = blind_arena.start(store, attacked, hostile("person", 90))
+    blind = blind_arena.next_blind(store, arena)
     assert blind is not None
-    contest_arena.vote(store, arena, blind.item, blind.question, "A")
+    blind_arena.vote(store, arena, blind.item, blind.question, "A")
     store.close()
     return plain, attacked
 

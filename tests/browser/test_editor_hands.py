@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Criterion, Rubric
-from core.services import authoring
-from core.services.drafts import draft_from
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import settle, visit
 
@@ -21,7 +21,7 @@ def made(app_db: Path, name: str) -> int:
     """A rubric of two criteria, saved."""
     store = Store(app_db)
     criteria = tuple(Criterion(name=n, requirement=f"Is it {n}?") for n in "AB")
-    saved = authoring.save(store, "x", draft_from(Rubric(name=name, criteria=criteria)))
+    saved = library.save(store, "x", draft_from(Rubric(name=name, criteria=criteria)))
     store.close()
     return saved.rubric_id
 
@@ -34,7 +34,7 @@ def ids(app_db: Path) -> dict[str, int]:
 
 def requirements(app_db: Path, rubric_id: int) -> list[str]:
     store = Store(app_db)
-    found = authoring.latest(store, rubric_id).rubric.criteria
+    found = library.latest(store, rubric_id).rubric.criteria
     store.close()
     return [criterion.requirement for criterion in found]
 

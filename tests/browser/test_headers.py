@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.services import demo
+from core.services.reports import worked_example
 from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import visit
@@ -31,8 +31,8 @@ PAGES = (
 @pytest.fixture(scope="module")
 def run_id(app_db: Any) -> int:
     store = Store(app_db)
-    demo.grade_example(store)
-    found = demo.ensure_example(store)
+    worked_example.grade_example(store)
+    found = worked_example.ensure_example(store)
     store.close()
     return int(found)
 

@@ -17,16 +17,18 @@ import pytest
 
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask
-from core.services import authoring, drafting, helping, registry
-from core.services.drafts import draft_from
+from core.services.assist import help_tasks, rubric_draft
+from core.services.judges import registry
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.settings import RunnerPlace
 from core.store.store import Store
-from tests.authoring.made import BETTER, DEPTH, LIMIT, change, reply, text_of
-from tests.authoring.test_generating import by_aim
-from tests.authoring.test_metachecking import fault_finder
-from tests.authoring.test_replies import DRAFT
 from tests.browser.driving import PATIENCE, choose, press, settle, visit, write
+from tests.judging.test_writing_replies import DRAFT
 from tests.provider import Answer, Provider, html, malformed, said, status, truncated
+from tests.services.assist.made import BETTER, DEPTH, LIMIT, change, reply, text_of
+from tests.services.assist.test_generated_items import by_aim
+from tests.services.assist.test_meta_check import fault_finder
 
 MODEL = "Scripted model"
 REQUIREMENT = "Requirement: what the judge must decide"
@@ -58,11 +60,11 @@ def store(app_db: Path, provider: Provider) -> Iterator[Store]:
 def saved(store: Store, name: str) -> int:
     """A rubric of a yes/no criterion and an ordinal one with all that a reviser could lose."""
     rubric = Rubric(name=name, criteria=(LIMIT, DEPTH))
-    return authoring.save(store, "x", draft_from(rubric)).rubric_id
+    return library.save(store, "x", draft_from(rubric)).rubric_id
 
 
 def criteria(store: Store, rubric_id: int) -> tuple[Criterion, ...]:
-    return authoring.latest(store, rubric_id).rubric.criteria
+    return library.latest(store, rubric_id).rubric.criteria
 
 
 def open_help(page: Any, app_url: str, rubric_id: int, view: str = "Improve") -> None:
@@ -97,7 +99,7 @@ def ended(store: Store, calls: int) -> HelpTask:
     """The newest draft, once it is no longer worked on and has cost that many calls or more."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        task = helping.latest(store, drafting.KIND, drafting.NEW)
+        task = help_tasks.latest(store, rubric_draft.KIND, rubric_draft.NEW)
         if task is not None and not task.active and task.calls >= calls:
             return task
         time.sleep(0.05)
@@ -129,7 +131,7 @@ def test_a_draft_survives_every_broken_reply_and_is_saved_from_the_editor(
     page.get_by_text("Drafted by a model. Look it over, then save.").wait_for()
     press(page, "Save")
     said_on_page(page, "Version 1, saved")
-    (row,) = authoring.listing(store, search=DRAFT["name"])
+    (row,) = library.listing(store, search=DRAFT["name"])
     limit, tone = criteria(store, row.id)
     assert [option.description for option in limit.options] == ["A number of days.", "No number."]
     assert (tone.scale, tone.weight) == ("ordinal", -2)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from core.domain.review import Given, QueueRule, QueueSettings
-from core.services import claiming, queueing, reviewing
+from core.services.review import claims, commit_reveal, queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import reviewers as world
@@ -40,12 +40,14 @@ def queue(store: Store, places: Places) -> int:
     """A queue with a hostile name, worked off by somebody with one, each verdict with a note."""
     lead = world.sit(store, LEAD)
     name = hostile("queue", 180)
-    made = queueing.make_queue(store, lead, places.run, name, RULE, SETTINGS, seed=1)
-    while ticket := claiming.claim_next(store, lead, made.id):
+    made = queues.make_queue(store, lead, places.run, name, RULE, SETTINGS, seed=1)
+    while ticket := claims.claim_next(store, lead, made.id):
         given = Given(None, "criterion_wrong", note=hostile("note"))
-        cells = reviewing.blind_item(store, ticket).cells
-        done = reviewing.commit(store, ticket, {c.criterion.name: given for c in cells if c.mine})
-        claiming.release(store, done.ticket)
+        cells = commit_reveal.blind_item(store, ticket).cells
+        done = commit_reveal.commit(
+            store, ticket, {c.criterion.name: given for c in cells if c.mine}
+        )
+        claims.release(store, done.ticket)
     return made.id
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.files.visible import visible
 from core.store.store import Store
+from core.text.names import visible
 from tests.browser import hostile as seeded
 from tests.browser import hostile_more
 from tests.browser.driving import choose, follow, press, settle, visit, write

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.domain.review import QueueRule, QueueSettings
-from core.services import queueing
+from core.services.review import queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import reviewers as world
@@ -40,9 +40,7 @@ def queue(store: Store, places: Places) -> int:
     """A queue with a hostile name, by somebody with one, over all cells of the hostile run."""
     lead = world.sit(store, LEAD)
     name, settings = hostile("queue", 180), QueueSettings()
-    made = queueing.make_queue(
-        store, lead, places.run, name, RULE, settings, order="dataset", seed=1
-    )
+    made = queues.make_queue(store, lead, places.run, name, RULE, settings, order="dataset", seed=1)
     return made.id
 
 

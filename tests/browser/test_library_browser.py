@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from core.services import authoring
+from core.services.rubrics import library
 from core.store.store import Store
 from tests.browser.driving import press, settle, visit, write
 
@@ -33,8 +33,8 @@ def test_six_mixed_criteria_come_from_the_library_and_are_saved(
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)
-    (row,) = authoring.listing(store, search="From the library")
-    rubric = authoring.latest(store, row.id).rubric
+    (row,) = library.listing(store, search="From the library")
+    rubric = library.latest(store, row.id).rubric
     store.close()
     assert {c.name for c in rubric.criteria} == set(PICKED)
     assert {c.scale for c in rubric.criteria} == {"binary", "ordinal", "nominal"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.services.exporting import export
-from core.services.reporting import report
-from core.services.reporting_paper import paper
+from core.services.exports.run_export import export
+from core.services.reports.paper import paper
+from core.services.reports.run_report import report
 from core.store.store import Store
 from tests.browser.driving import main_text, settle, visit, watch
 from tests.pages.graded import HOSTILE, graded
-from tests.reporting.made import decided
+from tests.services.reports.made import decided
 
 
 def test_the_html_file_opens_offline_with_every_number(browser: Any, tmp_path: Path) -> None:

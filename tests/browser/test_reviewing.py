@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from core.domain.review import QueueRule
-from core.services import demo, settling
+from core.services.reports import worked_example
+from core.services.review import adjudication
 from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import main_text, settle, watch
@@ -23,7 +24,7 @@ from tests.browser.seats import STAGE, key, review, states
 def store(app_db: Path) -> Iterator[Store]:
     """The app's data file, with the bundled example graded in it."""
     opened = Store(app_db)
-    demo.grade_example(opened)
+    worked_example.grade_example(opened)
     yield opened
     opened.close()
 
@@ -56,7 +57,7 @@ def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(
 def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
     store: Store, someone: Callable[[str], Any], app_url: str
 ) -> None:
-    run = store.runs.get(demo.ensure_example(store))
+    run = store.runs.get(worked_example.ensure_example(store))
     names = [c.name for c in store.rubrics.version(run.rubric_version_id).rubric.criteria][:5]
     chosen = tuple(store.runs.item_ids(run.id)[:4])
     rule = QueueRule(everything=True, audit_share=0.0, items=chosen, criteria=tuple(names))
@@ -72,7 +73,7 @@ def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
     waits = settle_all(page)
     assert "Everything in this queue is done." in main_text(page)
     assert states(store, queue_id) == {"resolved": 20}
-    settled = [s for (item, _), s in settling.settled(store, run.id).items() if item in chosen]
+    settled = [s for (item, _), s in adjudication.settled(store, run.id).items() if item in chosen]
     assert {s.people for s in settled} == {("Kay",)}
     per_decision = sum(waits) / 20
     print(
@@ -136,7 +137,7 @@ def test_two_people_on_one_queue_settle_every_cell_once_and_the_slower_is_told(
     assert "Nothing was lost" in told or "was not recorded" in told
     assert states(store, queue_id) == finished  # Ann overwrote nothing
     run = store.queues.get(queue_id).run_id
-    assert {s.people for s in settling.settled(store, run).values()} == {("Bea",)}
+    assert {s.people for s in adjudication.settled(store, run).values()} == {("Bea",)}
 
 
 def test_a_lead_takes_an_item_over_and_its_reviewer_keeps_the_draft(

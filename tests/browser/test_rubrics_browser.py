@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.services import authoring
-from core.services.drafts import draft_from
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import press, settle, visit, write
 
@@ -39,7 +39,7 @@ def hostile_id(app_db: Path) -> int:
             ),
         ),
     )
-    saved = authoring.save(store, "x", draft_from(rubric), note=HOSTILE)
+    saved = library.save(store, "x", draft_from(rubric), note=HOSTILE)
     store.close()
     return saved.rubric_id
 
@@ -61,8 +61,8 @@ def test_a_rubric_with_one_criterion_of_each_kind_is_written_and_saved(
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)
-    (row,) = authoring.listing(store, search="made by hand")
-    rubric = authoring.latest(store, row.id).rubric
+    (row,) = library.listing(store, search="made by hand")
+    rubric = library.latest(store, row.id).rubric
     store.close()
     assert [(c.scale, c.requirement) for c in rubric.criteria] == [
         ("binary", "Names density."),
@@ -77,7 +77,7 @@ def test_a_deep_link_reopens_the_rubric_and_reload_keeps_unsaved_work(
 ) -> None:
     store = Store(app_db)
     rubric = Rubric(name="Linked", criteria=(Criterion(name="A", requirement="Is it?"),))
-    saved = authoring.save(store, "y", draft_from(rubric))
+    saved = library.save(store, "y", draft_from(rubric))
     store.close()
     visit(page, f"{app_url}/rubrics?rubric={saved.rubric_id}")
     page.get_by_role("heading", name="Linked").wait_for()

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from core.domain.rubric import Criterion, Rubric
-from core.services import authoring
-from core.services.drafts import draft_from
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import settle, visit
 from tests.browser.seats import STAGE, key, review
-from tests.pages import spot
+from tests.pages import spot_checks
 
 #: Milliseconds that somebody looks at the screen after typing, and the pause within a sentence.
 WHILE, PAUSE = 3000, 1500
@@ -62,7 +62,7 @@ def test_a_note_that_was_not_finished_is_there_after_a_reload(
 def test_a_submission_that_was_not_finished_is_there_after_a_reload(
     store: Store, page: Any, app_url: str
 ) -> None:
-    spot.saved_rubric(store)
+    spot_checks.saved_rubric(store)
     visit(page, f"{app_url}/spot_check")
     field = page.get_by_role("textbox", name=re.compile("^Submission"))
     field.fill("")
@@ -79,7 +79,7 @@ def test_a_requirement_that_was_not_finished_is_there_after_a_reload(
     store: Store, page: Any, app_url: str
 ) -> None:
     criteria = tuple(Criterion(name=n, requirement=f"Is it {n}?") for n in "AB")
-    made = authoring.save(store, "x", draft_from(Rubric(name="Letters", criteria=criteria)))
+    made = library.save(store, "x", draft_from(Rubric(name="Letters", criteria=criteria)))
     address = f"{app_url}/rubrics?rubric={made.rubric_id}"
     visit(page, address)
     page.get_by_role("button", name="A", exact=True).click()

@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from core.services import authoring, workbench
-from core.services.drafts import draft_from
-from core.services.workbench_types import new_row
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import new_row
 from core.settings import RunnerPlace
 from core.store.store import Store
+from pages.rubric.workbench import subject as keys
 from pages.ui import state
-from pages.ui import workbench_keys as keys
 from tests.browser.driving import choose, press, settle, visit, write
 from tests.provider import Answer, Provider
-from tests.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text, model
+from tests.services.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text, model
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +38,10 @@ def provider() -> Iterator[Provider]:
 def rubric(app_db: Path, provider: Provider) -> str:
     """A saved rubric with three rows in its workbench, and Ann to ask."""
     store = Store(app_db)
-    name = str(authoring.save(store, "new-x", draft_from(RUBRIC)).rubric_id)
+    name = str(library.save(store, "new-x", draft_from(RUBRIC)).rubric_id)
     model(store, provider.url)
     rows = [new_row(t, expected=e) for t, e in zip(TEXTS, EXPECTED, strict=True)]
-    workbench.add_rows(store, name, rows)
+    bench_rows.add_rows(store, name, rows)
     store.close()
     return name
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.services import clock, grading, registry
-from core.services.planning import RunRequest
+from core.services.judges import registry
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
 from core.settings import RunnerPlace
 from core.store.store import Store
 from tests.browser.answers import first_shown
@@ -62,7 +64,7 @@ def started(store: Store, name: str, items: int) -> int:
     judges: tuple[Judge, ...] = (registry.get_judge(store, JUDGE).judge,)
     panel = Panel(name="One", judges=judges)
     request = RunRequest(rubric_version=rubric.version_id, dataset_version=dataset.id, panel=panel)
-    return grading.start(store, request)
+    return lifecycle.start(store, request)
 
 
 def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
@@ -151,7 +153,7 @@ def test_a_run_is_cancelled_and_resumed_from_its_page(
     page.get_by_text("▶ Grading").wait_for()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("◼ Cancelled").wait_for()
-    row = grading.progress(store, run_id).row
+    row = lifecycle.progress(store, run_id).row
     assert (row.status, row.failures_open) == ("cancelled", 0)
     assert row.votes < 60
     provider.rule = first_shown

@@ -10,10 +10,10 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
-from core.judging.doors import Completion, Request
-from core.judging.gate import ProviderGate
-from core.judging.llm import LLMJudge
+from core.judging.asking.llm_judge import LLMJudge
 from core.judging.protocol import Question
+from core.judging.providers.base import Completion, Request
+from core.judging.rate_limits import ProviderGate
 
 KEY = "sk-TOP-SECRET-0123456789"
 CRITERION = Criterion(name="c", requirement="Names the capital.", weight=1)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.judging.pacing import Pacer
+from core.judging.rate_limits import Pacer
 from tests.judging.world import World, gate_in
 
 

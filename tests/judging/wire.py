@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from core.judging.doors import CallError, Completion, Request
-from core.judging.opening import open_door
-from core.judging.schemas import reply_schema
+from core.judging.prompts.reply_parsing import reply_schema
+from core.judging.providers.base import CallError, Completion, Request
+from core.judging.providers.choice import open_door
 from tests.provider import Provider
 
 DOORS = ("openai", "litellm")

@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Awaitable, Callable
 from itertools import count
 
-from core.judging.gate import ProviderGate
+from core.judging.rate_limits import ProviderGate
 
 
 class World:

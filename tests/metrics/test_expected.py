@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from core.services.measuring import metrics_source
-from core.services.measuring_text import as_text
+from core.cli.reports_as_text import metrics_as_text
+from core.services.agreement.metrics_report import metrics_source
 from tests.metrics.expected import NOT_IN_THE_CONTRACT, comparisons
 from tests.places import SHARED
 
@@ -72,7 +72,7 @@ def test_every_number_that_is_missing_says_why():
 
     look(ours)
     assert seen > 100
-    assert "few" in as_text(ours)
+    assert "few" in metrics_as_text(ours)
 
 
 @pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")

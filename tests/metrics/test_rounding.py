@@ -9,15 +9,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.metrics.bootstrap import bca
-from core.metrics.comparison import paired_difference
-from core.metrics.correlation import TOO_FEW
-from core.metrics.near import levelled
-from core.metrics.ranking import tabulate, win_matrix
-from core.metrics.ranking_ballots import ordered
-from core.metrics.ranking_graph import majorities
-from core.metrics.ranking_ranks import kendall_tau, mid_ranks, spearman_rho
-from core.metrics.scores import score_agreement
+from core.metrics.agreement.correlation_distance import TOO_FEW
+from core.metrics.agreement.scores import score_agreement
+from core.metrics.intervals.bootstrap import bca, paired_difference
+from core.metrics.measure import levelled
+from core.metrics.ranking.contests import majorities, tabulate, win_matrix
+from core.metrics.ranking.ranks import kendall_tau, mid_ranks, ordered, spearman_rho
 
 #: Twenty-two scores of a rubric whose weights share no power of two.
 TENTHS = (0, 1, 2, 3, 3, 4, 5, 6, 7, 7, 8, 9, 10, 1, 2, 3, 6, 6, 7, 8, 9, 9)

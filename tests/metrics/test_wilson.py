@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.metrics.wilson import wilson
+from core.metrics.estimate import wilson
 
 
 def test_newcombes_published_examples_are_met() -> None:

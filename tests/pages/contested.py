@@ -1,6 +1,6 @@
 """Contests as they are after a run: two judges, three systems, six tasks; and a person's arena.
 
-Answers carry what they are worth (`tests.contests.world`):
+Answers carry what they are worth (`tests.services.pairwise.world`):
 ada is honest, bob always takes the answer shown first. With one judge deciding by worth and one
 by place, the better system wins the order in which it stands first, and the judges are split in
 the other: every contest is a tie by the panel, and won by the better one by ada alone.
@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from core import clock
 from core.domain.dataset import Dataset
 from core.domain.panel import Asking, Judge, Panel
-from core.services import clock, contests
-from core.services.contests import ContestRequest
-from core.services.jobs import work_here
+from core.services.pairwise import contests
+from core.services.pairwise.contests import ContestRequest
+from core.services.runs.runner import work_here
 from core.store.store import Store
-from tests.contests.world import dataset, honest, words_or
 from tests.provider import Provider
+from tests.services.pairwise.world import dataset, honest, words_or
 
 SYSTEMS = ("weak", "fair <b>one</b>", "best")
 TASKS = 6

@@ -14,7 +14,7 @@ from core.domain.panel import Asking, Cascade, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.preparing import derive_for
+from core.services.results.scored_items import derive_for
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -10,12 +10,14 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1 import element_tree as tree
 
 from core.store.store import Store
-from pages.author._datasets.columns import IMPORT_FILE
-from pages.ui import import_keys, routes, state
+from pages.datasets.importing import IMPORT_FILE
+from pages.imports import reading
+from pages.ui import routes, state
 from pages.ui.identity import NAME
 from pages.ui.routes import Screen
-from tests.pages import graded, made, reviewing, rubric_page, spot
+from tests.pages import graded, made, reviewing, spot_checks
 from tests.pages.conftest import open_page, visit
+from tests.pages.rubric import rubric_page
 from tests.services import reviewed
 
 Field = (
@@ -34,22 +36,22 @@ WIDE = "id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n"
 
 
 def _plan(store: Store, page: Screen = routes.RUNS, how: str = "new") -> AppTest:
-    spot.model(store, "http://127.0.0.1:9/v1")
+    spot_checks.model(store, "http://127.0.0.1:9/v1")
     graded.graded(store)
     return open_page(page, plan=how)
 
 
 def _dataset_import(store: Store) -> AppTest:
-    spot.saved_rubric(store)
+    spot_checks.saved_rubric(store)
     app = open_page(routes.DATASETS, dataset=state.NEW)
     app.file_uploader(key=IMPORT_FILE).set_value(("t.csv", made.CSV.encode(), "text/csv"))
     return app.run()
 
 
 def _votes_import(store: Store) -> AppTest:
-    spot.saved_rubric(store)
+    spot_checks.saved_rubric(store)
     app = open_page(routes.IMPORT_VOTES)
-    upload = app.file_uploader(key=import_keys.FILE)
+    upload = app.file_uploader(key=reading.FILE)
     return upload.set_value(("votes.csv", WIDE.encode(), "text/csv")).run()
 
 
@@ -65,8 +67,8 @@ def _new_queue(store: Store) -> AppTest:
 
 
 def _spot_check(store: Store) -> AppTest:
-    spot.model(store, "http://127.0.0.1:9/v1")
-    spot.saved_rubric(store)
+    spot_checks.model(store, "http://127.0.0.1:9/v1")
+    spot_checks.saved_rubric(store)
     return open_page(routes.SPOT_CHECK)
 
 
@@ -84,7 +86,7 @@ def _parts(store: Store) -> AppTest:
 FORMS: dict[str, Callable[[Store], AppTest]] = {
     "a judge": lambda store: open_page(routes.JUDGES, judge=state.NEW),
     "a panel": lambda store: (
-        spot.model(store, "http://127.0.0.1:9/v1"),
+        spot_checks.model(store, "http://127.0.0.1:9/v1"),
         open_page(routes.JUDGES, panel=state.NEW),
     )[1],
     "a run": _plan,

@@ -22,7 +22,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services.preparing import derive_for
+from core.services.results.scored_items import derive_for
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.library import DatasetVersion
-from core.services import datasets
+from core.services.datasets import catalog
 from core.store.store import Store
 
 CSV = (
@@ -15,7 +15,7 @@ HOSTILE = "**b** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil
 
 def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> DatasetVersion:
     """The version that holds this text."""
-    table = datasets.read_source(text, name)
-    dataset = datasets.check(table, datasets.suggest(table)).dataset
+    table = catalog.read_source(text, name)
+    dataset = catalog.check(table, catalog.suggest(table)).dataset
     assert dataset is not None
-    return datasets.import_dataset(store, dataset, source=name).version
+    return catalog.import_dataset(store, dataset, source=name).version

@@ -11,19 +11,22 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item
 from core.domain.library import ItemFilter
 from core.domain.panel import Judge
-from core.services import authoring, contest_arena, spot, spot_form, workbench
-from core.services.spot import SpotRequest
-from core.services.workbench_types import item_from, row_of
+from core.services.pairwise import blind_arena
+from core.services.rubrics import library
+from core.services.spot import request_form, spot_check
+from core.services.spot.spot_check import SpotRequest
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import item_from, row_of
 from core.store.store import Store
-from pages.grade._spot.work import SPOT_ACT
+from pages.spot.form_data import SPOT_ACT
 from pages.ui import routes, state
-from tests.authoring.made import text_of
-from tests.contests.world import dataset as answers
 from tests.pages.conftest import open_page, shown
 from tests.pages.contested import held
-from tests.pages.spot import model, saved_rubric, worked_off
+from tests.pages.spot_checks import model, saved_rubric, worked_off
 from tests.provider import Provider, ok
-from tests.workbench.made import NAME
+from tests.services.assist.made import text_of
+from tests.services.pairwise.world import dataset as answers
+from tests.services.workbench.made import NAME
 
 GIVEN = {"context": "The Moon is near.", "a <b>law</b>": "Tides follow it."}
 NOW = "2026-03-01T10:00:00.000Z"
@@ -66,10 +69,10 @@ def test_a_typed_context_is_sent_to_the_judge_and_shown_with_the_answer(
 
 
 def test_a_check_asked_again_brings_its_contexts_back(store: Store) -> None:
-    rubric = authoring.latest(store, int(saved_rubric(store))).rubric
+    rubric = library.latest(store, int(saved_rubric(store))).rubric
     judge = Judge(name="Ann", model="m")
     request = SpotRequest(rubric, (judge,), submission="The Moon.", context=GIVEN)
-    form = spot_form.form_of(store, spot.check(store, request), spot_form.opened(store))
+    form = request_form.form_of(store, spot_check.check(store, request), request_form.opened(store))
     assert form["context"] == GIVEN
 
 
@@ -79,21 +82,21 @@ def test_an_item_s_page_shows_them_and_a_search_finds_them(store: Store) -> None
     version = store.datasets.create(Dataset(items=(item, other)), now=NOW)
     assert store.datasets.count(version.id, ItemFilter(search="tides follow")) == 1
     assert both_shown(shown(open_page(routes.DATASETS, dataset="1", item="x")))
-    assert [dict(task.context) for task in spot.tasks(store, version.id)] == [GIVEN]
+    assert [dict(task.context) for task in spot_check.tasks(store, version.id)] == [GIVEN]
 
 
 def test_a_workbench_row_keeps_and_edits_them(store: Store) -> None:
     item = Item(id="x", submission="The Moon.", context=GIVEN)
     row = row_of(item)
-    workbench.add_rows(store, NAME, [row])
-    kept = workbench.opened(store, NAME)["rows"][0]
+    bench_rows.add_rows(store, NAME, [row])
+    kept = bench_rows.opened(store, NAME)["rows"][0]
     assert item_from(kept).context == GIVEN
 
 
 def test_contests_hand_them_to_both_judges_and_people(store: Store) -> None:
     data = answers(("weak", "best"), 1).model_copy(update={"context": GIVEN})
     run_id = held(store, systems=("weak", "best"), data=data)
-    arena = contest_arena.start(store, run_id, "Zoe")
-    blind = contest_arena.next_blind(store, arena)
+    arena = blind_arena.start(store, run_id, "Zoe")
+    blind = blind_arena.next_blind(store, arena)
     assert blind is not None
     assert blind.context == GIVEN

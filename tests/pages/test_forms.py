@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.store.store import Store
-from pages.author._datasets.columns import IMPORT_WAY
+from pages.datasets.importing import IMPORT_WAY
 from tests.pages.forms import FORMS, answer, drawn_as, fields, in_force, other, silence, values
 
 #: What a form is about: another run, file or page is another form.

@@ -6,20 +6,20 @@ from collections import Counter
 
 import pytest
 
-from core.files.rubrics import parse_rubric
-from core.services import library
-from core.services.authoring import samples
-from core.services.checking.checker import check
-from core.services.draft_types import new_draft
-from core.services.drafts import draft_from, rubric_from
-from core.services.rehearsing import preview_prompt
+from core.formats.rubrics.rubric_file import parse_rubric
+from core.lint.check import check
+from core.services.rubrics import criterion_packs
+from core.services.rubrics.draft_shapes import new_draft
+from core.services.rubrics.drafts import draft_from, rubric_from
+from core.services.rubrics.library import samples
+from core.services.rubrics.prompt_preview import preview_prompt
 
-FILES = sorted(library.FOLDER.glob("*.yaml"))
-ENTRIES = [entry for pack in library.packs() for entry in pack.entries]
+FILES = sorted(criterion_packs.FOLDER.glob("*.yaml"))
+ENTRIES = [entry for pack in criterion_packs.packs() for entry in pack.entries]
 
 
 def test_about_sixty_criteria_stand_in_ten_packs_of_all_scales() -> None:
-    assert len(library.packs()) == 10
+    assert len(criterion_packs.packs()) == 10
     assert len(ENTRIES) >= 60
     scales = Counter(e.criterion.scale for e in ENTRIES)
     assert min(scales[s] for s in ("binary", "ordinal", "nominal")) >= 9
@@ -61,13 +61,13 @@ def test_whole_samples_are_clean_too() -> None:
 
 
 def test_the_library_is_searched_by_words_pack_and_scale() -> None:
-    found = library.find("password")
+    found = criterion_packs.find("password")
     assert [(p.name, [e.criterion.name for e in es]) for p, es in found] == [
         ("code", ["Opens a hole"])
     ]
-    only = [e for _, es in library.find(pack="rag", scale="nominal") for e in es]
+    only = [e for _, es in criterion_packs.find(pack="rag", scale="nominal") for e in es]
     assert [e.criterion.name for e in only] == ["Passages that disagree"]
-    assert library.find("zzzz") == []
+    assert criterion_packs.find("zzzz") == []
 
 
 @pytest.mark.parametrize(
@@ -78,19 +78,21 @@ def test_the_library_is_searched_by_words_pack_and_scale() -> None:
     structure consistency misconception security privacy""".split(),  # noqa: SIM905
 )
 def test_the_usual_names_of_what_is_graded_find_a_criterion(word: str) -> None:
-    assert library.find(word)
+    assert criterion_packs.find(word)
 
 
 def test_each_criterion_says_what_others_call_it_and_a_draft_does_not_carry_that() -> None:
     assert all(len(entry.known_as) >= 2 for entry in ENTRIES)
-    (made,) = library.with_entries(new_draft(), ["rag/Claims found in passages"])["criteria"]
+    (made,) = criterion_packs.with_entries(new_draft(), ["rag/Claims found in passages"])[
+        "criteria"
+    ]
     assert set(made["meta"]) == {"example", "library"}
 
 
 def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> None:
     keys = ["rag/Question answered", "code/Does the task", "nowhere/Nothing"]
-    draft = library.with_entries(new_draft(), keys)
-    again = library.with_entries(draft, keys[:1])
+    draft = criterion_packs.with_entries(new_draft(), keys)
+    again = criterion_packs.with_entries(draft, keys[:1])
     rubric = rubric_from({**again, "name": "Mine"})
     assert [c.name for c in rubric.criteria] == [
         "Question answered",
@@ -99,7 +101,7 @@ def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> Non
     ]
     assert rubric.guidelines.count("A claim is a part of a sentence") == 1
     assert rubric.guidelines.count("Judge by reading") == 1
-    assert library.held(again) == set(keys[:2])
+    assert criterion_packs.held(again) == set(keys[:2])
     uids = [c["uid"] for c in again["criteria"]]
     uids += [o["uid"] for c in again["criteria"] for o in c["options"]]
     assert len(set(uids)) == len(uids)
@@ -107,7 +109,7 @@ def test_criteria_are_put_into_a_draft_with_the_guidelines_they_rely_on() -> Non
 
 def test_what_a_draft_had_stays_as_it_was() -> None:
     before = draft_from(samples()[0].rubric)
-    after = library.with_entries(before, ["essays/Side taken"])
+    after = criterion_packs.with_entries(before, ["essays/Side taken"])
     assert after["criteria"][:-1] == before["criteria"]
     assert {k: after[k] for k in ("gates", "scoring", "meta")} == {  # type: ignore[literal-required]
         k: before[k]  # type: ignore[literal-required]
@@ -116,7 +118,7 @@ def test_what_a_draft_had_stays_as_it_was() -> None:
 
 
 def test_a_new_rubric_takes_the_name_of_the_pack() -> None:
-    assert library.new_with(["essays/Side taken"])["name"] == "Essays"
-    assert library.new_with(["essays/Side taken", "code/Opens a hole"])["name"] == (
+    assert criterion_packs.new_with(["essays/Side taken"])["name"] == "Essays"
+    assert criterion_packs.new_with(["essays/Side taken", "code/Opens a hole"])["name"] == (
         "From the library"
     )

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.decision import Decision
+from core.domain.gates import Decision
 from core.scoring import Texts, Trace, explain, score_item
-from core.scoring.deciding import BeforeDecision, decide
+from core.scoring.score import BeforeDecision, decide
 from tests.scoring.made import answers, binary, rubric
 
 PASS_70: dict[str, Any] = {"pass_at": 0.7}

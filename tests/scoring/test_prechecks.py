@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from core.domain.prechecks import FAMILIES, Near, Precheck
+from core.domain.gates import FAMILIES, Near, Precheck
 from core.domain.rubric import Rubric
 from core.scoring import MeasuredTexts, Texts, Trace, explain, measure, score_item
-from core.scoring.families import family
-from core.scoring.phrases import phrase
-from core.scoring.screening import screen
+from core.scoring.gates import screen
+from core.scoring.patterns import family, phrase
 from tests.scoring.made import answers, binary
 
 EVERYTHING = Precheck(name="all", families=FAMILIES)

@@ -3,7 +3,7 @@
 import csv
 import json
 
-from core.services.measuring import metrics_source
+from core.services.agreement.metrics_report import metrics_source
 
 RUBRIC = """\
 name: Answers

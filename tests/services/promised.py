@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copyfile
 
+from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.review import QueueRule, QueueSettings, Settled
@@ -21,10 +22,10 @@ from core.domain.review_records import NewEvent
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services import clock, queueing
-from core.services.preparing import derive_for, settled_lookup
-from core.services.unseen import Unseen, unseen
-from core.store.review_content import settled_data
+from core.services.results.scored_items import derive_for, settled_lookup
+from core.services.review import queues
+from core.services.review.random_audit import Unseen, unseen
+from core.store.review.settled import settled_data
 from core.store.store import Store
 from tests.services.reviewed import sit
 
@@ -92,7 +93,7 @@ class Trial:
         reasons: dict[str, object] = {"split": False, "flip": False, "stale": False, **rule}
         asked = QueueRule(audit_share=audit, criteria=criteria, **reasons)  # type: ignore[arg-type]
         seat, seed = sit(self.store, "Lea"), self.dice.randrange(2**31)
-        made = queueing.make_queue(self.store, seat, 1, "Q", asked, QueueSettings(), seed=seed)
+        made = queues.make_queue(self.store, seat, 1, "Q", asked, QueueSettings(), seed=seed)
         return made.id
 
     def places(self, queue: int, *, audit: bool | None = None) -> list[Place]:

@@ -18,14 +18,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.domain.dataset import Dataset, Item, Label
-from core.domain.decision import Decision
+from core.domain.gates import Decision
 from core.domain.panel import Judge, Panel
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services import claiming, queueing, reviewers, reviewing
-from core.services.preparing import derive_for, settled_lookup
+from core.services.results.scored_items import derive_for, settled_lookup
+from core.services.review import claims, commit_reveal, queues, reviewers
 from core.store.store import Store
 from tests.new_store import new_store
 
@@ -132,15 +132,15 @@ def make_queue(
     """A queue of that run, by its lead."""
     chosen = settings or QueueSettings()
     options = {"order": "dataset", "seed": 1, **more}
-    row = queueing.make_queue(store, sit(store, "Lea"), run.id, "Q", rule, chosen, **options)  # type: ignore[arg-type]
+    row = queues.make_queue(store, sit(store, "Lea"), run.id, "Q", rule, chosen, **options)  # type: ignore[arg-type]
     return row.id
 
 
-def take(store: Store, seat: Seat, queue_id: int, item_id: str | None = None) -> claiming.Ticket:
+def take(store: Store, seat: Seat, queue_id: int, item_id: str | None = None) -> claims.Ticket:
     """The next ticket, or that of an item."""
     if item_id is not None:
-        return claiming.claim(store, seat, queue_id, item_id)
-    ticket = claiming.claim_next(store, seat, queue_id)
+        return claims.claim(store, seat, queue_id, item_id)
+    ticket = claims.claim_next(store, seat, queue_id)
     assert ticket is not None
     return ticket
 
@@ -152,15 +152,15 @@ def states(store: Store, queue_id: int, item_id: str) -> set[str]:
 
 def settle(
     store: Store, seat: Seat, queue_id: int, item_id: str, option: int | None, **given: object
-) -> reviewing.Done:
+) -> commit_reveal.Done:
     """Both steps, on all cells of an item that are due; the verdict is the same on each."""
     ticket = take(store, seat, queue_id, item_id)
     says = Given(option, **given)  # type: ignore[arg-type]
-    names = [c.criterion.name for c in reviewing.blind_item(store, ticket).cells if c.mine]
-    done = reviewing.commit(store, ticket, dict.fromkeys(names, says))
+    names = [c.criterion.name for c in commit_reveal.blind_item(store, ticket).cells if c.mine]
+    done = commit_reveal.commit(store, ticket, dict.fromkeys(names, says))
     if done.confirm:
-        done = reviewing.finish(store, done.ticket, dict.fromkeys(names, says))
-    claiming.release(store, done.ticket)
+        done = commit_reveal.finish(store, done.ticket, dict.fromkeys(names, says))
+    claims.release(store, done.ticket)
     return done
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.prechecks import FAMILIES, Precheck
+from core.domain.gates import FAMILIES, Precheck
 from core.errors import InputError
-from core.files.rubrics import parse_rubric
-from core.scoring.screening import screen
-from core.services.judge_settings import could_be_secret
-from core.services.pasting import read_lines
-from core.services.sentences import sentences
-from core.services.wording import word_changes
+from core.formats.rubrics.rubric_file import parse_rubric
+from core.rubric_diff.wording import word_changes
+from core.scoring.gates import screen
+from core.services.judges.panel_setup import could_be_secret
+from core.services.rubrics.import_export import read_lines
+from core.text.quotes import sentences
 
 LONG = 400_000
 ALL = Precheck(name="all", families=FAMILIES)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.judging.offline.judge import OfflineJudge
-from core.judging.offline.report import TrainingReport, Unfit
+from core.judging.offline.judge import OfflineJudge, TrainingReport, Unfit
 
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained

@@ -14,16 +14,21 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.errors import InputError, Problem
 from core.identity import seeded
-from core.judging.offline.calibration import LEAST_COVERAGE, TARGET, answering
-from core.judging.offline.corpus import Floats, texts_of
-from core.judging.offline.encoding import Encoded, Encoder, Nearness, encoder_of
-from core.judging.offline.evidence import OutOfFold, not_better, weigh, with_figures
-from core.judging.offline.folds import Ints
-from core.judging.offline.methods import Method, method_of
-from core.judging.offline.report import TrainingReport, Unfit
+from core.judging.near_duplicates import group_numbers
+from core.judging.offline.calibration import (
+    LEAST_COVERAGE,
+    TARGET,
+    OutOfFold,
+    answering,
+    cross_validate,
+    not_better,
+    weigh,
+    with_figures,
+)
+from core.judging.offline.features import Encoded, Encoder, Floats, Nearness, encoder_of, texts_of
+from core.judging.offline.judge import TrainingReport, Unfit
+from core.judging.offline.methods import Ints, Method, method_of
 from core.judging.offline.trained import Learnt, Trained
-from core.judging.offline.validation import cross_validate
-from core.judging.twins import group_numbers
 
 #: Below this many different labelled answers nothing was measured to be worth learning.
 LEAST_LABELS = 10

@@ -1,0 +1,282 @@
+"""Commands that bring data in and hand runs out: import, export."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, no_bom, open_db, open_to_read, settings_with, write_files
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.services.exports.grade_lists import Filled
+    from core.services.exports.run_export import Exported
+    from core.store.store import Store
+
+
+# Grades into a list of students: `export RUN --format canvas|moodle --roster FILE`.
+
+#: What these options are called in ``GradeChoices``.
+CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite")
+_OPTIONS = (
+    click.option(
+        "--roster",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The list of students as Canvas or Moodle exported it; only grades change in it.",
+    ),
+    click.option("--match", metavar="COLUMN", help="The column that says who."),
+    click.option("--by", metavar="KEY", help="What of an item that is: id, or a key of its meta."),
+    click.option("--grade", metavar="COLUMN", help="The column that takes the grade."),
+    click.option("--maximum", type=click.FloatRange(min=0, min_open=True), help="A full score."),
+    click.option(
+        "--scaling",
+        type=click.Choice(["ratio", "range"]),
+        default="ratio",
+        show_default=True,
+        help="Score of the most, or counted from the worst answers.",
+    ),
+    click.option("--overwrite", is_flag=True, help="Change grades that are there, too."),
+    click.option("--dry-run", "dry", is_flag=True, help="Show what would change; write nothing."),
+)
+
+
+def roster_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options that go with --roster."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def fill_roster(
+    store: Store,
+    run: int,
+    form: Literal["canvas", "moodle"],
+    roster: Path,
+    choices: dict[str, Any],
+    *,
+    out: Path | None,
+    force: bool,
+    dry: bool,
+) -> None:
+    """Show what changes in the list of students, and write it unless ``dry``."""
+    from core.formats.folder import read_bytes
+    from core.formats.source.parsed import MAX_DATASET_BYTES
+    from core.services.exports.grade_lists import GradeChoices, fill
+
+    data = read_bytes(roster, MAX_DATASET_BYTES)
+    filled = fill(store, run, data, roster.name, GradeChoices(**choices))
+    other = {"canvas": "moodle", "moodle": "canvas"}[form]
+    if filled.roster.kind.startswith(other):
+        mend = f"Use --format {other}."
+        raise InputError(f"This is a file of {other.title()}. {mend}", (), str(roster))
+    _tell(filled)
+    if dry:
+        common.say("Nothing is written (--dry-run).")
+    elif out == Path("-"):
+        sys.stdout.buffer.write(filled.data)
+    else:
+        target = out or Path(filled.name)
+        write_files({target / filled.name if target.is_dir() else target: filled.data}, force)
+
+
+def _tell(filled: Filled) -> None:
+    rows = [
+        [str(c.line), c.student[:40], c.column[:40], c.old[:20] or "(empty)",
+         "kept" if c.kept else c.new[:60].replace("\n", " ")]
+        for c in filled.changes
+    ]  # fmt: skip
+    if rows:
+        common.say(common.table(rows, ["line", "student", "column", "before", "after"]))
+    choices = filled.choices
+    common.say(
+        f"{filled.written} cells change; {filled.matched} of {filled.students} students are known "
+        f"by {choices.match} = {choices.by} of the items."
+    )
+    for problem in filled.problems:
+        common.say(f"Note: {problem}")
+    if filled.effect:
+        common.say(f"Note: {filled.effect}")
+
+
+# The command that hands a run out: export.
+
+#: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
+FORMATS = (
+    *("csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder"),
+    *("reviews", "events", "labelled", "contest", "everything"),
+)
+#: Programs whose own lists of students are filled in.
+LMS = ("canvas", "moodle")
+
+
+#: The line with the backspace keeps click from filling the paragraph below it.
+_HELP = """Write a run to a file or folder; calls nobody.
+
+\b
+csv, jsonl   one row per judgement, with reason, evidence and time
+report       the report as HTML that opens without network (also: html)
+markdown     the report as Markdown
+everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json
+folder       the common layout: rubric.yaml, items.jsonl, votes.csv
+autorubric   its experiment folder: manifest.json, items.jsonl
+canvas       rubric assessments as Canvas imports them
+reviews      one row per vote and per person's verdict, first and final (CSV)
+events       the record of reviewing, event by event (JSON lines)
+labelled     the dataset with the labels that people settled (JSON lines)
+contest      of a contest: leaderboards, and every contest with unitxt's fields (JSON)
+
+What a format cannot hold is said on stderr.
+"""
+
+
+@click.command(help=_HELP)
+@click.argument("run", type=click.IntRange(1))
+@click.option(
+    "--format", "form", type=click.Choice((*FORMATS, "moodle")), required=True, help="See below."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="File or folder to write; - for stdout (default: the format's own name here).",
+)
+@no_bom
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+@roster_options
+@db_option
+def export(
+    run: int, form: Any, out: Path | None, mark: bool, force: bool, db: Path | None,
+    roster: Path | None, dry: bool, **choices: Any,
+) -> None:  # fmt: skip
+    """Writes a run to a file or folder."""
+    from core.services.exports.run_export import export as exported
+
+    with common.plain_errors():
+        _check_roster(form, roster, dry, choices)
+        if roster is not None:
+            store = open_to_read(db)
+            fill_roster(store, run, form, roster, choices, out=out, force=force, dry=dry)
+            sys.exit(common.DONE)
+        made = exported(open_to_read(db), run, form)
+        for loss in made.losses:
+            common.say(f"Note: {loss}")
+        if form == "everything":
+            _write_zip(made, _target(out, f"run-{run}.zip"), mark, force)
+        elif not made.single:
+            _write_folder(made, _target(out, f"run-{run}-{form}"), force)
+        elif out == Path("-"):
+            click.echo(made.text, nl=False)
+        else:
+            _write_file(made, out, run, mark, force)
+        sys.exit(common.DONE)
+
+
+def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
+    if roster is not None and form not in LMS:
+        raise InputError(f"--roster goes with --format {' or '.join(LMS)}.")
+    if roster is not None:
+        return
+    if form == "moodle":
+        mend = "Download it in Moodle (grading worksheet, or gradebook) and name it with --roster."
+        raise InputError(f"Moodle's grades go into its own file. {mend}")
+    given = [name for name in CHOICES if choices[name] not in (None, False, "ratio")]
+    if given or dry:
+        raise InputError(f"--{given[0] if given else 'dry-run'} goes with --roster.")
+
+
+def _target(out: Path | None, name: str) -> Path:
+    if out == Path("-"):
+        raise InputError("This format is several files. Name a file or folder with --out.")
+    return out or Path(name)
+
+
+def _write_file(made: Exported, out: Path | None, run: int, mark: bool, force: bool) -> None:
+    ((name, data),) = made.data(mark=mark).items()
+    target = out or Path(f"run-{run}-{name}")
+    write_files({target / name if target.is_dir() else target: data}, force)
+
+
+def _write_folder(made: Exported, folder: Path, force: bool) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file, and this format is a folder. Name another.", (), str(folder))
+    write_files({folder / name: data for name, data in made.data().items()}, force)
+
+
+def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
+    from core.services.exports.run_export import zipped
+
+    if target.is_dir():
+        raise InputError("is a folder, and this format is a zip file.", (), str(target))
+    write_files({target: zipped(made, mark=mark)}, force)
+
+
+# The command that brings things in: import.
+
+IMPORT_SHAPES = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
+_path = click.Path(path_type=Path)
+
+
+@click.command(name="import")
+@click.argument(
+    "files",
+    metavar="FILE...",
+    type=click.Path(path_type=Path, allow_dash=True),
+    nargs=-1,
+    required=True,
+)
+@click.option("--rubric", type=_path, help="What was asked (default: in FILE, or derived).")
+@click.option("--dataset", type=_path, help="What was judged (default: in FILE, or ids only).")
+@click.option(
+    "--format", "shape", type=click.Choice(IMPORT_SHAPES), default="auto", show_default=True,
+    help="The shape of FILE.",
+)  # fmt: skip
+@click.option(
+    "--map",
+    "changes",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Says which column is what, e.g. item=doc_id, raters=ann,bob, kind:ann=human; "
+    "of a dataset submission=messages[-1].content.",
+)
+@click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
+@db_option
+@click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
+def import_(
+    files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
+) -> None:
+    """Bring votes in from each FILE as a run; or a rubric, or a dataset.
+
+    FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
+    the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
+    of an assignment), a rubric in any form that `convert` knows, or - for standard input. The same
+    votes again are the same run. With several FILEs, --json gives a list.
+    """
+    with common.plain_errors(as_json):
+        kind: Any = None if shape == "auto" else shape
+        opened = open_to_read if options["dry"] else open_db
+        place = {"db": str(settings_with(db).db)}
+        reports = [_one(opened(db), file, kind, as_json, options) | place for file in files]
+        if as_json:
+            common.result(reports[0] if len(reports) == 1 else reports)
+
+
+def _one(
+    store: Store, file: Path, kind: Any, as_json: bool, options: dict[str, Any]
+) -> dict[str, Any]:
+    from core.services.imports import import_files
+
+    data = None
+    if file == Path("-"):
+        # Without a name, the content tells what it is.
+        file, data = Path("standard input"), sys.stdin.buffer.read()
+    report = import_files.import_path(store, file, kind=kind, data=data, **options)
+    for notice in report["notices"]:
+        place = f"{notice['place']}: " if notice["place"] else ""
+        common.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
+    if not as_json:
+        click.echo(import_files.as_text(report))
+    return report

@@ -1,0 +1,348 @@
+"""Figures of a run, of its raters and of two runs compared, as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.domain.runs import Run
+from core.scoring import explain
+from core.scoring.trace import Trace
+from core.services.agreement.rater_pairs import DIRECTED, lean
+from core.services.comparison.costs import Spent
+from core.services.comparison.differences import CriterionDelta, Delta
+from core.services.comparison.run_comparison import FEW, RunComparison
+from core.services.results.item_view import CriterionView, VoteView, between, item_view
+from core.services.runs.lifecycle import lost_words, said_of, summary
+from core.store.store import Store
+from core.text import numbers as say
+from core.text.numbers import percent, score
+
+# A comparison of two runs for reading on a terminal.
+
+#: So many changes, flips and ids are written out; ``--json`` has all.
+MOST = 12
+
+
+def comparison_as_text(found: RunComparison) -> str:
+    """The comparison in lines; what is undefined is said with its reason."""
+    first, second = found.runs
+    lines = [f"A: {_run(first)}", f"B: {_run(second)}", "", "What changed"]
+    lines += _some([_change(c.area, c.what, c.before, c.after) for c in found.changed], "changes")
+    lines += [
+        f"  Not finished: run {run.id} ({run.status}); figures hold for the votes there are."
+        for run in found.runs
+        if run.status != "done"
+    ]
+    lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
+    lines += [f"  mean score: {_delta(found.deltas.score)}"]
+    lines += [f"  accuracy over all cells: {_delta(found.deltas.accuracy, share=True)}"]
+    for delta in found.deltas.criteria:
+        lines += _compared_criterion(delta)
+    lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
+    lines += ["", "Verdicts that flipped"]
+    flips = [
+        f"  {f.criterion}: {f.before} -> {f.after}: {say.plural(len(f.items), 'item')} "
+        f"({_ids(f.items)})" + _worth(f.mended, f.broken)
+        for f in found.flips
+    ]
+    lines += _some(flips, "directions") or ["  none"]
+    lines += ["", "Cost", *(_spent(side, one) for side, one in zip("AB", found.spent, strict=True))]
+    if found.resamples:
+        lines += ["", f"Intervals: 95 %, {say.count(found.resamples)} resamples of the items."]
+    return "\n".join(lines)
+
+
+def _run(run: Run) -> str:
+    judges = ", ".join(judge.name for judge in run.panel.judges)
+    return (
+        f"run {run.id}, {run.name} ({run.rubric_name} {run.version_words} on "
+        f"{run.dataset_name} version {run.dataset_number}; {judges})"
+    )
+
+
+def _some(lines: list[str], what: str) -> list[str]:
+    rest = len(lines) - MOST
+    return [*lines[:MOST], f"  and {rest} more {what} (--json has all)"] if rest > 0 else lines
+
+
+def _change(area: str, what: str, before: str | None, after: str | None) -> str:
+    return f"  {area}, {what}: {before or 'nothing'} -> {after or 'nothing'}"
+
+
+def _items(found: RunComparison) -> Iterator[str]:
+    match = found.match
+    yield f"  both: {say.count(len(match.both))}" + (
+        " (few: figures are uncertain)" if len(match.both) < FEW else ""
+    )
+    for words, items in (
+        ("only in A", match.only_first),
+        ("only in B", match.only_second),
+        ("left out, since their text changed", match.reworded),
+        ("with another label in B, which counts for both", match.relabelled),
+    ):
+        if items:
+            yield f"  {words}: {say.count(len(items))} ({_ids(items)})"
+
+
+def _ids(items: tuple[str, ...]) -> str:
+    return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "")
+
+
+def _compared_criterion(delta: CriterionDelta) -> Iterator[str]:
+    yield f"  {delta.name}: {delta.same} of {delta.decided} verdicts are the same"
+    yield f"    accuracy: {_delta(delta.accuracy, share=True)}"
+    if delta.accuracy.difference.value is not None:
+        yield f"    right in A alone: {delta.only_first}, in B alone: {delta.only_second}"
+    yield f"    kappa: {_delta(delta.kappa)}"
+    yield f"    judges' agreement (alpha): {_delta(delta.agreement)}"
+
+
+def _delta(delta: Delta, *, share: bool = False) -> str:
+    if delta.difference.value is None:
+        return f"undefined. {delta.difference.reason}"
+    form = say.percent if share else say.score
+    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, "
+    text += say.points(delta.difference.value, share=share)
+    if delta.interval.low is not None and delta.interval.high is not None:
+        ends = (say.points(end, share=share) for end in (delta.interval.low, delta.interval.high))
+        text += f" [{', '.join(ends)}]"
+    text += f", n = {say.count(delta.n)}"
+    if delta.p.value is not None:
+        text += f", p = {say.number(delta.p.value, 2)}"
+        text += f" (Holm {say.number(delta.p_holm, 2)})" if delta.p_holm is not None else ""
+    return text
+
+
+def _worth(mended: int, broken: int) -> str:
+    parts = [f"{mended} right now"] if mended else []
+    parts += [f"{broken} right before"] if broken else []
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _spent(side: str, one: Spent) -> str:
+    text = f"  {side}: {say.cost(one.now)} in {say.plural(one.calls, 'call')}"
+    if one.cached:
+        text += f", {say.plural(one.cached, 'answer')} kept from earlier runs"
+        text += f" (worth {say.cost(one.saved)})" if one.saved else ""
+    return text + (f". {one.reason}" if one.reason else "")
+
+
+# The report of ``metrics`` for reading: a few lines per criterion, every number with its n.
+
+#: Below this many items a figure says little, and the text says so.
+FEW_ITEMS = 30
+_GROUP = {
+    "percent_agreement": "agree",
+    "krippendorff_alpha_nominal": "alpha",
+    "gwet_ac1": "AC1",
+    "icc_2_1": "ICC(2,1)",
+}
+_PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
+_ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "lean"}
+_MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "lean"}
+_SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
+#: Written in percent, as on every page.
+SHARES = frozenset({"accuracy", "percent_agreement"})
+_WHOLE = (
+    "Scores of whole items: those with a verdict on every criterion, an answer or cannot assess"
+)
+_REFERENCES = {
+    "vs_human_majority": "human majority",
+    "vs_human_mean_level": "human mean level",
+    "vs_human_mean": "human mean",
+    "vs_gold": "labels",
+    "vs_reference": "reference",
+}
+
+
+def metrics_as_text(report: Mapping[str, Any]) -> str:
+    """The report in lines. What is undefined is said with its reason."""
+    lines = [
+        line for name, c in report["criteria"].items() for line in _measured_criterion(name, c)
+    ]
+    lines += [_WHOLE]
+    whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
+    lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
+    if lines[-1] == _WHOLE:
+        lines.append("  Nobody rated anything, so there is nothing to compare.")
+    return "\n".join(lines)
+
+
+def _measured_criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name} ({found['scale']}: {', '.join(found['levels'])})"
+    ordered = found["scale"] != "nominal"
+    group = {**_GROUP, "krippendorff_alpha_ordinal": "ordinal alpha"} if ordered else _GROUP
+    pair = {**_PAIR, **_ORDERED} if ordered else _PAIR
+    for kind, figures in found["groups"].items():
+        yield (
+            f"  {kind}: {figures['raters']} raters, {figures['items']} items, "
+            f"{figures['ratings']} ratings, {figures['abstained']} abstained, "
+            f"{figures['failed']} failed"
+        )
+        yield f"    {_figures(figures, group, figures['items_with_2plus'])}"
+    if not found["groups"]:
+        yield "  Nobody rated it."
+    for rater, versus in {**found["raters"], "panel": found["panel"]}.items():
+        yield from _versus(rater, versus, pair, found)
+    yield ""
+
+
+def _versus(
+    name: str,
+    found: Mapping[str, Any],
+    wanted: Mapping[str, str],
+    criterion: Mapping[str, Any] | None = None,
+) -> Iterator[str]:
+    for key, figures in found.items():
+        if figures["n"]:
+            shown = _MEAN if key == "vs_human_mean_level" else wanted
+            yield f"  {name} against the {_REFERENCES[key]}:"
+            yield f"    {_figures(figures, shown, figures['n'], criterion)}"
+
+
+def _figures(
+    found: Mapping[str, Any],
+    wanted: Mapping[str, str],
+    n: int,
+    criterion: Mapping[str, Any] | None = None,
+) -> str:
+    reasons = found.get("undefined", {})
+    parts = [f"n = {n}" + (" (few)" if 0 < n < FEW_ITEMS else "")]
+    missing: dict[str, list[str]] = {}
+    for name, label in wanted.items():
+        value = found.get(name)
+        if value is None:
+            missing.setdefault(reasons.get(name, ""), []).append(label)
+            continue
+        ends = found.get("ci", {}).get(name)
+        if criterion is not None and name in DIRECTED:
+            way = lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
+            label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
+        form = percent if name in SHARES else score
+        between = f" ({form(ends[0])} to {form(ends[1])})" if ends else ""
+        parts.append(f"{label} {form(value)}{between}")
+    for name, label in wanted.items():
+        if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
+            missing.setdefault(reason, []).append(f"interval of {label}")
+    gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
+    return "; ".join([", ".join(parts), *gone])
+
+
+# A run, or one item of it, as text and as plain data for the command line.
+
+
+def run_as_text(store: Store, run_id: int) -> str:
+    """A run in a few lines."""
+    run = store.runs.get(run_id)
+    figures = summary(store, run_id)
+    failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
+    cost = figures["cost_usd"]
+    lines = [
+        f"Run {run.id}: {run.name} ({said_of(run)})",
+        f"  rubric   {run.rubric_name}, {run.version_words}",
+        f"  dataset  {run.dataset_name}, version {run.dataset_number}, {run.items} items",
+        f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
+        f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
+        f"  failed   {failed}",
+        *_asked(run, cost),
+        *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
+        *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
+        *([f"  lost     {lost_words(gone)}"] if (gone := figures["lost_calls"]) else []),
+    ]
+    if run.message:
+        lines.append(f"  note     {run.message}")
+    for judge, report in run.notes.get("training", {}).items():
+        lines += [f"  {judge}, {name}: {training_line(entry)}" for name, entry in report.items()]
+    return "\n".join(lines)
+
+
+def _asked(run: Run, cost: float | None) -> list[str]:
+    """What asking cost; votes that came from elsewhere were not asked for here."""
+    imported = run.plan.details.get("imported")
+    if imported is not None:
+        return [f"  source   {imported.get('source') or 'elsewhere'}; nobody was asked here"]
+    return [f"  cost     {'unknown' if cost is None else f'${cost:.4f}'}, {run.calls} calls"]
+
+
+def training_line(report: dict[str, Any]) -> str:
+    """What became of training one offline judge for one criterion, in a sentence."""
+    if not report["trained"]:
+        return f"switched off: {report['reason']}"
+    return (
+        f"learned from {report['n']} labels; right on {report['accuracy']:.0%} in "
+        f"cross-validation, the commonest label on {report['majority']:.0%}"
+    )
+
+
+def item_as_data(store: Store, run_id: int, item_id: str) -> dict[str, Any]:
+    """One item with verdicts and every vote as plain data."""
+    view = item_view(store, run_id, item_id)
+    return {
+        "run": run_id,
+        "item": item_id,
+        "score": view.row.score,
+        "raw": view.row.raw,
+        "trace": view.row.trace,
+        "criteria": {c.criterion.name: _criterion_as_data(c) for c in view.criteria},
+    }
+
+
+def _criterion_as_data(view: CriterionView) -> dict[str, Any]:
+    verdict = view.verdict
+    return {
+        "label": None if verdict is None or verdict.abstained else view.verdict_label,
+        "abstained": bool(verdict and verdict.abstained),
+        "agreement": verdict.agreement if verdict else None,
+        "between": between(view.criterion, verdict),
+        "truth": view.truth_label,
+        "votes": [_vote(vote) for vote in view.votes],
+    }
+
+
+def _vote(view: VoteView) -> dict[str, Any]:
+    head = {"judge": view.cell.judge, "replicate": view.cell.replicate}
+    if view.vote is None:
+        failure = view.failure
+        return {
+            **head,
+            "failure": failure.kind if failure else None,
+            "message": failure.message if failure else "not asked yet",
+        }
+    return {
+        **head,
+        "label": None if view.vote.abstained else view.label,
+        "abstained": view.vote.abstained,
+        "reason": view.vote.reason,
+        "evidence": list(view.vote.evidence),
+        "order": list(view.vote.order) if view.vote.order is not None else None,
+        "confidence": view.vote.confidence,
+    }
+
+
+def item_as_text(store: Store, run_id: int, item_id: str) -> str:
+    """One item with verdicts and every vote, to be read."""
+    view = item_view(store, run_id, item_id)
+    score = "no score" if view.row.score is None else say.score(view.row.score)
+    lines = [f"Run {run_id}, item {item_id}: {score}"]
+    if view.row.trace is not None:
+        lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]
+    for criterion in view.criteria:
+        settled = criterion.verdict_label or "no verdict"
+        if words := between(criterion.criterion, criterion.verdict):
+            settled += f" ({words})"
+        truth = f" (label: {criterion.truth_label})" if criterion.truth_label else ""
+        lines.append(f"\n{criterion.criterion.name}: {settled}{truth}")
+        lines += [f"  {_vote_line(vote)}" for vote in criterion.votes]
+    return "\n".join(lines)
+
+
+def _vote_line(view: VoteView) -> str:
+    if view.vote is None:
+        why = (
+            f"failed, {view.failure.kind}: {view.failure.message}" if view.failure else "not asked"
+        )
+        return f"{view.cell.judge}: {why}"
+    shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
+    order = f"  [{shown}]" if view.vote.order is not None else ""
+    return f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()

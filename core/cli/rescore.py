@@ -1,0 +1,236 @@
+"""Verdicts, agreement and scores from votes that exist, under any rules; calls nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+from core.domain.base import build
+from core.domain.panel import Rules
+from core.domain.rubric import RULES, Rubric, rules_in_words
+from core.domain.runs import CellResult, Derive, ItemResult, Run
+from core.domain.votes import BallotRow, ItemBallots
+from core.errors import InputError
+from core.formats.folder import read_folder
+from core.formats.votes.imported import ImportedVote
+from core.formats.votes.vote_tables import read_votes
+from core.services.agreement.load_ratings import Tell, run_named, unheard
+from core.services.results.scored_items import (
+    fitted_of,
+    resolved_items,
+    scored_rubric,
+    settled_lookup,
+)
+from core.services.results.verdicts import (
+    NOTHING_FITTED,
+    Counting,
+    RubricOf,
+    counting_of,
+    deriver,
+    rubric_lookup,
+    texts_lookup,
+)
+from core.store.store import Store
+from core.text import numbers as say
+
+#: Whose votes count, where somebody says it.
+RaterGroup = Literal["all", "judges", "people"]
+
+
+def score_source(
+    open_store: Callable[[], Store],
+    source: str,
+    rules: Sequence[str] = (),
+    abstain: str | None = None,
+    raters: RaterGroup | None = None,
+    tell: Tell = unheard,
+) -> dict[str, Any]:
+    """The report of ``score --json`` for a run's number or a folder in the common layout.
+
+    Args:
+        open_store: opens the data file; called for a run only.
+        source: a run's number, or a folder.
+        rules: words like ``ordinal=median`` that replace the run's (or the default) rules, and with
+            them every fitted one.
+        abstain: replaces the rubric's strategy.
+        raters: whose votes count. ``None``: in a run those that count there (no shadows), in a
+            folder all of them.
+        tell: hears what a person should know about the source.
+    """
+    run_id = run_named(source)
+    if run_id is None:
+        return _score_folder(Path(source), rules, abstain, raters, tell)
+    return _score_run(open_store(), run_id, rules, abstain, raters, tell)
+
+
+def _score_run(
+    store: Store,
+    run_id: int,
+    rules: Sequence[str],
+    abstain: str | None,
+    raters: RaterGroup | None,
+    tell: Tell,
+) -> dict[str, Any]:
+    run = store.runs.get(run_id)
+    rubric = with_abstention(scored_rubric(store, run), abstain)
+    items = [
+        i.model_copy(update={"rubric": with_abstention(i.rubric, abstain)}) if i.rubric else i
+        for i in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    ]
+    chosen = rules_from(rules, run.panel.rules)
+    fitted = fitted_of(run)
+    if rules and fitted:
+        tell(f"--rule leaves the fitted rules out ({', '.join(fitted)}).")
+    lookup = rubric_lookup(rubric, items)
+    derive = deriver(
+        chosen,
+        _counting(run, raters),
+        lookup,
+        texts_lookup(items),
+        settled_lookup(store, run_id),
+        NOTHING_FITTED if rules else fitted,
+    )
+    by_item = {b.item_id: b for b in store.votes.ballots(run_id)}
+    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+
+
+def _counting(run: Run, raters: RaterGroup | None) -> Counting:
+    """How the run's votes count, with other shadows where ``raters`` says who is to count."""
+    if raters is None:
+        return counting_of(run.plan)
+    panel = run.plan.panel
+    judges = [
+        j.model_copy(update={"shadow": not _counts(j.rater_kind, raters)}) for j in panel.judges
+    ]
+    if all(j.shadow for j in judges):
+        raise InputError(f"--raters {raters}: run {run.id} has none of them.")
+    others = panel.model_copy(update={"judges": tuple(judges)})
+    return counting_of(replace(run.plan, panel=others))
+
+
+def _counts(kind: str, raters: RaterGroup) -> bool:
+    return raters == "all" or (kind == "human") == (raters == "people")
+
+
+def _score_folder(
+    path: Path,
+    rules: Sequence[str],
+    abstain: str | None,
+    raters: RaterGroup | None,
+    tell: Tell,
+) -> dict[str, Any]:
+    folder = read_folder(path)
+    rubric = with_abstention(folder.rubric.value, abstain)
+    items = folder.dataset.value.items
+    read = read_votes(path, rubric, items)
+    for notice in read.notices:
+        tell(str(notice))
+    chosen = rules_from(rules, Rules())
+    if raters is None and len({v.kind == "human" for v in read.value.rows}) == 2:
+        tell("People and judges count alike here. --raters judges (or people) counts only them.")
+    by_item = {
+        item_id: _ballots(item_id, rows, raters or "all")
+        for item_id, rows in read.value.by_item().items()
+    }
+    lookup = rubric_lookup(rubric, items)
+    derive = deriver(chosen, Counting(read.value.weights), lookup, texts_lookup(items))
+    return _report([i.id for i in items], by_item, derive, lookup, chosen)
+
+
+def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> ItemBallots:
+    ballots, failures = list[BallotRow](), dict[str, int]()
+    for v in rows:
+        if not _counts(v.kind, raters):
+            continue
+        if v.failed:
+            failures[v.criterion] = failures.get(v.criterion, 0) + 1
+        else:
+            ballots.append(
+                BallotRow(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained)
+            )
+    return ItemBallots(item_id, tuple(ballots), failures)
+
+
+def rules_from(words: Sequence[str], base: Rules) -> Rules:
+    """``base`` with the rules that words like ``ordinal=median`` name."""
+    given = base.model_dump()
+    for word in words:
+        scale, _, rule = word.partition("=")
+        if scale not in RULES or not rule:
+            raise InputError(
+                f"--rule {word!r} is not understood. Write SCALE=RULE with binary, ordinal or "
+                f"nominal; for example ordinal=median. {rules_in_words('ordinal')}"
+            )
+        given[scale] = rule
+    return build(Rules, given, "set of rules", "--rule")
+
+
+def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
+    """The rubric under another abstention strategy; as it is for ``None``."""
+    if abstain is None:
+        return rubric
+    policy = {**rubric.scoring.model_dump(), "abstention": abstain}
+    scoring = build(type(rubric.scoring), policy, "scoring policy")
+    return rubric.model_copy(update={"scoring": scoring})
+
+
+def _report(
+    ids: Sequence[str],
+    by_item: dict[str, ItemBallots],
+    derive: Derive,
+    rubric_of: RubricOf,
+    rules: Rules,
+) -> dict[str, Any]:
+    results = derive([by_item.get(i, ItemBallots(i, (), {})) for i in ids])
+    agreements = [
+        c.agreement for result in results for c in result.cells if c.agreement is not None
+    ]
+    return {
+        "items": [_item(result, rubric_of(result.item_id)) for result in results],
+        "rules": rules.model_dump(),
+        "mean_agreement": fmean(agreements) if agreements else None,
+    }
+
+
+def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
+    return {
+        "id": result.item_id,
+        "score": result.score,
+        "raw": result.raw,
+        "trace": result.trace,
+        "verdicts": {c.criterion: _verdict(c, rubric) for c in result.cells},
+    }
+
+
+def _verdict(cell: CellResult, rubric: Rubric) -> dict[str, Any]:
+    label = None
+    if not cell.abstained and cell.option is not None:
+        label = rubric.criterion(cell.criterion).choices[cell.option].label
+    return {
+        "label": label,
+        "abstained": cell.abstained,
+        "value": cell.value,
+        "continuous": cell.continuous,
+        "agreement": cell.agreement,
+        "entropy": cell.entropy,
+        "coverage": cell.coverage,
+        "votes": cell.votes,
+        "failures": cell.failures,
+    }
+
+
+def as_text(report: dict[str, Any]) -> str:
+    """The report as a line per item."""
+    lines = []
+    for item in report["items"]:
+        score = "no score" if item["score"] is None else say.score(item["score"])
+        verdicts = ", ".join(
+            f"{name}={v['label'] or 'abstained'}" for name, v in item["verdicts"].items()
+        )
+        lines.append(f"{item['id']}  {score}  {verdicts}")
+    mean = report["mean_agreement"]
+    lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else say.score(mean)}")
+    return "\n".join(lines)

@@ -1,0 +1,206 @@
+"""Commands about rubric files: lint, convert, schema."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, no_bom, open_to_read, write_files
+
+if TYPE_CHECKING:
+    from core.domain.rubric import Rubric
+    from core.formats.source.parsed import Parsed
+    from core.lint.rules import LintFinding
+    from core.services.rubrics.import_export import Shared
+
+
+# `rubric-studio lint`: is it a rubric, and is it a good one?
+
+
+@click.command()
+@click.argument("rubric", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
+@click.option("--dismissed", is_flag=True, help="Also list what the rubric's author dismissed.")
+def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
+    """Validate a rubric file and check its wording, options, weights and gates.
+
+    Every finding has its line, why it matters, the source, and a mend. Findings that the author
+    dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out.
+
+    Exit status: 0 valid and nothing found, 1 valid with remarks or findings, 2 not valid.
+    """
+    from core.errors import InputError
+    from core.formats.folder import read_rubric_file
+    from core.lint.check import check
+    from core.lint.language import unread
+
+    try:
+        parsed = read_rubric_file(rubric)
+    except InputError as error:
+        if as_json:
+            common.result({"file": str(rubric), "valid": False, **error.to_dict()})
+        common.say(str(error))
+        sys.exit(common.WRONG_INPUT)
+    findings = [_plain(parsed, one) for one in check(parsed.value, with_dismissed=dismissed)]
+    findings.sort(key=lambda one: one["line"] or 0)
+    if as_json:
+        common.result(_report(rubric, parsed, findings, unread(parsed.value)))
+    else:
+        _print(rubric, parsed, findings, unread(parsed.value))
+    sys.exit(common.NOT_ALL if findings or parsed.notices else common.DONE)
+
+
+def _plain(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
+    from core.lint.check import rule_of
+
+    rule, criteria, gates = rule_of(finding), parsed.value.criteria, parsed.value.gates
+    return {
+        "rule": finding.rule,
+        "title": rule.title,
+        "severity": rule.severity,
+        "line": parsed.line_of(finding.path),
+        "criterion": None if finding.criterion is None else criteria[finding.criterion].name,
+        "gate": None if finding.gate is None else gates[finding.gate].name,
+        "message": finding.sentence,
+        "quote": finding.quote,
+        "why": rule.why,
+        "source": rule.source,
+        "mend": finding.mend,
+    }
+
+
+def _report(
+    file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
+) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "valid": True,
+        "name": parsed.value.name,
+        "criteria": len(parsed.value.criteria),
+        "remarks": [
+            {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line}
+            for p in parsed.notices
+        ],
+        "findings": findings,
+        "wording_not_read": list(unread),
+    }
+
+
+def _print(
+    file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
+) -> None:
+    from core.lint.language import unread_words
+
+    serious = sum(one["severity"] == "serious" for one in findings)
+    counted = (
+        f"{len(findings)} to mend, {serious} of them serious" if findings else "nothing to mend"
+    )
+    click.echo(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
+    for problem in parsed.notices:
+        click.echo(f"  - {problem}")
+    if unread:
+        click.echo(f"  {unread_words(unread)}")
+    for one in findings:
+        line = f":{one['line']}" if one["line"] else ""
+        subject = one["criterion"] or (f"gate {one['gate']}" if one["gate"] else "the whole rubric")
+        click.echo(
+            f"\n{file}{line}: {one['severity']}: {subject}: {one['message']} [{one['rule']}]"
+        )
+        click.echo(f"    why:  {one['why']} ({one['source']})")
+        click.echo(f"    mend: {one['mend']}")
+
+
+def _criteria(rubric: Rubric) -> str:
+    count = len(rubric.criteria)
+    return "1 criterion" if count == 1 else f"{count} criteria"
+
+
+# Commands that turn rubrics into other forms: convert, schema.
+
+#: As ``core.services.rubrics.import_export.SHARE_FORMS``.
+FORMS = ("yaml", "json", "autorubric", "csv", "canvas", "moodle", "sheet")
+_out = click.Path(path_type=Path, allow_dash=True)
+
+_CONVERT = """Write a rubric in another form.
+
+RUBRIC is a file in any of these forms (or of criteria of unitxt or EvalAssist), or the number of
+a rubric in the data file.
+
+\b
+yaml, json   everything
+autorubric   JSON with its keys
+csv          one level a row, for a spreadsheet
+canvas       as Canvas imports rubrics
+moodle       as Moodle's plugin for importing rubrics reads it
+sheet        one HTML page to print
+
+What a form cannot hold is said on stderr.
+"""
+
+
+@click.command(help=_CONVERT)
+@click.argument("rubric")
+@click.option("--to", "form", type=click.Choice(FORMS), required=True, help="See below.")
+@click.option("--out", type=_out, help="File to write, or a folder (default: stdout).")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@no_bom
+@click.option(
+    "--points",
+    "scaling",
+    type=click.Choice(["ratio", "range"]),
+    default="ratio",
+    show_default=True,
+    help="How points of RUBRIC become values: of the most, or counted from the least.",
+)
+@db_option
+def convert(
+    rubric: str, form: Any, out: Path | None, force: bool, scaling: Any, db: Path | None, mark: bool
+) -> None:
+    """Writes a rubric in another form."""
+    from core.services.rubrics import import_export
+
+    with common.plain_errors():
+        found = import_export.rubrics_at(open_to_read(db), rubric, scaling)
+        files: dict[Path, Shared] = {}
+        for read in found:
+            made = import_export.share(read.value, form)
+            for notice in read.notices:
+                common.say(f"note: {notice}")
+            for loss in made.losses:
+                common.say(f"Note: {loss}")
+            target = out or Path("-")
+            path = target / made.file_name if _is_folder(target, len(found)) else target
+            files[path] = made
+        if len(files) < len(found):
+            alike = len({one.value.name for one in found}) == 1
+            mend = "give them names of their own" if alike else "name a folder with --out"
+            common.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
+            sys.exit(common.WRONG_INPUT)
+        if Path("-") in files:
+            click.echo(files[Path("-")].text, nl=False)
+        else:
+            write_files({path: made.data(mark=mark) for path, made in files.items()}, force)
+
+
+def _is_folder(target: Path, rubrics: int) -> bool:
+    """Whether files go below it; for several rubrics a name without an ending is a new folder."""
+    new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
+    return new or target.is_dir()
+
+
+@click.command()
+@click.option("--out", type=_out, help="File to write (default: stdout).")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def schema(out: Path | None, force: bool) -> None:
+    """Print the JSON Schema of rubric files, for editors that complete and check."""
+    from core.formats.rubrics.forms import schema_text
+
+    with common.plain_errors():
+        if out is None or out == Path("-"):
+            click.echo(schema_text(), nl=False)
+        else:
+            write_files({out: schema_text().encode()}, force)

@@ -1,0 +1,376 @@
+"""Estimates with their intervals: dots, differences of two runs, scores of two raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+from typing import Any, NamedTuple
+
+from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, coefficient, plain, whiskers
+
+# Estimates as dots with their intervals, and groups of raters as strips of dots.
+
+#: Where a dot of a strip stands across it, so that equal ones do not hide each other.
+_PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
+
+
+class Dot(NamedTuple):
+    """An estimate, its interval and what it has to beat; ``None`` where there is none."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    baseline: float | None = None
+    n: int = 0
+
+
+class Strip(NamedTuple):
+    """A kind of raters: the name and value of each, and their mean (``None``: undefined)."""
+
+    name: str
+    raters: Sequence[tuple[str, float]]
+    mean: float | None
+
+
+def forest(
+    dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
+) -> Any:
+    """A dot and its interval per row, with an open diamond for what it has to beat.
+
+    ``whole``: the axis reaches to 1, else as far as the dots do.
+
+    Rows without a value say so. A dot's ``customdata`` is its name; ``chosen`` is ringed.
+    """
+    import plotly.graph_objects as go
+
+    known = [(row, dot) for row, dot in enumerate(dots) if dot.value is not None]
+    figure = go.Figure()
+    bases = [(row, dot) for row, dot in known if dot.baseline is not None]
+    if bases:
+        figure.add_scatter(
+            x=[dot.baseline for _, dot in bases],
+            y=[row for row, _ in bases],
+            mode="markers",
+            name=baseline,
+            marker={"symbol": "diamond-open", "size": 11, "color": QUIET, "line": {"width": 2}},
+            hovertemplate=f"{plain(baseline)}: %{{x:.2f}}<extra></extra>",
+        )
+    figure.add_scatter(
+        x=[dot.value for _, dot in known],
+        y=[row for row, _ in known],
+        error_x=whiskers([(dot.value, dot.low, dot.high) for _, dot in known]),
+        mode="markers",
+        name=axis,
+        marker={
+            "size": 12,
+            "color": BAR,
+            "line": {
+                "width": [3 if dot.name == chosen else 0 for _, dot in known],
+                "color": CHOSEN,
+            },
+        },
+        customdata=[dot.name for _, dot in known],
+        hovertext=[_said(dot) for _, dot in known],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    for row, dot in enumerate(dots):
+        if dot.value is None:
+            figure.add_annotation(
+                x=0, y=row, text="undefined", showarrow=False, xanchor="left", font_color=QUIET
+            )
+    _rows(figure, [dot.name for dot in dots], axis)
+    low = min([0.0, *(dot.low for _, dot in known if dot.low is not None)])
+    if whole:
+        figure.update_xaxes(range=[low - 0.02, 1.02])
+    else:
+        figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _said(dot: Dot) -> str:
+    ends = (
+        "no interval"
+        if dot.low is None or dot.high is None
+        else f"{coefficient(dot.low)} to {coefficient(dot.high)}"
+    )
+    return f"{plain(dot.name)}: {coefficient(dot.value or 0)} ({ends}), {dot.n:,} items"
+
+
+def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
+    """One strip of dots per kind of raters, a line at each kind's mean.
+
+    A dot's ``customdata`` is ``(strip, place)`` among the values given; ``chosen`` is ringed.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for row, group in enumerate(groups):
+        figure.add_scatter(
+            x=[value for _, value in group.raters],
+            y=[row + _PLACES[at % len(_PLACES)] for at in range(len(group.raters))],
+            mode="markers",
+            marker={
+                "size": 10,
+                "color": BAR,
+                "opacity": 0.75,
+                "line": {
+                    "width": [3 if name == chosen else 1 for name, _ in group.raters],
+                    "color": [
+                        CHOSEN if name == chosen else "rgba(255,255,255,.7)"
+                        for name, _ in group.raters
+                    ],
+                },
+            },
+            customdata=[(row, at) for at in range(len(group.raters))],
+            hovertext=[f"{plain(name)}: {coefficient(v)}" for name, v in group.raters],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+        if group.mean is not None:
+            figure.add_shape(
+                type="line",
+                x0=group.mean,
+                x1=group.mean,
+                y0=row - 0.38,
+                y1=row + 0.38,
+                line={"color": CHOSEN, "width": 3},
+            )
+    _rows(figure, [group.name for group in groups], axis, height=74)
+    figure.update_layout(showlegend=False)
+    values = [value for group in groups for _, value in group.raters]
+    figure.update_xaxes(range=[min([0.0, *values]) - 0.04, 1.02])
+    return figure
+
+
+def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> None:
+    figure.update_layout(
+        height=86 + height * len(names),
+        margin=MARGIN,
+        dragmode=False,
+        hovermode="closest",
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+    )
+    figure.update_xaxes(title=plain(axis), fixedrange=True, zeroline=True)
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[plain(name, 30) for name in names],
+        range=[len(names) - 0.5, -0.5],
+        fixedrange=True,
+        automargin=True,
+        showgrid=False,
+        zeroline=False,
+    )
+
+
+# Differences between two runs, and accuracy beside cost over many.
+
+#: Costs that span more than this take a logarithmic axis.
+SPAN = 20
+
+
+class DifferenceDot(NamedTuple):
+    """A difference with its interval; ``None`` where there is none. ``said`` is shown on hover.
+
+    ``significant``: its test, corrected for how many there are, told it from no difference.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    said: str
+    significant: bool = False
+
+
+class Priced(NamedTuple):
+    """A run: what 1,000 items cost (US dollars), its accuracy and interval, and its standing."""
+
+    name: str
+    cost: float
+    value: float
+    low: float | None
+    high: float | None
+    efficient: bool
+
+
+def differences(gaps: Sequence[DifferenceDot], axis: str, *, share: bool = False) -> Any:
+    """A forest plot around no difference. Significant ones are filled, others open."""
+    import plotly.graph_objects as go
+
+    known = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[gap.value for _, gap in known],
+        y=[row for row, _ in known],
+        error_x=whiskers([(gap.value, gap.low, gap.high) for _, gap in known]),
+        mode="markers",
+        marker={
+            "size": 12,
+            "color": BAR,
+            "symbol": ["circle" if gap.significant else "circle-open" for _, gap in known],
+            "line": {"width": 2, "color": BAR},
+        },
+        hovertext=[plain(gap.said, 120) for _, gap in known],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    for row, gap in enumerate(gaps):
+        if gap.value is None:
+            figure.add_annotation(
+                x=0, y=row, text="undefined", showarrow=False, xanchor="left", xshift=6
+            )
+    figure.add_vline(x=0, line_color=QUIET, line_dash="dash")
+    _lay_out(figure, gaps, plain(axis, 90), share)
+    return figure
+
+
+def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool) -> None:
+    known = [gap for gap in gaps if gap.value is not None]
+    ends = [abs(e) for g in known for e in (g.value, g.low, g.high) if e is not None]
+    reach = max([0.05, *ends]) * 1.12
+    figure.update_layout(
+        height=96 + 36 * len(gaps),
+        margin={**MARGIN, "r": 20},
+        showlegend=False,
+        dragmode=False,
+        hovermode="closest",
+    )
+    figure.update_xaxes(
+        title=title,
+        range=[-reach, reach],
+        tickformat=".0%" if share else None,
+        nticks=7,
+        fixedrange=True,
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(gaps))),
+        ticktext=[plain(gap.name, 26) for gap in gaps],
+        range=[len(gaps) - 0.5, -0.5],
+        fixedrange=True,
+        automargin=True,
+        showgrid=False,
+        zeroline=False,
+    )
+
+
+def frontier(runs: Sequence[Priced]) -> Any:
+    """Accuracy against cost: the efficient runs are filled diamonds joined by a line.
+
+    The cost axis is logarithmic where costs span more than a factor of twenty.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    best = sorted((r for r in runs if r.efficient), key=lambda r: r.cost)
+    figure.add_scatter(
+        x=[r.cost for r in best],
+        y=[r.value for r in best],
+        mode="lines",
+        line={"color": CHOSEN, "width": 2, "shape": "hv", "dash": "dot"},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    others = [r for r in runs if not r.efficient]
+    for name, group, symbol, color in (
+        ("efficient", best, "diamond", CHOSEN),
+        ("another run is as good for less", others, "circle-open", BAR),
+    ):
+        if group:
+            figure.add_scatter(**_marks(name, group, symbol, color))
+    figure.update_layout(
+        height=400,
+        margin={**MARGIN, "t": 36, "r": 24},
+        dragmode=False,
+        hovermode="closest",
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+    )
+    costs = [r.cost for r in runs]
+    wide = min(costs) > 0 and max(costs) / min(costs) > SPAN
+    figure.update_xaxes(
+        title="US dollars per 1,000 items" + (" (logarithmic)" if wide else ""),
+        type="log" if wide else "linear",
+        rangemode="normal" if wide else "tozero",
+        tickprefix="$",
+        tickvals=_ticks(min(costs), max(costs)) if wide else None,
+        fixedrange=True,
+    )
+    figure.update_yaxes(title="Accuracy", tickformat=".0%", fixedrange=True, automargin=True)
+    return figure
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten around a range.
+
+    >>> _ticks(1.6, 12)
+    [1, 2, 5, 10, 20]
+    """
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = [step * 10**power for power in powers for step in (1, 2, 5)]
+    return [tick for tick in ticks if low / 2 <= tick <= high * 2]
+
+
+def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[str, Any]:
+    return {
+        "x": [r.cost for r in runs],
+        "y": [r.value for r in runs],
+        "error_y": whiskers(
+            [(r.value, r.low, r.high) for r in runs], color, thickness=1.5, width=4
+        ),
+        "mode": "markers+text",
+        "name": name,
+        "marker": {"size": 12, "symbol": symbol, "color": color, "line": {"width": 2}},
+        "text": [plain(r.name, 22) for r in runs],
+        "textposition": "bottom right",
+        "cliponaxis": False,
+        "hovertext": [f"{plain(r.name, 80)}: {r.value:.1%}, ${r.cost:.4g}" for r in runs],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+
+
+# Scores of two raters beside each other.
+
+
+def bland_altman(
+    points: Sequence[tuple[float, float, int]],
+    bias: float | None,
+    limits: tuple[float | None, float | None],
+    sides: tuple[str, str],
+) -> Any:
+    """Differences against means of scores, with the bias and the limits of agreement.
+
+    ``points`` are (reference, rated, items); larger dots stand for more items. After Bland and
+    Altman (1986).
+    """
+    import plotly.graph_objects as go
+
+    most = max((count for *_, count in points), default=1)
+    figure = go.Figure(
+        go.Scatter(
+            x=[(x + y) / 2 for x, y, _ in points],
+            y=[y - x for x, y, _ in points],
+            mode="markers",
+            marker={
+                "size": [5 + 13 * (count / most) ** 0.5 for *_, count in points],
+                "color": BAR,
+                "opacity": 0.6,
+            },
+            customdata=[(x, y, count) for x, y, count in points],
+            hovertemplate="reference %{customdata[0]:.2f}, rater %{customdata[1]:.2f}: "
+            "%{customdata[2]} items<extra></extra>",
+        )
+    )
+    lines = (("bias", bias, "solid", CHOSEN), ("limit", limits[0], "dash", QUIET))
+    for name, at, dash, color in (*lines, ("limit", limits[1], "dash", QUIET)):
+        if at is not None:
+            figure.add_hline(
+                y=at,
+                line_dash=dash,
+                line_color=color,
+                annotation_text=f"{name} {coefficient(at)}",
+                annotation_position="top right",
+            )
+    figure.update_layout(height=380, margin=MARGIN, dragmode=False, showlegend=False)
+    figure.update_xaxes(title="Mean of both scores", range=[-0.03, 1.03], fixedrange=True)
+    figure.update_yaxes(
+        title=f"{plain(sides[1], 24)} − {plain(sides[0], 24)}", fixedrange=True, zeroline=True
+    )
+    return figure

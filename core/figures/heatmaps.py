@@ -1,0 +1,276 @@
+"""Heat maps: tables of counts or coefficients, and many raters with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from core.figures.base import (
+    ABSTAINED,
+    CHOSEN,
+    EDGE,
+    MARGIN,
+    QUIET,
+    STEPS,
+    coefficient,
+    ink,
+    leaning,
+    plain,
+    shade,
+)
+
+# Tables of counts or coefficients as heat maps whose cells can be clicked.
+
+
+def confusion_cells(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    sides: tuple[str, str],
+    chosen: tuple[int, int] | None = None,
+) -> Any:
+    """A confusion matrix as a heat map: colour is the share of the row, text the count.
+
+    ``sides`` says what rows and columns are. A cell's ``customdata`` is its ``(row, column)``.
+    Cells are bars of length 1, since plotly lets bars be clicked, and a heat map's cells not.
+    """
+    sums = [sum(row) or 1 for row in counts]
+    shares = [[n / whole for n in row] for row, whole in zip(counts, sums, strict=True)]
+    texts = [[f"{n:,}" for n in row] for row in counts]
+    figure = _cells(shares, texts)
+    if chosen is not None:
+        _ring(figure, chosen)
+    _name_cells(figure, rows, columns)
+    figure.update_xaxes(title=plain(sides[1]))
+    figure.update_yaxes(title=plain(sides[0]))
+    return figure
+
+
+def agreement_cells(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> Any:
+    """How far every two raters agree, as a heat map of coefficients up to 1; below 0 is as 0."""
+    shares = [[None if v is None else max(0.0, v) for v in row] for row in values]
+    texts = [["undefined" if v is None else coefficient(v) for v in row] for row in values]
+    figure = _cells(shares, texts)
+    _name_cells(figure, names, names)
+    return figure
+
+
+def _cells(
+    shares: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    colour: Callable[[float], str] = shade,
+) -> Any:
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for column in range(len(shares[0])):
+        at = [(row, column) for row in range(len(shares))]
+        colors = [ABSTAINED if (s := shares[r][column]) is None else colour(s) for r, _ in at]
+        figure.add_bar(
+            y=[row for row, _ in at],
+            x=[1] * len(at),
+            orientation="h",
+            width=1,
+            marker={
+                "color": colors,
+                "line": {"color": EDGE, "width": 1},
+            },
+            text=[texts[row][column] for row, _ in at],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": [ink(color) for color in colors], "size": 15},
+            customdata=at,
+            hovertemplate="%{text}<extra></extra>",
+        )
+    return figure
+
+
+def _ring(figure: Any, cell: tuple[int, int]) -> None:
+    row, column = cell
+    figure.add_shape(
+        type="rect",
+        x0=column + 0.01,
+        x1=column + 0.99,
+        y0=row - 0.48,
+        y1=row + 0.48,
+        line={"color": CHOSEN, "width": 4},
+    )
+
+
+def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
+    figure.update_layout(
+        barmode="stack",
+        bargap=0,
+        height=96 + 56 * len(rows),
+        margin=MARGIN,
+        showlegend=False,
+        dragmode=False,
+    )
+    figure.update_xaxes(
+        range=[0, len(columns)],
+        tickvals=[at + 0.5 for at in range(len(columns))],
+        ticktext=[plain(name, 24) for name in columns],
+        # Level where there is room; else slanted so that the last ones do not leave the picture.
+        tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
+        ticklabeloverflow="allow",
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+    )
+    figure.update_yaxes(
+        range=[len(rows) - 0.5, -0.5],
+        tickvals=list(range(len(rows))),
+        ticktext=[plain(name, 24) for name in rows],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+    )
+
+
+def win_cells(
+    systems: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    chosen: tuple[int, int] | None = None,
+) -> Any:
+    """Who beats whom: colour is the share of points of the row against the column, pale at a half.
+
+    ``None`` where two never met, and on the diagonal. A cell's ``customdata`` is ``(row, column)``.
+    """
+    figure = _cells(shares, texts, leaning)
+    if chosen is not None:
+        _ring(figure, chosen)
+    _name_cells(figure, systems, systems)
+    figure.update_xaxes(title="against")
+    return figure
+
+
+# Many raters with each other: a heat map without words in its cells.
+
+#: From here on, names beside the map would overlap; they are told on hover.
+MOST_NAMES = 45
+#: And from here on below it, on a narrow screen.
+MOST_ACROSS = 20
+
+
+def agreement_map(
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    counts: Sequence[Sequence[int]],
+    groups: Sequence[tuple[str, int]] = (),
+) -> Any:
+    """The lower half of a symmetric matrix of coefficients; what is undefined stays blank.
+
+    ``groups`` are names with how many raters each has, in order: lines part them. A cell that can
+    be clicked has ``customdata`` ``(row, column)``: every cell, but in a map of more than
+    ``MOST_NAMES`` raters, where that many marks would take seconds, those of the first group only.
+    Any cell can be framed by dragging there. Below 0 is coloured as 0.
+    """
+    import numpy as np
+    import plotly.graph_objects as go
+
+    size = len(names)
+    few = size <= MOST_NAMES
+    z = np.array([[np.nan if v is None else v for v in row] for row in values], np.float32)
+    z[np.triu_indices(size)] = np.nan
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            customdata=np.array(counts, np.int32),
+            colorscale=[[at / (len(STEPS) - 1), color] for at, color in enumerate(STEPS)],
+            zmin=0,
+            zmax=1,
+            hoverongaps=False,
+            hovertemplate="%{y} and %{x}: %{z:.2f} on %{customdata:,} items<extra></extra>",
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickformat": ".1f"},
+        )
+    )
+    marked = size if few or not groups else groups[0][1]
+    known = [(row, at) for row in range(size) for at in range(min(row, marked))]
+    known = [cell for cell in known if values[cell[0]][cell[1]] is not None]
+    _marks(figure, known, names, values, counts)
+    _parted(figure, groups, size)
+    axis = {
+        # Without labels beside the map, the names are still what hovering says.
+        "tickvals": list(range(size)),
+        "ticktext": [plain(name, 24) for name in names],
+        "showticklabels": few,
+        "ticks": "",
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "automargin": True,
+    }
+    # The names beside the rows are those of the columns, too.
+    across = {**axis, "showticklabels": size <= MOST_ACROSS}
+    figure.update_xaxes(**across, range=[-0.5, size - 0.5], tickangle=-55)
+    figure.update_yaxes(**axis, range=[size - 0.5, -0.5])
+    figure.update_layout(
+        height=max(420, min(760, 160 + 18 * size)),
+        margin=MARGIN if few else {**MARGIN, "l": 84},
+        dragmode=False if few else "select",
+        showlegend=False,
+        hovermode="closest",
+    )
+    return figure
+
+
+def _marks(
+    figure: Any,
+    known: Sequence[tuple[int, int]],
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    counts: Sequence[Sequence[int]],
+) -> None:
+    """Unseen squares on cells, since plotly cannot select those of a heat map."""
+    figure.add_scatter(
+        x=[column for _, column in known],
+        y=[row for row, _ in known],
+        mode="markers",
+        marker={
+            "symbol": "square",
+            "size": max(4, min(26, 560 // max(len(names), 1))),
+            "color": "rgba(0,0,0,0)",
+        },
+        unselected={"marker": {"opacity": 0}},
+        selected={"marker": {"color": "rgba(0,0,0,0)"}},
+        customdata=known,
+        hovertext=[
+            f"{plain(names[row])} and {plain(names[column])}: "
+            f"{coefficient(values[row][column] or 0)} on {counts[row][column]:,} items"
+            for row, column in known
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _parted(figure: Any, groups: Sequence[tuple[str, int]], size: int) -> None:
+    start = 0
+    for name, number in groups:
+        end = start + number
+        if start:
+            line = {"color": QUIET, "width": 1.5, "dash": "dot"}
+            figure.add_shape(
+                type="line", x0=-0.5, x1=start - 0.5, y0=start - 0.5, y1=start - 0.5, line=line
+            )
+            figure.add_shape(
+                type="line",
+                x0=start - 0.5,
+                x1=start - 0.5,
+                y0=start - 0.5,
+                y1=size - 0.5,
+                line=line,
+            )
+        if size > MOST_NAMES:
+            figure.add_annotation(
+                x=start - 0.5,
+                y=(start + end - 1) / 2,
+                text=plain(name),
+                showarrow=False,
+                xanchor="right",
+                xshift=-6,
+            )
+        start = end

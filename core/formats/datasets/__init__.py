@@ -1,0 +1,3 @@
+"""Tables to datasets: which column is what, and items with their truth, each problem with its
+line.
+"""

@@ -1,0 +1,340 @@
+"""Datasets in and out: a table and a mapping to a dataset; a dataset to JSONL and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from core.domain.base import build, near
+from core.domain.dataset import Dataset, Item, Label, Pair, Sections
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.items import ItemReader
+from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
+from core.formats.datasets.mapping import OWN, ColumnMapping, change_items, guess_mapping
+from core.formats.datasets.table import Table, read_table, with_paths
+from core.formats.datasets.vote_mapping import COLUMN, nearest_shapes
+from core.formats.rubrics.keys import kept, sort_keys
+from core.formats.rubrics.rubric_file import rubric_data, rubric_from
+from core.formats.source.parsed import Parsed, enough, kind_of, refusal, shortened, stem
+
+# Datasets in: a table and a mapping to a dataset, or all of it at once.
+
+HEADER_KEYS = frozenset(
+    {
+        *("name", "description", "prompt", "context"),
+        *("reference", "reference_submission", "rubric", "meta"),
+    }
+)
+
+
+def parse_dataset(
+    data: str | bytes, name: str, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+) -> Parsed[Dataset]:
+    r"""The dataset in a JSON, JSONL, CSV, TSV or YAML file, its columns guessed from their names.
+
+    Args:
+        data: the file's content.
+        name: the file's name; its ending decides the format.
+        rubric: labels are checked against it, and lists of labels aligned to it, where neither
+            the item nor the dataset brings a rubric of its own.
+        changes: of the guessed columns, like ``submission=messages[-1].content``; ``None`` where
+            nobody is there who could give any.
+
+    Raises:
+        InputError: with every problem found, each with its line; nothing is half-imported.
+
+    >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
+    'a1'
+    """
+    table = read_table(data, name)
+    header = _Header(table)
+    mapping = guess_mapping(table, header.rubric or rubric)
+    if changes is not None:
+        mapping = change_items(mapping, changes, table)
+        if mapping.submission is None and table.rows:
+            raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
+    return _build(table, mapping, name, header, rubric)
+
+
+def build_dataset(
+    table: Table, mapping: ColumnMapping, name: str, rubric: Rubric | None = None
+) -> Parsed[Dataset]:
+    """The dataset that ``mapping`` makes of ``table``. Raises ``InputError`` like `parse_dataset`.
+
+    An item without an id is called ``item-0001`` and so on, by its row. An empty answer is a real
+    answer: it is kept, with a notice. A null submission means that the text is not at hand: the
+    item is kept for its votes and labels, marked ``text_available: false`` in its meta.
+    """
+    return _build(table, mapping, name, _Header(table), rubric)
+
+
+def has_text(item: Item) -> bool:
+    """Whether there is something to grade: ``False`` where the source gave no text at all."""
+    return item.meta.get(TEXT_AVAILABLE) is not False or bool(item.text.strip())
+
+
+def _build(
+    table: Table, mapping: ColumnMapping, name: str, header: _Header, rubric: Rubric | None
+) -> Parsed[Dataset]:
+    table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
+    _check_columns(table, mapping, name)
+    reader = ItemReader(table, mapping, header.rubric or rubric)
+    ids = _ids(table, mapping, reader.problems)
+    items = list[Item | None]()
+    for row, id in enumerate(ids):
+        if enough(reader.problems):
+            break
+        items.append(reader.item(row, id))
+    problems = header.problems + reader.problems
+    if problems:
+        raise refusal("dataset", sorted(problems, key=lambda p: p.line or 0), name)
+    data = {**header.data, "items": tuple(items)}
+    data.setdefault("name", stem(name, "Untitled dataset"))
+    dataset = build(Dataset, data, "dataset", name)
+    notices = [*table.notices, *header.notices]
+    notices += _column_notices(table, mapping) + _text_notices(table, reader)
+    return Parsed(dataset, shortened(notices + reader.notices))
+
+
+def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
+    """Refuse a mapping that names no submission, or columns that do not exist."""
+    if not table.rows:
+        raise refusal("dataset", [Problem("holds no items.", "Add at least one.", (), 1)], name)
+    named = [*mapping.used.values(), *mapping.context, *mapping.meta]
+    problems = [
+        Problem(f"names the column {c!r}, which is not there.", _columns(table), ("mapping",))
+        for c in dict.fromkeys(named)
+        if c not in table.columns
+    ]
+    if mapping.submission is None:
+        problems.append(_no_submission(table, "Say which column it is, or name it submission."))
+    if problems:
+        raise refusal("dataset", problems, name)
+
+
+def _no_submission(table: Table, otherwise: str) -> Problem:
+    guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
+    mend = next(filter(None, guesses), otherwise)
+    return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
+
+
+def _proposed(table: Table) -> str:
+    """What to say on the command line."""
+    items = (shape for shape in nearest_shapes(table) if shape.kind == "dataset")
+    words = next((shape.options for shape in items), f"--map submission={COLUMN}")
+    return f"Say which column it is: {words}."
+
+
+def _columns(table: Table) -> str:
+    shown = ", ".join(map(repr, table.columns[:30]))
+    return f"The columns are {shown}{' and more' if len(table.columns) > 30 else ''}."
+
+
+def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[str]:
+    """Every row's id; a row without one is numbered. Doubles are problems, with both lines."""
+    ids, first = list[str](), dict[str, int]()
+    for row, cells in enumerate(table.rows):
+        if enough(problems):
+            break
+        value = cells.get(mapping.id) if mapping.id is not None else None
+        line = table.line_of(row, (mapping.id or "",))
+        try:
+            id = text_of(value, "Use a word or a number.")
+        except UnfitValue as error:
+            problems.append(error.problem(("items", row, mapping.id or "id"), line))
+            id = ""
+        id = id if id.strip() else ""
+        if id in first:
+            message = f"repeats the id {id[:80]!r} of line {table.line_of(first[id])}."
+            mend = "Give every item an id of its own."
+            problems.append(Problem(message, mend, ("items", row, mapping.id or "id"), line))
+        elif id:
+            first[id] = row
+        ids.append(id)
+    for row, id in enumerate(ids):
+        if not id:
+            ids[row] = _fresh(row, first)
+    return ids
+
+
+def _fresh(row: int, taken: dict[str, int]) -> str:
+    id, count = f"item-{row + 1:04d}", 1
+    while id in taken:
+        count += 1
+        id = f"item-{row + 1:04d}-{count}"
+    taken[id] = row
+    return id
+
+
+def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
+    notices = []
+    known = {name for names in OWN.values() for name in names}
+    for column in mapping.meta:
+        message = f"The column {column!r} is kept under meta, not used."
+        notices.append(Problem(message, near(column, known), (), table.line_of(0)))
+    named = {*mapping.used.values(), *mapping.context, *mapping.meta}
+    return notices + [
+        Problem(f"The column {column!r} is left out.", "", (), table.line_of(0))
+        for column in table.columns
+        if column not in named
+    ]
+
+
+def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
+    notices = []
+    if reader.textless:
+        count, line = len(reader.textless), table.line_of(reader.textless[0])
+        message = f"{count:,} items come without their text, the first here."
+        mend = "Their votes and labels can be measured; they cannot be graded."
+        notices.append(Problem(message, mend, (), line))
+    if reader.empty:
+        count, line = len(reader.empty), table.line_of(reader.empty[0])
+        notices.append(Problem(f"{count:,} answers are empty, the first here.", "", (), line))
+    return notices
+
+
+class _Header:
+    """What a JSON document says of all its items, checked."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.notices: list[Problem] = []
+        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
+        self.problems = [
+            Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
+        ]
+        self.data: dict[str, Any] = {}
+        known = {key: value for key, value in known.items() if value is not None}
+        if "reference_submission" in known:
+            known.setdefault("reference", known.pop("reference_submission"))
+        for key in known.keys() & {"name", "description", "prompt", "reference"}:
+            self._text(key, known[key])
+        self._context(known.get("context"))
+        self.rubric = self._rubric(known.get("rubric"))
+        self.data["rubric"] = self.rubric
+        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
+
+    def _wrong(self, message: str, mend: str, key: str) -> None:
+        line = self._table.line_of_header((key,))
+        self.problems.append(Problem(message, mend, (key,), line))
+
+    def _text(self, key: str, value: Any) -> None:
+        try:
+            self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
+        except UnfitValue as error:
+            self._wrong(error.message, error.mend, key)
+
+    def _context(self, value: Any) -> None:
+        try:
+            self.data["context"] = context_of(value, "context")
+        except UnfitValue as error:
+            self._wrong(error.message, error.mend, "context")
+
+    def _rubric(self, value: Any) -> Rubric | None:
+        if value is None:
+            return None
+        name = str(self.data.get("name", "")) or stem(self._table.name, "Untitled rubric")
+        line_of = self._table.line_of_header
+        try:
+            parsed = rubric_from(
+                value, self._table.name, lambda path: line_of(("rubric", *path)), name
+            )
+        except InputError as error:
+            self.problems += error.problems
+            return None
+        self.notices += parsed.notices
+        return parsed.value
+
+    def _meta(self, meta: Any, foreign: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(meta, dict):
+            self._wrong(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
+            return {}
+        for key in foreign:
+            notice = kept(key, ())
+            line = self._table.line_of_header((key,))
+            self.notices.append(Problem(notice.message, notice.mend, notice.path, line))
+            if key in meta:
+                self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
+        return {**foreign, **meta}
+
+
+# Datasets out: JSONL, one item a line, and JSON, the whole dataset as one document.
+
+
+def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -> str:
+    r"""The dataset as a file's text.
+
+    JSON keeps everything: ``parse_dataset(dump_dataset(d, "json"), name).value == d``. JSONL is
+    items only, so it reads back equal to ``folded(d)``: what the dataset said for all of its items
+    is written with each, and its name is the file's.
+
+    >>> from core.formats.datasets.dataset_file import parse_dataset
+    >>> print(dump_dataset(parse_dataset("id,answer\n7,Paris\n", "x.csv").value), end="")
+    {"id": "7", "submission": "Paris"}
+    """
+    if format == "jsonl":
+        return "".join(_json(item_data(item)) + "\n" for item in folded(dataset).items)
+    head = {
+        "name": dataset.name,
+        "description": dataset.description,
+        "prompt": dataset.prompt,
+        "context": dataset.context,
+        "reference": dataset.reference,
+        "rubric": rubric_data(dataset.rubric) if dataset.rubric else None,
+        "meta": dataset.meta,
+    }
+    document = _filled(head) | {"items": [item_data(item) for item in dataset.items]}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def folded(dataset: Dataset) -> Dataset:
+    """The dataset with its prompt, reference and rubric written into the items without their own.
+
+    Its description and meta are dropped; they belong to no item.
+    """
+    items = [dataset.resolved(item) for item in dataset.items]
+    if dataset.rubric:
+        own = {"rubric": dataset.rubric}
+        items = [item if item.rubric else item.model_copy(update=own) for item in items]
+    return Dataset(name=dataset.name, items=tuple(items))
+
+
+def item_data(item: Item) -> dict[str, Any]:
+    """The item as plain data, in the order a person would write it, empty entries left out."""
+    data = {
+        "id": item.id,
+        "prompt": item.prompt,
+        "context": item.context,
+        "submission": _submission(item),
+        "reference": item.reference,
+        "description": item.description,
+        "labels": {name: _label(label) for name, label in item.labels.items()},
+        "system": item.system,
+        "tags": list(item.tags),
+        "split": item.split,
+        "rubric": rubric_data(item.rubric) if item.rubric else None,
+        "meta": item.meta,
+    }
+    return _filled(data, keep=("submission",))
+
+
+def _submission(item: Item) -> Any:
+    if isinstance(item.submission, str):
+        return item.submission if item.submission or has_text(item) else None
+    if isinstance(item.submission, Sections | Pair):
+        return item.submission.model_dump(mode="json")
+    return [message.model_dump() for message in item.submission]
+
+
+def _label(label: Label) -> str | dict[str, str]:
+    return {"label": label.label, "reason": label.reason} if label.reason else label.label
+
+
+def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {key: v for key, v in data.items() if key in keep or v not in (None, "", [], {})}
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)

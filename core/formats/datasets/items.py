@@ -1,0 +1,259 @@
+"""One row of a table to one item; every trouble is a problem with its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain.base import Path, build
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.labels import (
+    TEXT_AVAILABLE,
+    Truth,
+    UnfitValue,
+    context_of,
+    prompt_of,
+    submission_of,
+    text_of,
+)
+from core.formats.datasets.mapping import ColumnMapping, context_name
+from core.formats.datasets.table import Table
+from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
+from core.formats.source.parsed import enough, kind_of
+
+# What an item is sliced by, where its file says it only under ``meta``.
+
+#: A longer text is a note, not the name of a group.
+LONGEST = 100
+
+
+def traits_in(meta: Mapping[str, Any], *, system: str, tags: bool) -> dict[str, Any]:
+    """``system`` from ``meta["system"]``, and a tag from ``meta["subset"]``, where none is given.
+
+    Rating data often name the system that answered, and the part of a collection that an item is
+    from, beside the item; nobody wants to rename keys to compare systems. ``meta`` itself keeps
+    both. What is neither a short text nor a whole number is left alone.
+
+    Args:
+        meta: the item's notes.
+        system: the system that the item names itself; empty where it names none.
+        tags: whether the item has tags of its own.
+
+    >>> traits_in({"system": 2, "subset": "natural"}, system="", tags=False)
+    {'system': '2', 'tags': ['natural']}
+    >>> traits_in({"system": "GPT-2"}, system="Human", tags=False)
+    {}
+    """
+    found = dict[str, Any]()
+    if not system and (named := _name(meta.get("system"))):
+        found["system"] = named
+    if not tags and (named := _name(meta.get("subset"))):
+        found["tags"] = [named]
+    return found
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    words = str(value).strip()
+    return words if len(words) <= LONGEST and "\n" not in words else ""
+
+
+class ItemReader:
+    """Makes items from the rows of ``table``; gathers ``problems`` and ``notices``.
+
+    ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty.
+    """
+
+    def __init__(self, table: Table, mapping: ColumnMapping, rubric: Rubric | None) -> None:
+        self._table, self._mapping = table, mapping
+        self._truth = Truth(rubric)
+        self._rubrics: dict[str, Rubric] = {}
+        self.problems: list[Problem] = []
+        self.notices: list[Problem] = []
+        self.textless: list[int] = []
+        self.empty: list[int] = []
+        self._found_in_meta = set[str]()
+
+    def item(self, row: int, id: str) -> Item | None:
+        """The item of a row, or ``None`` where it has a problem."""
+        before = len(self.problems)
+        own = self._own_rubric(row)
+        truth = Truth(own) if own else self._truth
+        data: dict[str, Any] = {"id": id, "rubric": own}
+        data["submission"] = self._cell(row, "submission", self._submission)
+        data["prompt"] = self._cell(row, "prompt", prompt_of)
+        data["context"] = self._context(row)
+        for name in ("reference", "description", "system"):
+            data[name] = self._cell(row, name, text_of)
+        data["split"] = self._cell(row, "split", lambda value: value or None)
+        data["tags"] = self._cell(row, "tags", _tags) or ()
+        data["labels"] = self._labels(row, truth)
+        data["meta"] = self._meta(row)
+        self._traits(data)
+        if len(self.problems) > before:
+            return None
+        try:
+            return build(Item, data, "item")
+        except InputError as error:
+            for p in error.problems:
+                self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))
+            return None
+
+    def _source(self, path: Path) -> Path:
+        """A place in an item, with the column's own name."""
+        used = self._mapping.used
+        return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
+
+    def _wrong(self, error: UnfitValue, row: int, path: Path) -> None:
+        full = (*path, *error.path)
+        line = self._table.line_of(row, full)
+        self.problems.append(error.problem(("items", row, *path), line))
+
+    def _cell(self, row: int, name: str, read: Callable[[Any], Any]) -> Any:
+        """What ``read`` makes of the cell of a field; ``read(None)`` where there is none."""
+        column = getattr(self._mapping, name)
+        value = self._table.rows[row].get(column) if column is not None else None
+        try:
+            return read(value)
+        except UnfitValue as error:
+            self._wrong(error, row, (column or name,))
+            return None
+
+    def _context(self, row: int) -> dict[str, str]:
+        found = dict[str, str]()
+        for column in self._mapping.context:
+            try:
+                texts = context_of(self._table.rows[row].get(column), context_name(column))
+                if twice := texts.keys() & found.keys():
+                    message = f"gives {min(twice)!r}, which another column gives as well."
+                    raise UnfitValue(message, "Give each text its own name.")
+            except UnfitValue as error:
+                self._wrong(error, row, (column,))
+                continue
+            found |= texts
+        return found
+
+    def _submission(self, value: Any) -> Any:
+        return submission_of(value, self._mapping.structured)
+
+    def _own_rubric(self, row: int) -> Rubric | None:
+        column = self._mapping.rubric
+        value = self._table.rows[row].get(column) if column is not None else None
+        if value is None or value == "":
+            return None
+        key = json.dumps(value, sort_keys=True)
+        if key not in self._rubrics:
+            try:
+                self._rubrics[key] = self._parse_rubric(row, column or "", value)
+            except InputError as error:
+                self.problems += [
+                    Problem(p.message, p.mend, ("items", row, column or "", *p.path), p.line)
+                    for p in error.problems
+                ]
+                return None
+        return self._rubrics[key]
+
+    def _parse_rubric(self, row: int, column: str, value: Any) -> Rubric:
+        if isinstance(value, str):
+            return parse_rubric(value, "rubric.yaml").value
+        parsed = rubric_from(
+            value,
+            self._table.name,
+            lambda path: self._table.line_of(row, (column, *path)),
+            "Rubric of one item",
+        )
+        self.notices += parsed.notices
+        return parsed.value
+
+    def _labels(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        labels = self._aligned(row, truth)
+        given = cells.get(mapping.label_map) if mapping.label_map is not None else None
+        if given is not None and not isinstance(given, dict):
+            mend = "Use a mapping from criterion to label."
+            self._wrong(UnfitValue(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
+            given = None
+        found: list[tuple[str, Any, Any, Path]] = [
+            (name, value, "", (mapping.label_map or "", name))
+            for name, value in (given or {}).items()
+        ]
+        for name, column in mapping.labels.items():
+            reason = cells.get(mapping.reasons.get(name, ""))
+            found.append((name, cells.get(column), reason, (column,)))
+        for name, value, reason, path in found:
+            if enough(self.problems):
+                break
+            try:
+                label = truth.named(name, value, reason)
+                if label and label[0] in labels:
+                    raise UnfitValue(
+                        "labels a criterion that is labelled already.", "Keep one label."
+                    )
+            except UnfitValue as error:
+                self._wrong(error, row, path)
+                continue
+            if label:
+                labels[label[0]] = label[1]
+        return labels
+
+    def _aligned(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        if mapping.truth is None:
+            return {}
+        reasons = cells.get(mapping.truth_reasons) if mapping.truth_reasons is not None else None
+        try:
+            return truth.aligned(cells.get(mapping.truth), reasons)
+        except UnfitValue as error:
+            self._wrong(error, row, (mapping.truth,))
+            return {}
+
+    def _meta(self, row: int) -> dict[str, Any]:
+        mapping, cells = self._mapping, self._table.rows[row]
+        meta = {c: cells[c] for c in mapping.meta if cells.get(c) not in (None, "")}
+        own = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
+        if own is not None and not isinstance(own, dict):
+            mend = "Use a mapping, or give each note a key of its own."
+            self._wrong(UnfitValue(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
+            own = None
+        for key in (own or {}).keys() & meta.keys():
+            mend = "Keep one of the two."
+            self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
+        meta |= own or {}
+        self._note_text(row, meta)
+        return meta
+
+    def _traits(self, data: dict[str, Any]) -> None:
+        """Fill system and tags from ``meta`` where the item has none; said once per field."""
+        found = traits_in(data["meta"], system=data["system"] or "", tags=bool(data["tags"]))
+        data.update(found)
+        for name in found.keys() - self._found_in_meta:
+            self._found_in_meta.add(name)
+            where = {"system": "meta.system", "tags": "meta.subset"}[name]
+            said = f"Items that name no {name} take it from {where}, to be compared by it."
+            self.notices.append(Problem(said, "", (), self._table.line_of(0)))
+
+    def _note_text(self, row: int, meta: dict[str, Any]) -> None:
+        """Tell an empty answer from a text that is not at hand (null, or said so in meta)."""
+        column, cells = self._mapping.submission or "", self._table.rows[row]
+        if column not in cells:
+            mend = "Give every item its text; write null where it is not at hand."
+            self._wrong(UnfitValue("is missing.", mend), row, (column,))
+            return
+        value = cells[column]
+        blank = value is None or (isinstance(value, str) and not value.strip())
+        if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
+            meta[TEXT_AVAILABLE] = False
+            self.textless.append(row)
+        elif blank:
+            self.empty.append(row)
+
+
+def _tags(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [text_of(part, "Use a list of words.") for part in value]
+    return [part.strip() for part in re.split(r"[;,]", text_of(value)) if part.strip()]

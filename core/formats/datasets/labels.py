@@ -1,0 +1,319 @@
+"""What a row holds: the submission in its shapes, and the truth by criterion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from core.domain.base import Path, near
+from core.domain.dataset import MAX_TEXT
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
+from core.errors import Problem
+from core.formats.source.parsed import kind_of
+from core.text.names import fold
+
+# What was handed in: a text, a conversation, or thinking and output, each checked by hand.
+#
+# (Pydantic's words for a union of these would help nobody.)
+
+_FORMS = "Use text, a list of {role, content}, or {thinking, output}."
+_CONTEXTS = "Use text, a list of texts, or a mapping from name to text."
+#: Two answers to be compared, as an exported contest holds them.
+_PAIR = {"first", "second"}
+
+#: The key in an item's meta that says, with ``False``, that the text exists but is not at hand.
+TEXT_AVAILABLE = "text_available"
+
+
+class UnfitValue(ValueError):
+    """A cell that cannot be used; carries the problem, its path below the cell."""
+
+    def __init__(self, message: str, mend: str, *path: str | int) -> None:
+        super().__init__(message)
+        self.message, self.mend, self.path = message, mend, path
+
+    def problem(self, path: Path, line: int | None) -> Problem:
+        """The same as a problem of the cell at ``path``."""
+        return Problem(self.message, self.mend, (*path, *self.path), line)
+
+
+def submission_of(value: Any, structured: bool) -> Any:
+    """The submission in a cell: text, a list of messages, or a mapping of thinking and output
+    (or of first and second, two such answers).
+
+    ``structured`` text is read as JSON first; other text stays text, whatever it looks like.
+    Nothing (null) is an empty text.
+
+    Raises:
+        Unfit: none of these forms.
+
+    >>> submission_of([{"role": "user", "content": "Hi"}], False)
+    [{'role': 'user', 'content': 'Hi'}]
+    """
+    if structured and isinstance(value, str) and value.strip():
+        value = _from_json(value)
+    if value is None:
+        return ""
+    if isinstance(value, dict) and value.keys() == _PAIR:
+        return {place: _answer(part) for place, part in value.items()}
+    return _answer(value)
+
+
+def _answer(value: Any) -> Any:
+    if isinstance(value, list):
+        if not value:
+            raise UnfitValue("is an empty list of messages.", _FORMS)
+        return [_message(part, index) for index, part in enumerate(value)]
+    if isinstance(value, dict):
+        return _sections(value)
+    return text_of(value, _FORMS)
+
+
+def context_of(value: Any, name: str) -> dict[str, str]:
+    r"""The named texts in a cell of context: a text, a list of passages, or a mapping of either.
+
+    Passages become one text in which they are numbered, so that a submission can cite them.
+
+    Raises:
+        Unfit: anything else, or a name that is blank.
+
+    >>> context_of(["Canberra.", "Since 1927."], "passages")
+    {'passages': '[1] Canberra.\n\n[2] Since 1927.'}
+    >>> context_of({"policy": "30 days."}, "context")
+    {'policy': '30 days.'}
+    """
+    if not isinstance(value, dict):
+        text = _passages(value)
+        return {name: text} if text.strip() else {}
+    found = dict[str, str]()
+    for key, part in value.items():
+        plain = " ".join(str(key).split())
+        if not plain or plain in found:
+            raise UnfitValue(
+                f"has the name {str(key)!r} for a text.", "Give each text its own name."
+            )
+        try:
+            found[plain] = _passages(part)
+        except UnfitValue as error:
+            raise UnfitValue(error.message, error.mend, key, *error.path) from None
+    return found
+
+
+def _passages(value: Any) -> str:
+    if not isinstance(value, list):
+        return text_of(value, _CONTEXTS)
+    texts = [text_of(part, _CONTEXTS) for part in value]
+    return _bounded("\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, start=1)))
+
+
+def text_of(value: Any, mend: str = "Use text.") -> str:
+    """The text in a cell; a number is the text it is written as, nothing is empty.
+
+    Raises:
+        Unfit: anything else.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise UnfitValue(f"is {kind_of(value)}.", mend)
+    return _bounded(str(value))
+
+
+def _bounded(text: str, *path: str | int) -> str:
+    if len(text) > MAX_TEXT:
+        message = f"has {len(text):,} characters; {MAX_TEXT:,} is the limit."
+        raise UnfitValue(message, "Shorten it.", *path)
+    return text
+
+
+def prompt_of(value: Any) -> str:
+    """The text of a prompt; a conversation becomes its turns, one after the other."""
+    if isinstance(value, list) and value:
+        turns = [_message(part, index) for index, part in enumerate(value)]
+        return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
+    return text_of(value)
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnfitValue(
+            "is not JSON, as the mapping says it is.", "Map it as plain text."
+        ) from None
+
+
+def _sections(value: dict[str, Any]) -> dict[str, str]:
+    if "output" not in value or not value.keys() <= {"thinking", "output"}:
+        raise UnfitValue(f"has the keys {', '.join(map(repr, value))}.", _FORMS)
+    return {key: text_of(part) for key, part in value.items()}
+
+
+def _message(part: Any, index: int) -> dict[str, str]:
+    if not isinstance(part, dict):
+        raise UnfitValue(f"is {kind_of(part)}, not a message.", _FORMS, index)
+    extra = sorted(part.keys() - {"role", "content"})
+    if extra:
+        mend = "Keep role and content; write tool calls and the like into the content."
+        raise UnfitValue(
+            "is not a key of a message that can be shown to a judge.", mend, index, extra[0]
+        )
+    role = part.get("role")
+    if not isinstance(role, str) or not 1 <= len(role) <= 50:
+        raise UnfitValue("is not a role.", "Use a name such as user or assistant.", index, "role")
+    return {"role": role, "content": _content(part.get("content"), index)}
+
+
+def _content(content: Any, index: int) -> str:
+    """The text of a message; a list of text parts, as chat services write it, is joined."""
+    if isinstance(content, str):
+        return _bounded(content, index, "content")
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise UnfitValue("is not text.", "Only text can be judged.", index, "content")
+    return _bounded("\n".join(map(str, texts)), index, "content")
+
+
+# Truth in a row: labels by criterion, by column, or as a list in the order of the criteria.
+
+#: Other words for MET and UNMET.
+YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
+NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
+#: Words for "cannot be assessed".
+AWAY = frozenset(
+    {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
+)
+
+
+class Truth:
+    """Reads labels against a rubric (or, without one, as they are)."""
+
+    def __init__(self, rubric: Rubric | None) -> None:
+        self._rubric = rubric
+        self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
+
+    def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, dict[str, str]] | None:
+        """The criterion's name and its label with a reason; ``None`` where nothing is given.
+
+        Raises:
+            Unfit: no such criterion, no such option, or not a label.
+        """
+        if isinstance(value, dict):
+            if "label" not in value or not value.keys() <= {"label", "reason"}:
+                raise UnfitValue(f"has the keys {', '.join(value)}.", "Use label and reason.")
+            value, reason = value["label"], value.get("reason")
+        if value is None or value == "":
+            return None
+        criterion = self._criterion(name)
+        label = _word(value, criterion)
+        if criterion is not None:
+            label = matched(criterion, label)
+        return (criterion.name if criterion else name), {"label": label, "reason": _reason(reason)}
+
+    def aligned(self, values: Any, reasons: Any) -> dict[str, dict[str, str]]:
+        """Labels from a list in the order of the rubric's criteria, with reasons if there are any.
+
+        Raises:
+            Unfit: no rubric to align to, another length, or a bad label.
+        """
+        if values is None:
+            return {}
+        if self._rubric is None:
+            mend = "Import the rubric with it, or label by criterion name."
+            raise UnfitValue("lists labels, but there is no rubric to align them to.", mend)
+        wanted = len(self._rubric.criteria)
+        for what, given in (("labels", values), ("reasons", reasons)):
+            if given is not None and (not isinstance(given, list) or len(given) != wanted):
+                size = f"{len(given)} {what}" if isinstance(given, list) else kind_of(given)
+                raise UnfitValue(
+                    f"has {size} for {wanted} criteria.", f"List {wanted}, in their order."
+                )
+        found = {}
+        for index, criterion in enumerate(self._rubric.criteria):
+            try:
+                label = self.named(criterion.name, values[index], reasons[index] if reasons else "")
+            except UnfitValue as error:
+                raise UnfitValue(error.message, error.mend, index) from None
+            if label:
+                found[label[0]] = label[1]
+        return found
+
+    def _criterion(self, name: str) -> Criterion | None:
+        if self._rubric is None:
+            return None
+        criterion = self._known.get(fold(name))
+        if criterion is None:
+            names = [c.name for c in self._rubric.criteria]
+            mend = near(name, set(names)) or f"Its criteria are {_listed(names)}."
+            raise UnfitValue("is not a criterion of the rubric.", mend)
+        return criterion
+
+
+def matched(criterion: Criterion, label: str) -> str:
+    """The label as the rubric spells it (``option_named``); CANNOT_ASSESS always fits.
+
+    Raises:
+        Unfit: no option has that label; it lists those that exist.
+    """
+    if fold(label) == fold(CANNOT_ASSESS):
+        return label
+    option = option_named(criterion, label)
+    if option is not None:
+        return criterion.options[option].label if option < len(criterion.options) else label
+    known = _listed([option.label for option in criterion.options])
+    raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
+
+
+def option_named(criterion: Criterion, label: str) -> int | None:
+    """The choice that a label in a file means, or ``None``.
+
+    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; of a binary
+    criterion yes, true and 1 are MET, no, false and 0 UNMET.
+
+    >>> asked = Criterion(name="c", requirement="r")
+    >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
+    [0, 1, 0, None]
+    """
+    for spelling in _spellings(criterion, label):
+        option = criterion.index_of(spelling)
+        if option is not None:
+            return option
+    return None
+
+
+def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
+    yield label
+    whole = label.strip().removesuffix(".0")
+    yield whole
+    if criterion.scale == "binary":
+        word = fold(whole)
+        if word in YES or word == "1":
+            yield MET
+        elif word in NO or word == "0":
+            yield UNMET
+
+
+def _word(value: Any, criterion: Criterion | None) -> str:
+    if isinstance(value, bool):
+        word = "true" if value else "false"
+        if criterion is None or option_named(criterion, word) is None:
+            raise UnfitValue("is a yes/no value.", "Write the option's label, as text.")
+        return word
+    if not isinstance(value, str | int | float):
+        raise UnfitValue(f"is {kind_of(value)}.", "Write the option's label.")
+    return str(value)
+
+
+def _reason(reason: Any) -> str:
+    if reason is None:
+        return ""
+    if not isinstance(reason, str):
+        raise UnfitValue(f"gives {kind_of(reason)} as a reason.", "Write the reason as text.")
+    return reason
+
+
+def _listed(words: list[str]) -> str:
+    shown = ", ".join(repr(word) for word in words[:20])
+    return shown if len(words) <= 20 else f"{shown} and {len(words) - 20} more"

@@ -1,0 +1,299 @@
+"""Which column is what: guessed from the names, shown to the person, changed by them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, get_args
+
+from pydantic import Field
+
+from core.domain.base import Noun, build, near
+from core.domain.dataset import Split
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.formats.datasets.table import Table
+from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
+from core.text.names import fold
+
+# Which column is what: guessed from the names, shown to the person, changed by them, then used.
+
+#: The names a field's column goes by in files that are made for grading.
+OWN: dict[str, tuple[str, ...]] = {
+    name: (name,)
+    for name in ("id", "submission", "prompt", "reference", "description", "system", "split")
+} | {
+    "tags": ("tags",),
+    "rubric": ("rubric",),
+    "label_map": ("labels",),
+    "meta_map": ("meta",),
+    "truth": ("ground truth", "truth"),
+    "truth_reasons": ("ground truth reasons",),
+}
+#: Other usual names, most telling first. They count only where no criterion has that name.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "id": ("item id", "example id", "sample id", "uid", "key"),
+    "submission": (
+        *("response", "answer", "student answer", "completion", "output", "model output"),
+        *("generation", "essay", "reply", "text"),
+    ),
+    "prompt": ("question", "instruction", "query", "input", "task"),
+    "reference": (
+        *("reference submission", "reference answer", "gold answer", "model answer"),
+        *("desired answer", "ideal answer", "expected", "expected output", "target"),
+    ),
+    "system": ("model", "model name"),
+    "meta_map": ("metadata",),
+}
+#: Columns of further material that judges are to see; a file may have several.
+CONTEXT = ("context", "contexts")
+CONTEXT_SYNONYMS = (
+    *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
+    *("source text", "background"),
+)
+#: Keys of a submission that is an object; any other object holds more than an answer.
+_SECTIONS = {"thinking", "output", "first", "second"}
+_CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
+_PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
+
+
+class ColumnMapping(Noun):
+    """Which column holds what; ``None`` where there is none.
+
+    ``labels`` and ``reasons`` map criteria to columns. ``label_map`` is a column of objects
+    (criterion to label), ``truth`` one of lists in the order of the criteria. Columns in
+    ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item;
+    columns named nowhere are left out. ``structured`` says that text in the submission column is
+    JSON: messages, or thinking and output.
+    """
+
+    id: str | None = None
+    submission: str | None = None
+    prompt: str | None = None
+    reference: str | None = None
+    description: str | None = None
+    system: str | None = None
+    split: str | None = None
+    tags: str | None = None
+    rubric: str | None = None
+    label_map: str | None = None
+    meta_map: str | None = None
+    truth: str | None = None
+    truth_reasons: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    reasons: dict[str, str] = Field(default_factory=dict)
+    context: tuple[str, ...] = ()
+    meta: tuple[str, ...] = ()
+    structured: bool = False
+
+    @property
+    def used(self) -> dict[str, str]:
+        """Field or criterion to column, for every column that has a place of its own."""
+        fields = {name: getattr(self, name) for name in OWN}
+        named = {name: column for name, column in fields.items() if column is not None}
+        named |= {f"label:{name}": column for name, column in self.labels.items()}
+        return named | {f"reason:{name}": column for name, column in self.reasons.items()}
+
+
+def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
+    r"""A mapping guessed from the names of the columns.
+
+    A column with a field's own name is that field; then come criteria (by their name, or behind
+    ``label:`` or ``label_``; reasons behind ``reason:`` or ``reason_``), then other usual names of
+    the fields. Whatever is left is kept as meta.
+
+    >>> from core.formats.datasets.table import read_table
+    >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
+    {'tone': 'label:tone'}
+    """
+    free = {_plain(column): column for column in reversed(table.columns)}
+    found: dict[str, Any] = {}
+    for name, own in OWN.items():
+        _claim(found, name, own, free, table)
+    context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
+    found["labels"], found["reasons"] = _of_criteria(free, rubric)
+    for name, others in SYNONYMS.items():
+        if name not in found:
+            _claim(found, name, others, free, table)
+    context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
+    left = set(free.values())
+    return ColumnMapping(
+        **found, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
+    )
+
+
+def _claim(
+    found: dict[str, Any], name: str, names: Iterable[str], free: dict[str, str], table: Table
+) -> None:
+    for candidate in map(_plain, names):
+        if candidate in free and _suits(name, free[candidate], table):
+            found[name] = free.pop(candidate)
+            return
+
+
+def _is_context(plain: str, column: str) -> bool:
+    return plain in CONTEXT or bool(_CONTEXT.match(column) and ":" in column)
+
+
+def context_name(column: str) -> str:
+    """The name under which judges see a column of context.
+
+    >>> context_name("context: the  policy"), context_name("passages")
+    ('the policy', 'passages')
+    """
+    prefixed = _CONTEXT.match(column)
+    return " ".join((prefixed[1] if prefixed else column).split())
+
+
+def _suits(name: str, column: str, table: Table) -> bool:
+    """Whether the column's values can be what ``name`` means."""
+    values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
+    if name in ("label_map", "meta_map", "rubric"):
+        return table.kind != "csv"
+    if name == "submission":
+        return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
+    if name.startswith("truth"):
+        return all(isinstance(value, list) for value in values)
+    if name == "split":
+        return all(value in get_args(Split) for value in values)
+    return True
+
+
+def _of_criteria(
+    free: dict[str, str], rubric: Rubric | None
+) -> tuple[dict[str, str], dict[str, str]]:
+    known = {_plain(c.name): c.name for c in rubric.criteria} if rubric else {}
+    labels, reasons = dict[str, str](), dict[str, str]()
+    for plain, column in list(free.items())[::-1]:
+        prefixed = _PREFIXED.match(column)
+        if plain in known and known[plain] not in labels:
+            labels[known[plain]] = free.pop(plain)
+        elif prefixed and (not known or ":" in column or _plain(prefixed[2]) in known):
+            into = labels if prefixed[1].lower() == "label" else reasons
+            into.setdefault(known.get(_plain(prefixed[2]), prefixed[2].strip()), free.pop(plain))
+    return labels, reasons
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
+
+
+# Changes to a guessed mapping, in words like ``submission=messages[-1].content``.
+
+#: What may be said of a table of votes; ``raters`` names columns of a wide one.
+VOTE_FIELDS = (*NAMES, "only", "others", "raters")
+#: What may be said of items. Labels and reasons are said by criterion, as ``label:tone=COLUMN``.
+ITEM_FIELDS = (*OWN, "context", "meta")
+_OF_CRITERIA = {"label": "labels", "reason": "reasons"}
+#: Fields that only votes, or only items, have.
+_ONLY_VOTES = {*VOTE_FIELDS, "kind:"} - set(OWN)
+_TELL_LONG = {"rater", "label"}
+
+
+def fields_in(changes: Sequence[str]) -> list[str]:
+    """What the changes are about: ``kind`` of ``kind:ann=human``, ``label:`` of a criterion's."""
+    fields = [change.partition("=")[0] for change in changes]
+    return [f[: f.index(":") + 1] if ":" in f else f for f in fields]
+
+
+def layout_meant(changes: Sequence[str]) -> Literal["long", "wide"] | None:
+    """How votes stand in the table, where the changes tell."""
+    fields = set(fields_in(changes))
+    if "raters" in fields:
+        return "wide"
+    return "long" if fields & _TELL_LONG else None
+
+
+def is_for_items(changes: Sequence[str]) -> bool:
+    """Whether the changes are about items that are to be judged, and none about votes."""
+    fields = set(fields_in(changes))
+    of_items = {*ITEM_FIELDS, *(f"{kind}:" for kind in _OF_CRITERIA)}
+    return bool(fields & of_items) and not fields & _ONLY_VOTES
+
+
+def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
+    """A mapping of votes with changes like ``item=doc_id`` or ``kind:gpt=llm``.
+
+    ``item=`` takes a column away; ``raters=ann,bob`` names the columns of a wide table.
+
+    Raises:
+        InputError: a change that is not understood.
+    """
+    data, kinds = mapping.model_dump(), dict(mapping.kinds)
+    raters = list[str]()
+    for change in changes:
+        field, equals, value = change.partition("=")
+        if not equals:
+            raise _strange(change, VOTE_FIELDS)
+        if field == "raters":
+            raters += [value] if value in table.columns else _listed(value)
+        elif field.startswith("kind:"):
+            kinds[field.removeprefix("kind:")] = value  # type: ignore[assignment]
+        elif field in VOTE_FIELDS:
+            data[field] = value if value or field == "only" else None
+        else:
+            raise _strange(change, VOTE_FIELDS)
+    if raters:
+        columns = [VoteColumn(column=c, rater=c) for c in dict.fromkeys(raters)]
+        data["columns"], kinds = columns, {**kinds_of(raters), **kinds}
+    elif data["rater"] != mapping.rater and data["kind"] is None:
+        names = (str(row.get(data["rater"]) or "") for row in table.rows)
+        kinds = {**kinds_of(names), **kinds}
+    return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+
+
+def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -> ColumnMapping:
+    """A mapping of items with changes like ``submission=messages[-1].content``.
+
+    A column that gets a place leaves the one it had; one that loses its place is kept under meta.
+    ``context`` and ``meta`` may be given several times.
+
+    Raises:
+        InputError: a change that is not understood.
+    """
+    data = mapping.model_dump()
+    for change in changes:
+        field, equals, value = change.partition("=")
+        kind, colon, criterion = field.partition(":")
+        of_criterion = colon and kind in _OF_CRITERIA and criterion.strip()
+        if not equals or not (of_criterion or field in ITEM_FIELDS):
+            raise _strange(change, (*ITEM_FIELDS, "label:CRITERION", "reason:CRITERION"))
+        _free(data, value)
+        if of_criterion:
+            data[_OF_CRITERIA[kind]][criterion.strip()] = value
+        elif field in ("context", "meta"):
+            data[field] = (*data[field], value) if value else ()
+        else:
+            data[field] = value or None
+    data["meta"] = _meta(table, mapping, build(ColumnMapping, data, "mapping", "--map"))
+    return build(ColumnMapping, data, "mapping", "--map")
+
+
+def _free(data: dict[str, Any], column: str) -> None:
+    """Take a column from whatever it was for."""
+    if not column:
+        return
+    for field in OWN:
+        if data[field] == column:
+            data[field] = None
+    for field in ("labels", "reasons"):
+        data[field] = {name: one for name, one in data[field].items() if one != column}
+    for field in ("context", "meta"):
+        data[field] = tuple(one for one in data[field] if one != column)
+
+
+def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[str, ...]:
+    """What is kept under meta, with the columns that have lost their place."""
+    taken = {*after.used.values(), *after.context, *after.meta}
+    had = {*before.used.values(), *before.context}
+    return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _strange(change: str, fields: Iterable[str]) -> InputError:
+    known = tuple(fields)
+    mend = near(change.partition("=")[0], set(known)) or f"FIELD is one of {', '.join(known)}."
+    return InputError(f"--map {change!r} is not understood. Write FIELD=COLUMN. {mend}")

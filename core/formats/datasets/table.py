@@ -1,0 +1,288 @@
+"""CSV, JSONL, JSON and YAML to a table of columns and rows, and places inside cells."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal
+
+from core.domain.base import Path
+from core.errors import Problem
+from core.formats.rubrics.evalassist import (
+    beside_rows,
+    case_in,
+    notes_of,
+    rows_of,
+    unreadable,
+    unwrapped,
+)
+from core.formats.rubrics.unitxt import unitxt_data
+from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
+from core.formats.source.json_reader import decode, read_json
+from core.formats.source.parsed import (
+    ENOUGH,
+    MAX_DATASET_BYTES,
+    MAX_DOCUMENT_BYTES,
+    MAX_ROWS,
+    Document,
+    enough,
+    kind_of,
+    read_text,
+    refusal,
+    too_many_rows,
+)
+from core.formats.source.yaml_reader import read_yaml
+
+# CSV, JSONL, JSON and YAML to a table: columns, rows, and the line each row begins on.
+
+Kind = Literal["csv", "jsonl", "json"]
+_ITEM = "Write one object per item: {...}."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a file. Cells are text in a CSV, plain data otherwise; a row may lack columns.
+
+    ``lines[i]`` is where row ``i`` begins. ``header`` holds what a JSON document says beside its
+    items (name, prompt, rubric ...). ``notices`` say what of the file is not in the table.
+    """
+
+    name: str
+    kind: Kind
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    lines: tuple[int | None, ...]
+    header: dict[str, Any] = field(default_factory=dict)
+    document: Document | None = None
+    base: Path = ()
+    notices: tuple[Problem, ...] = ()
+
+    def line_of(self, row: int, path: Path = ()) -> int | None:
+        """The line of row ``row``, or of a place in it where the file's format tells."""
+        if self.document is None:
+            return self.lines[row]
+        return self.document.line_of((*self.base, row, *path))
+
+    def line_of_header(self, path: Path) -> int | None:
+        """The line of a place in ``header``."""
+        return None if self.document is None else self.document.line_of(path)
+
+
+def read_table(data: str | bytes, name: str) -> Table:
+    """The table in a file.
+
+    CSV and TSV need a header line; the delimiter is found among comma, semicolon, tab and bar. In
+    JSONL every line is an object. JSON (or YAML) is a list of objects, or an object whose ``items``
+    is one.
+
+    Raises:
+        InputError: with every bad line found.
+
+    >>> read_table('{"id": "a", "submission": "x"}', "items.jsonl").columns
+    ('id', 'submission')
+    """
+    text = read_text(data, name, "dataset", MAX_DATASET_BYTES)
+    kind = _kind(text, name)
+    if kind == "jsonl":
+        return _from_jsonl(text, name)
+    if kind in ("json", "yaml"):
+        text = read_text(text, name, "dataset", MAX_DOCUMENT_BYTES)
+        read = read_json if kind == "json" else read_yaml
+        return _from_document(read(text, name, "dataset"), name)
+    columns, rows, lines = read_csv(text, name)
+    return Table(name, "csv", columns, rows, lines)
+
+
+def _kind(text: str, name: str) -> str:
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("jsonl", "ndjson"):
+        return "jsonl"
+    if ending in ("yaml", "yml"):
+        return "yaml"
+    if ending in ("csv", "tsv", "tab") or text.lstrip()[:1] not in ("{", "["):
+        return "json" if ending == "json" else "csv"
+    return "jsonl" if _looks_like_jsonl(text) else "json"
+
+
+def _looks_like_jsonl(text: str) -> bool:
+    """Whether the first line is an object of its own and another line begins one."""
+    first, _, rest = text.lstrip().partition("\n")
+    if not first.startswith("{") or not rest.lstrip().startswith("{"):
+        return False
+    value, _ = decode(first)
+    return isinstance(value, dict)
+
+
+def _from_jsonl(text: str, name: str) -> Table:
+    if text.count("\n") - text.count("\n\n") > MAX_ROWS:
+        raise refusal("table", [too_many_rows()], name)
+    rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
+    for line, written in enumerate(text.split("\n"), start=1):
+        if not written.strip():
+            continue
+        value, faults = decode(written)
+        problems += [Problem(f.message, f.mend or _ITEM, f.path, line) for f in faults]
+        if not faults and not isinstance(value, dict):
+            problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
+        rows.append(value)
+        lines.append(line)
+        if enough(problems):
+            break
+    if problems:
+        raise refusal("dataset", problems, name)
+    return Table(name, "jsonl", _columns(rows, name), tuple(rows), tuple(lines))
+
+
+def _from_document(document: Document, name: str) -> Table:
+    value: Any = document.value
+    case = case_in(value)
+    if case is not None:
+        return _from_case(case, unwrapped(document), name)
+    base: Path = ()
+    header: dict[str, Any] = {}
+    if isinstance(value, dict) and "items" in value:
+        header = {key: part for key, part in value.items() if key != "items"}
+        value, base = value["items"], ("items",)
+    if not isinstance(value, list):
+        mend = "Write a list of items, or `items:` with the list below it."
+        problem = Problem(f"is {kind_of(value)}, not a list of items.", mend, base, 1)
+        raise refusal("dataset", [problem], name)
+    strange = (index for index, row in enumerate(value) if not isinstance(row, dict))
+    problems = [
+        Problem(
+            f"is {kind_of(value[index])}, not an item.",
+            _ITEM,
+            ("items", index),
+            document.line_of((*base, index)),
+        )
+        for index in islice(strange, ENOUGH)
+    ]
+    if problems:
+        raise refusal("dataset", problems, name)
+    lines = tuple(document.line_of((*base, index)) for index in range(len(value)))
+    return Table(name, "json", _columns(value, name), tuple(value), lines, header, document, base)
+
+
+def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:
+    """The rows of a test case of EvalAssist; its criterion becomes the rubric in the header."""
+    if problem := unreadable(case):
+        raise refusal("dataset", [problem], name)
+    rubric, notices, _ = unitxt_data(document, name)
+    rows = tuple(rows_of(case))
+    header = {"name": case.get("name"), "rubric": rubric, "meta": notes_of(case)}
+    lines = tuple(document.line_of(("instances", at)) for at in range(len(rows)))
+    said = (*notices, *beside_rows(case))
+    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=said)
+
+
+def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
+    """Every key of the rows, in the order of their first use."""
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    if len(columns) > MAX_COLUMNS:
+        raise refusal("dataset", bad_columns(columns, 1), name)
+    return columns
+
+
+# Places within the cells of a table: ``messages[-1].content`` names what a column holds inside.
+
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d{1,6})\]")
+#: How deep and how far paths are looked for to be proposed.
+_DEPTH, _KEYS = 8, 60
+
+Steps = tuple[str | int, ...]
+
+
+def steps_of(path: str) -> Steps:
+    """The keys and places of a path; none where it is not one.
+
+    >>> steps_of("messages[-1].content"), steps_of("a..b"), steps_of("plain")
+    (('messages', -1, 'content'), (), ('plain',))
+    """
+    found, at = list[str | int](), 0
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None or (at == 0 and path.startswith((".", "["))):
+            return ()
+        found.append(match[1] if match[1] is not None else int(match[2]))
+        at = match.end()
+    return tuple(found)
+
+
+def with_paths(table: Table, names: Iterable[str]) -> Table:
+    """The table with a column more for every name that is a path into one of its columns.
+
+    A row without that place lacks the column. A name that leads nowhere in any row adds none.
+    """
+    for name in dict.fromkeys(names):
+        steps = steps_of(name)
+        if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
+            continue
+        found = [(row, _there(row, steps)) for row in table.rows]
+        if any(there for _, there in found):
+            rows = tuple({**row, name: there[0]} if there else row for row, there in found)
+            table = replace(table, columns=(*table.columns, name), rows=rows)
+    return table
+
+
+def _there(value: Any, steps: Steps) -> tuple[Any, ...]:
+    """The value at the end of the steps, alone in a tuple; an empty one where there is none."""
+    for step in steps:
+        found = _part(opened(value), step)
+        if not found:
+            return ()
+        (value,) = found
+    return (value,)
+
+
+def _part(value: Any, step: str | int) -> tuple[Any, ...]:
+    if isinstance(value, dict):
+        return (value[step],) if step in value else ()
+    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        return (value[step],)
+    return ()
+
+
+def opened(value: Any) -> Any:
+    """A cell of a CSV that holds an object or a list, as that; anything else as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        # It is text that begins with a bracket.
+        return value
+
+
+def leaves(table: Table) -> dict[str, Any]:
+    """Paths to what the first row that has them holds in its nested cells, with the values.
+
+    Of a list of messages the last is looked at, of another list the first entry.
+    """
+    found: dict[str, Any] = {}
+    for row in table.rows[:20]:
+        for column in table.columns:
+            if steps_of(column) == (column,):
+                for path, value in _within(opened(row.get(column)), column, 0):
+                    if len(found) < _KEYS or path in found:
+                        found.setdefault(path, value)
+    return found
+
+
+def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    if depth > _DEPTH:
+        return
+    if isinstance(value, dict):
+        parts = [(f"{path}.{key}", part) for key, part in value.items() if steps_of(key) == (key,)]
+    elif isinstance(value, list) and value:
+        last = isinstance(value[0], dict) and {"role", "content"} <= value[0].keys()
+        parts = [(f"{path}[{-1 if last else 0}]", value[-1 if last else 0])]
+    else:
+        parts = []
+    for inner, part in parts:
+        if isinstance(part, dict | list):
+            yield from _within(part, inner, depth + 1)
+        else:
+            yield inner, part

@@ -1,0 +1,120 @@
+"""Files and folders on disk, for the command line: whatever cannot be opened is an `InputError`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.rubrics.forms import read_rubrics
+from core.formats.source.json_reader import read_json
+from core.formats.source.parsed import (
+    MAX_DATASET_BYTES,
+    MAX_RUBRIC_BYTES,
+    MEGABYTE,
+    Parsed,
+    read_text,
+)
+from core.formats.source.yaml_reader import read_yaml
+
+RUBRIC_NAMES = ("rubric.yaml", "rubric.yml", "rubric.json")
+DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A rated data set in the common layout: its rubric, and its items with checked labels."""
+
+    rubric: Parsed[Rubric]
+    dataset: Parsed[Dataset]
+
+
+def read_folder(path: str | os.PathLike[str]) -> Folder:
+    """The rubric and the items of a folder. Raises ``InputError`` where one is missing or bad."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise InputError(
+            "This is not a folder. Name one with rubric.yaml and items.jsonl.", (), str(path)
+        )
+    rubric = read_rubric_file(folder)
+    dataset = read_dataset_file(folder, rubric.value)
+    return Folder(rubric, dataset)
+
+
+def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
+    """The rubric in a file of any form, or in a folder's rubric.yaml.
+
+    Raises ``InputError``, also where a table holds several.
+    """
+    file = _found(Path(path), RUBRIC_NAMES)
+    first, *others = read_rubrics(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+    if others:
+        names = ", ".join(repr(one.value.name) for one in (first, *others))
+        raise InputError(
+            f"This file holds {1 + len(others)} rubrics: {names}. `rubric-studio convert "
+            f"{file.name} --to yaml --out FOLDER` writes each to a file of its own; name one.",
+            (),
+            str(file),
+        )
+    return first
+
+
+def read_dataset_file(
+    path: str | os.PathLike[str], rubric: Rubric | None = None, changes: Sequence[str] | None = None
+) -> Parsed[Dataset]:
+    """The dataset in a file, or in a folder's items.jsonl, checked against ``rubric`` if given.
+
+    ``changes`` say which column is what, as ``--map`` does. A dataset that is read from a folder
+    takes the folder's name. Raises ``InputError``.
+    """
+    given = Path(path)
+    file = _found(given, DATASET_NAMES)
+    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes)
+    if given.is_dir() and parsed.value.name == file.stem:
+        named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
+        return Parsed(named, parsed.notices)
+    return parsed
+
+
+def parse_data(path: str | os.PathLike[str]) -> Any:
+    """The plain data of a YAML or JSON file (a panel, say), read as strictly as a rubric."""
+    file = _found(Path(path), ())
+    text = read_text(read_bytes(file, MAX_RUBRIC_BYTES), str(file), "file", MAX_RUBRIC_BYTES)
+    read = read_json if file.suffix.lower() == ".json" else read_yaml
+    return read(text, str(file), "file").value
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The bytes of a file. Raises ``InputError``: no file, no permission, larger than ``limit``."""
+    try:
+        if not path.is_file():
+            raise InputError("There is no such file.", (), str(path))
+        if path.stat().st_size > limit:
+            most = limit / MEGABYTE
+            raise InputError(f"This file is larger than {most:,.0f} MB. Split it.", (), str(path))
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        # ValueError: a path with a NUL. OSError also covers names that are too long.
+        said = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This file cannot be opened: {said}.", (), str(path)) from None
+
+
+def _found(path: Path, names: tuple[str, ...]) -> Path:
+    """``path`` itself, or the first of ``names`` in it where it is a folder."""
+    try:
+        if not path.is_dir():
+            return path
+        inside = [path / name for name in names if (path / name).is_file()]
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This folder cannot be opened: {said}.", (), str(path)) from None
+    if not inside:
+        wanted = f"It has no {' or '.join(names)}." if names else "Name a file."
+        raise InputError(f"This is a folder. {wanted}", (), str(path))
+    return inside[0]

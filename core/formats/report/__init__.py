@@ -1,0 +1,1 @@
+"""What people read and print: papers as HTML or Markdown, rubric sheets, and lists of students."""

@@ -1,0 +1,155 @@
+"""Lists of students from Canvas and Moodle: which column says who, and which ones take grades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from core.errors import Problem
+from core.formats.source.csv_reader import RawTable, read_raw
+from core.formats.source.csv_writer import number_of
+from core.formats.source.parsed import refusal
+
+RosterKind = Literal[
+    "canvas_rubric", "canvas_gradebook", "moodle_worksheet", "moodle_gradebook", "table"
+]
+KIND_WORDS: dict[RosterKind, str] = {
+    "canvas_rubric": "a rubric assessment file of Canvas",
+    "canvas_gradebook": "a gradebook of Canvas",
+    "moodle_worksheet": "an offline grading worksheet of Moodle",
+    "moodle_gradebook": "a gradebook of Moodle",
+    "table": "a table",
+}
+#: The parts of a criterion in a rubric assessment; a heading is split at its last " - ".
+PARTS = ("Rating", "Points", "Comments")
+_ASSIGNMENT = re.compile(r"\(\d+\)\Z")
+#: Columns that say who, in the order in which they are tried.
+_WHO: dict[RosterKind, tuple[str, ...]] = {
+    "canvas_rubric": ("Student Id",),
+    "canvas_gradebook": ("ID", "SIS User ID", "SIS Login ID"),
+    "moodle_worksheet": ("Identifier", "ID number", "Email address"),
+    "moodle_gradebook": ("ID number", "Email address"),
+    "table": (),
+}
+#: What a cell says of a grade that may not be changed.
+LOCKED = frozenset({"no", "nein", "non", "nee", "n\u00e3o", "nej"})
+
+
+@dataclass(frozen=True)
+class Roster:
+    """A list of students. ``locked`` and ``feedback`` are columns where there are such.
+
+    ``students`` are the rows of ``table`` that are about one; Canvas has a row of points before
+    them, ``possible``.
+    """
+
+    kind: RosterKind
+    table: RawTable
+    who: tuple[str, ...]
+    grades: tuple[str, ...]
+    students: tuple[int, ...]
+    possible: int | None = None
+    locked: int | None = None
+
+    def maximum(self, row: int, column: int) -> float | None:
+        """The most that a grade in that cell may be, where the file says so."""
+        if self.kind == "moodle_worksheet":
+            most = self.table.column("Maximum grade")
+            return number_of(self.table.rows[row].text(most))
+        if self.possible is None:
+            return None
+        return number_of(self.table.rows[self.possible].text(column))
+
+    def feedback(self, grade: str) -> int | None:
+        """The column for words to the student beside that grade."""
+        if self.kind == "moodle_worksheet":
+            return self.table.column("Feedback comments")
+        if self.kind == "moodle_gradebook":
+            return self.table.column(grade.removesuffix("(Real)") + "(Feedback)")
+        return None
+
+    @cached_property
+    def comma(self) -> bool:
+        """Whether its numbers have a decimal comma."""
+        texts = (cell.text for row in self.table.rows for cell in row.cells)
+        return any(re.fullmatch(r"\s*\d+,\d+\s*", text) for text in texts)
+
+
+def read_roster(data: bytes, name: str) -> Roster:
+    r"""The list of students in a file that Canvas or Moodle wrote, or any table with a header.
+
+    Raises:
+        InputError: it is no table, or has no rows of students.
+
+    >>> made = b"Identifier,Grade,Maximum Grade,Last modified (grade)\nParticipant 7,,10,-\n"
+    >>> roster = read_roster(made, "x.csv")
+    >>> roster.kind, roster.grades, roster.maximum(0, 1)
+    ('moodle_worksheet', ('Grade',), 10.0)
+    """
+    table = read_raw(data, name, "list of students")
+    kind = _kind(table)
+    grades = tuple(head for head in table.heads if _takes_grades(kind, head))
+    possible = _possible(table) if kind == "canvas_gradebook" else None
+    students = tuple(at for at in range(len(table.rows)) if at != possible)
+    if not students:
+        problem = Problem("has no rows of students.", "Export it with its students.", (), 1)
+        raise refusal("list of students", [problem], name)
+    known = {head.casefold() for head in table.heads}
+    who = tuple(head for head in _WHO[kind] if head.casefold() in known)
+    others = grades if kind == "table" else ()
+    locked = table.column("Grade can be changed") if kind == "moodle_worksheet" else None
+    return Roster(kind, table, (*who, *others), grades, students, possible, locked)
+
+
+def _kind(table: RawTable) -> RosterKind:
+    heads = {head.casefold() for head in table.heads}
+    if "student id" in heads and any(criterion_part(head) for head in table.heads):
+        return "canvas_rubric"
+    if {"student", "id"} <= heads and any(map(_ASSIGNMENT.search, table.heads)):
+        return "canvas_gradebook"
+    if {"identifier", "grade"} <= heads:
+        return "moodle_worksheet"
+    if any(head.endswith("(Real)") for head in table.heads):
+        return "moodle_gradebook"
+    return "table"
+
+
+def _takes_grades(kind: RosterKind, head: str) -> bool:
+    if kind == "canvas_gradebook":
+        return bool(_ASSIGNMENT.search(head))
+    if kind == "moodle_worksheet":
+        return head.casefold() == "grade"
+    if kind == "moodle_gradebook":
+        return head.endswith("(Real)") and not head.casefold().startswith("course total")
+    return kind == "table" and bool(head)
+
+
+def _possible(table: RawTable) -> int | None:
+    for at, row in enumerate(table.rows[:3]):
+        if any(cell.text.strip().casefold() == "points possible" for cell in row.cells[:1]):
+            return at
+    return None
+
+
+def criterion_part(head: str) -> tuple[str, str] | None:
+    """The criterion and part of a heading of a rubric assessment, or ``None``.
+
+    >>> criterion_part("Style - tone - Points"), criterion_part("Student Id")
+    (('Style - tone', 'Points'), None)
+    """
+    name, dash, part = head.rpartition(" - ")
+    return (name, part) if dash and part in PARTS else None
+
+
+def keys_of(text: str) -> Sequence[str]:
+    """What a cell that says who may stand for: itself, and the number of "Participant 1234".
+
+    >>> keys_of(" Participant 1234 "), keys_of("a7")
+    (('Participant 1234', '1234'), ('a7',))
+    """
+    text = text.strip()
+    number = re.fullmatch(r"\D+ (\d+)", text)
+    return (text, number[1]) if number else (text,) if text else ()

@@ -1,0 +1,199 @@
+"""Rubrics as Canvas imports them: one row per criterion, three columns per rating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.rubric import Criterion, Rubric
+from core.errors import Problem
+from core.formats.rubrics.foreign import (
+    Level,
+    Scaling,
+    WrittenRubric,
+    criterion_of,
+    described,
+    effect_of,
+    levels_of,
+    listed,
+    lost_in_points,
+    lost_of_criteria,
+    lost_of_rubric,
+)
+from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal
+
+#: The first four headings, which Canvas reads by their exact names.
+HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
+TRIPLE = ("Rating Name", "Rating Description", "Rating Points")
+#: The template of Canvas has three ratings; a rubric with more has more.
+LEAST_RATINGS = 3
+
+
+def canvas_rubric(rubric: Rubric) -> WrittenRubric:
+    """The rubric as a file for Canvas, with what is lost on the way.
+
+    Criteria without positive weight are left out: Canvas has no negative points.
+    """
+    criteria = [c for c in rubric.criteria if c.weight > 0]
+    levels = [levels_of(criterion) for criterion in criteria]
+    width = max([LEAST_RATINGS, *map(len, levels)])
+    rows = [
+        [*_head(rubric, criterion), *_ratings(of, width)]
+        for criterion, of in zip(criteria, levels, strict=True)
+    ]
+    text = csv_text((*HEADS, *TRIPLE * width), rows, guarded=False)
+    return WrittenRubric(text, (*_losses(rubric, criteria),))
+
+
+def _head(rubric: Rubric, criterion: Criterion) -> list[str]:
+    return [*map(harmless, (rubric.name, criterion.name, described(criterion))), "false"]
+
+
+def _ratings(levels: Sequence[Level], width: int) -> Iterator[str]:
+    for level in levels:
+        yield from (harmless(level.label), harmless(level.description), points_text(level.points))
+    yield from [""] * (3 * (width - len(levels)))
+
+
+def _losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
+    out = [c.name for c in rubric.criteria if c.weight <= 0]
+    if out:
+        mend = "Write each as a criterion that is met where the fault is absent."
+        yield Problem(f"Canvas knows no deductions; left out: {listed(out)}.", mend)
+    yield from lost_of_rubric(rubric)
+    yield from lost_of_criteria(criteria)
+    yield from lost_in_points(criteria)
+    risky = [c.name for c in criteria if harmless(c.name) != c.name]
+    if risky:
+        message = f"begins like a formula and gets an apostrophe before it: {listed(risky)}."
+        yield Problem(message, "Spreadsheets hide it; Canvas shows it.")
+
+
+def looks_like_canvas(heads: Sequence[str]) -> bool:
+    """Whether these are the headings of such a file."""
+    return tuple(heads[:2]) == HEADS[:2] and any("rating" in h.casefold() for h in heads)
+
+
+def read_canvas_rubrics(
+    data: str | bytes, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
+    """Every rubric of such a file, in its order.
+
+    Rows may be ragged; points may have a decimal comma. A rating without a name is left out, as is
+    a column that is none of Canvas's; both with a notice.
+
+    Raises:
+        InputError: with every problem found, each with its line. Points that are no number are
+            refused, where Canvas would take them for 0.
+    """
+    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
+    return _CanvasReader(table, scaling).read()
+
+
+class _CanvasReader:
+    def __init__(self, table: RawTable, scaling: Scaling) -> None:
+        self._table, self._scaling = table, scaling
+        self._columns = [table.column(head) for head in HEADS]
+        kinds = [head.casefold() for head in table.heads]
+        self._triples = list(
+            zip(
+                *[
+                    [at for at, kind in enumerate(kinds) if part.casefold() in kind]
+                    for part in TRIPLE
+                ],
+                strict=False,
+            )
+        )
+        self._problems: list[Problem] = []
+        self._nameless: list[Problem] = []
+
+    def read(self) -> tuple[Parsed[Rubric], ...]:
+        found: dict[str, list[tuple[int, dict[str, Any], list[Level]]]] = {}
+        self._check_heads()
+        notices = self._nameless
+        for row in self._table.rows:
+            rubric, criterion = self._text(row, 0), self._text(row, 1)
+            if not rubric or not criterion:
+                part = HEADS[1] if rubric else HEADS[0]
+                mend = "Every row needs both names."
+                self._problems.append(Problem(f"has no {part}.", mend, (), row.line))
+                continue
+            levels = self._levels(row)
+            if not levels:
+                message = f"has no rating for {criterion!r}."
+                self._problems.append(Problem(message, "Give it two at least.", (), row.line))
+                continue
+            requirement = self._text(row, 2) or criterion
+            data, remark = criterion_of(criterion, requirement, levels, self._scaling)
+            if remark:
+                notices.append(Problem(f"{criterion!r} {remark}", "", (), row.line))
+            found.setdefault(rubric, []).append((row.line, data, levels))
+        if self._problems or not found:
+            problems = self._problems or [Problem("holds no rubric.", "", (), 1)]
+            raise refusal("rubric", problems, self._table.name)
+        return tuple(self._rubric(name, rows, notices) for name, rows in found.items())
+
+    def _check_heads(self) -> None:
+        for head, column in zip(HEADS[:2], self._columns, strict=False):
+            if column is None:
+                self._problems.append(Problem(f"has no column {head!r}.", "", (), 1))
+        if not self._triples:
+            mend = f"Ratings stand in columns {', '.join(TRIPLE)}."
+            self._problems.append(Problem("names no ratings.", mend, (), 1))
+
+    def _text(self, row: RawRow, part: int) -> str:
+        return unguarded(row.text(self._columns[part]).strip())
+
+    def _levels(self, row: RawRow) -> list[Level]:
+        levels = list[Level]()
+        for name, description, points in self._triples:
+            label = unguarded(row.text(name).strip())
+            if not label:
+                self._passed_over(row, (description, points))
+                continue
+            number = number_of(row.text(points))
+            if number is None:
+                given = row.text(points).strip()
+                message = f"has {given!r} as the points of {label!r}."
+                mend = "Use one number; of a range like 8-10, its upper end."
+                self._problems.append(Problem(message, mend, (), row.line))
+                number = 0.0
+            levels.append(Level(label, unguarded(row.text(description).strip()), number))
+        return levels
+
+    def _passed_over(self, row: RawRow, columns: tuple[int, int]) -> None:
+        given = ", ".join(text for at in columns if (text := row.text(at).strip()))
+        if given:
+            message = f"a rating without a name ({given[:80]}) of {self._text(row, 1)!r}"
+            self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
+
+    def _foreign(self) -> list[Problem]:
+        """The columns that are none of Canvas's."""
+        known = {at for triple in self._triples for at in triple} | {*self._columns}
+        return [
+            Problem(f"The column {head!r} is left out.", "", (), 1)
+            for at, head in enumerate(self._table.heads)
+            if at not in known and head.strip()
+        ]
+
+    def _rubric(
+        self,
+        name: str,
+        rows: list[tuple[int, dict[str, Any], list[Level]]],
+        notices: list[Problem],
+    ) -> Parsed[Rubric]:
+        lines = [line for line, _, _ in rows]
+
+        def line_of(path: tuple[str | int, ...]) -> int | None:
+            at = path[1] if len(path) > 1 else None
+            return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+        data = {"name": name, "criteria": [data for _, data, _ in rows]}
+        read = rubric_from(data, self._table.name, line_of)
+        own = [notice for notice in notices if notice.line in lines]
+        effect = effect_of([levels for _, _, levels in rows], self._scaling)
+        said = (*own, *self._foreign(), *effect, *read.notices)
+        return Parsed(read.value, said, read.line_of)

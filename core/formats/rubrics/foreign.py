@@ -1,0 +1,244 @@
+"""Rubrics in forms of others: levels worth points, and what a form cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric, ScoringPolicy
+from core.errors import Problem
+from core.text.names import fold
+
+# Levels that are worth points, as teachers' programs have them, to a criterion and back.
+
+#: ``ratio``: points / most points. ``range``: (points - least) / (most - least), as Moodle does
+#: unless its rubric is told to count from the minimum achievable grade.
+Scaling = Literal["ratio", "range"]
+
+MET_WORD, UNMET_WORD = "Met", "Not met"
+
+
+class Level(NamedTuple):
+    """One level of a criterion with its points."""
+
+    label: str
+    description: str
+    points: float
+
+
+def levels_of(criterion: Criterion) -> list[Level]:
+    """The options that have a value, best first, with value times weight, to two decimals."""
+    options = [o for o in criterion.options if not o.na]
+    if criterion.scale == "binary":
+        options = sorted(options, key=lambda o: fold(o.label) != fold(MET))
+    else:
+        options.reverse()
+        options.sort(key=lambda o: -_value(o))
+    return [Level(shown(criterion, o), o.description, _points(criterion, o)) for o in options]
+
+
+def shown(criterion: Criterion, option: Option) -> str:
+    """The label as a teacher reads it: Met and Not met for a question with yes or no."""
+    if criterion.scale != "binary" or option.na:
+        return option.label
+    return MET_WORD if fold(option.label) == fold(MET) else UNMET_WORD
+
+
+def _value(option: Option) -> float:
+    return option.value or 0.0
+
+
+def _points(criterion: Criterion, option: Option) -> float:
+    return round(_value(option) * criterion.weight, 2) + 0.0
+
+
+def criterion_of(
+    name: str, requirement: str, levels: Sequence[Level], scaling: Scaling
+) -> tuple[dict[str, Any], str]:
+    """The criterion as plain data, and a remark where it could not be taken as it is.
+
+    Levels come out lowest first. Points that are never above 0 make a penalty; points on both
+    sides of 0 are always taken as a range, because an option's value lies in [0, 1].
+
+    >>> data, _ = criterion_of("a", "b", [Level("Good", "", 4), Level("Poor", "", 1)], "ratio")
+    >>> data["weight"], [o["value"] for o in data["options"]]
+    (4.0, [0.25, 1.0])
+    """
+    data: dict[str, Any] = {"name": name, "requirement": requirement}
+    # Files list the best level first; among equals, that order is turned round, too.
+    ranked = list(reversed(levels))
+    ranked.sort(key=lambda level: level.points)
+    worst, best = ranked[0].points, ranked[-1].points
+    if worst == best:
+        last = max(1, len(ranked) - 1)
+        data |= {"weight": worst, "scale": "ordinal"}
+        # Worth nothing, the levels still differ; worth the same, they do not.
+        spread = [at / last if worst == 0 else 1.0 for at in range(len(ranked))]
+        data["options"] = [_option(*pair) for pair in zip(ranked, spread, strict=True)]
+        return data, f"gives {worst:g} points for every level, so it cannot tell answers apart."
+    remark = ""
+    low, high = 0.0, best
+    if best <= 0:
+        # A penalty: its value 1 takes the most.
+        low, high = (0.0 if scaling == "ratio" else best), worst
+        ranked.reverse()
+    elif worst < 0 or scaling == "range":
+        low = worst
+        remark = "has points above and below 0; they are taken as a range." if worst < 0 else ""
+    data["weight"] = high - low
+    options = [_option(level, (level.points - low) / (high - low)) for level in ranked]
+    if _is_binary(options):
+        by_label = {fold(o["label"]): o for o in options}
+        met, unmet = by_label[fold(MET_WORD)], by_label[fold(UNMET_WORD)]
+        options = [{**met, "label": MET}, {**unmet, "label": UNMET}]
+        return data | {"scale": "binary", "options": options}, remark
+    return data | {"scale": "ordinal", "options": options}, remark
+
+
+def _option(level: Level, value: float) -> dict[str, Any]:
+    share = min(1.0, max(0.0, round(value, 9)))
+    return {"label": level.label, "description": level.description, "value": share}
+
+
+def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
+    wanted = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
+    return {fold(o["label"]): o["value"] for o in options} == wanted and len(options) == 2
+
+
+def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
+    """What the choice between ratio and range changes; nothing where every lowest level is 0.
+
+    >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:58]
+    'The lowest levels add up to 1 of 4 points. They score 25 %'
+    """
+    points = [[level.points for level in levels] for levels in criteria]
+    least, most = sum(map(min, points)), sum(map(max, points))
+    if not least or most <= 0 or least < 0:
+        return ()
+    ratio = f"{least / most:.0%}".replace("%", " %")
+    said = (
+        f"{ratio} (points are taken as a ratio; as a range, as Moodle does, it would be 0 %)"
+        if scaling == "ratio"
+        else f"0 % (points are taken as a range, as Moodle does; as a ratio it would be {ratio})"
+    )
+    message = f"The lowest levels add up to {least:g} of {most:g} points. They score {said}."
+    return (Problem(message),)
+
+
+def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
+    """What of scales and values does not survive as points with two decimals, best first."""
+    found = list[Problem]()
+    for criterion in criteria:
+        path = ("criteria", criterion.name)
+        scored = [o for o in criterion.options if not o.na]
+        values = [_value(o) for o in scored]
+        best = max(values)
+        if criterion.scale == "nominal":
+            message = "is nominal; its options are written as levels, the most valued first."
+            found.append(Problem(message, "", path))
+        elif criterion.scale == "ordinal" and values != sorted(values):
+            message = "lists its best level first; read back, it is the last."
+            found.append(Problem(message, "", path))
+        if 0 < best < 1:
+            message = f"is worth {best:g} of its weight at best; only the points remain."
+            found.append(Problem(message, "", path))
+        exact = [v * criterion.weight for v in values]
+        if any(abs(round(points, 2) - points) > 1e-9 for points in exact):
+            found.append(Problem("has points that are rounded to two decimals.", "", path))
+        found += _odd_labels(criterion, path)
+    return found
+
+
+def _odd_labels(criterion: Criterion, path: tuple[str, ...]) -> list[Problem]:
+    away = [o.label for o in criterion.options if o.na]
+    found = []
+    if away:
+        message = f"may be answered with {away[0]!r}, which earns no points and is no level."
+        found.append(Problem(message, "It is written into the description.", path))
+    points = [level.points for level in levels_of(criterion)]
+    if len(set(points)) < len(points):
+        message = "has two levels with the same points."
+        found.append(Problem(message, "Moodle refuses that; Canvas does not.", path))
+    return found
+
+
+def described(criterion: Criterion) -> str:
+    """The requirement, with what an ``na`` option means below it."""
+    away = [o for o in criterion.options if o.na]
+    lines = [criterion.requirement]
+    lines += [f"{o.label}: {o.description}".rstrip(": ") for o in away]
+    return "\n".join(lines)
+
+
+# A rubric in a foreign form: its text, and what that form cannot hold.
+
+
+@dataclass(frozen=True)
+class WrittenRubric:
+    """The text of a file, and one problem for everything that is not in it."""
+
+    text: str
+    losses: tuple[Problem, ...] = ()
+
+
+#: Parts of a rubric that no foreign form has, in the words of the editor.
+_WHOLE = {
+    "description": "The description",
+    "guidelines": "The guidelines",
+    "scoring": "The scoring policy (abstentions, length penalty)",
+    "gates": "The gates",
+    "prechecks": "The pre-checks",
+    "decision": "The decision (pass and fail)",
+    "meta": "The additional data",
+}
+
+
+def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
+    """What a form that has only criteria, and ``keeps``, does not hold of a rubric.
+
+    >>> rubric = Rubric(guidelines="Be kind.", criteria=[{"name": "a", "requirement": "b"}])
+    >>> [str(loss) for loss in lost_of_rubric(rubric)]
+    ['guidelines: The guidelines are left out.']
+    """
+    kept = set(keeps)
+    return [
+        Problem(f"{words} {_are(words)} left out.", "", (name,))
+        for name, words in _WHOLE.items()
+        if name not in kept and getattr(rubric, name) not in ("", (), {}, None, ScoringPolicy())
+    ]
+
+
+def _are(words: str) -> str:
+    return "are" if words.split(" (", maxsplit=1)[0].endswith("s") else "is"
+
+
+#: Parts of a criterion that some forms lack.
+_PART = {
+    "section": "The section",
+    "tags": "The tags",
+    "aggregation": "The rule by which votes are settled",
+    "forced_choice": "That judges may not abstain",
+    "meta": "The additional data",
+}
+
+
+def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -> list[Problem]:
+    """What a form that has only names, texts, levels and points lacks, one loss per part."""
+    kept, found = set(keeps), list[Problem]()
+    for name, words in _PART.items():
+        having = [c.name for c in criteria if getattr(c, name)]
+        if name not in kept and having:
+            found.append(Problem(f"{words} of {listed(having)} {_are(words)} left out."))
+    return found
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Names in quotes, the first few of many.
+
+    >>> listed(["a", "b"]), listed(list("abcdefg"), 3)
+    ("'a', 'b'", "'a', 'b', 'c' and 4 more")
+    """
+    head = ", ".join(map(repr, names[:most]))
+    more = len(names) - most
+    return f"{head} and {more} more" if more > 0 else head

@@ -1,0 +1,319 @@
+"""Every form in which a rubric goes out or comes in, and how a file's form is found."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
+
+from core.domain.rubric import Criterion, Option, Rubric
+from core.errors import InputError, Problem
+from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
+from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
+from core.formats.rubrics.foreign import (
+    Scaling,
+    WrittenRubric,
+    listed,
+    lost_of_criteria,
+    lost_of_rubric,
+)
+from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
+from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
+from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
+from core.formats.source.csv_reader import DELIMITERS, read_raw
+from core.formats.source.json_reader import read_json
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal
+from core.formats.source.yaml_reader import read_yaml
+
+# A rubric as JSON that autorubric reads: its keys, and nothing it would pass over unread.
+
+
+def peer_json(rubric: Rubric) -> WrittenRubric:
+    """The rubric in the peer's keys: guidelines and criteria, options with label, value and na.
+
+    >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
+    >>> json.loads(text)
+    {'criteria': [{'name': 'a', 'weight': 10.0, 'requirement': 'b'}]}
+    """
+    data: dict[str, Any] = {"guidelines": rubric.guidelines} if rubric.guidelines else {}
+    data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return WrittenRubric(text, tuple(_losses(rubric)))
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    data = {
+        "name": criterion.name,
+        "weight": criterion.weight,
+        "requirement": requirement_in_full(criterion),
+    }
+    if criterion.scale == "binary":
+        return data
+    data |= {"scale_type": criterion.scale}
+    if criterion.aggregation is not None:
+        data["aggregation"] = criterion.aggregation
+    return data | {"options": [_option(option) for option in criterion.options]}
+
+
+def _option(option: Option) -> dict[str, Any]:
+    # It demands a value of an abstention, too, and never counts it.
+    return {"label": option.label, "value": option.value or 0.0, "na": option.na}
+
+
+def requirement_in_full(criterion: Criterion) -> str:
+    """The requirement, with the anchors below it: its options have no descriptions."""
+    anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
+    return "\n".join([criterion.requirement, *anchors])
+
+
+def _losses(rubric: Rubric) -> list[Problem]:
+    found = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
+    found += lost_of_rubric(rubric, ("guidelines",))
+    found += lost_of_criteria(rubric.criteria, ("aggregation",))
+    ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
+    if ruled:
+        words = "The rule by which votes are settled"
+        found.append(Problem(f"{words} of {listed(ruled)} (yes or no) is left out."))
+    anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
+    if anchored:
+        message = f"The descriptions of options of {listed(anchored)} have no place of their own."
+        found.append(Problem(message, "They are written below the requirement."))
+    away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
+    if away:
+        message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
+        found.append(Problem(message))
+    return found
+
+
+RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
+RUBRIC_FORMS: tuple[RubricForm, ...] = get_args(RubricForm)
+
+
+class FormWords(NamedTuple):
+    """What a form is called, what it is for, and how its files end."""
+
+    title: str
+    about: str
+    ending: str
+    mime: str
+
+
+FORM_WORDS: dict[RubricForm, FormWords] = {
+    "yaml": FormWords("YAML", "Everything, to read and edit by hand.", "yaml", "application/yaml"),
+    "json": FormWords("JSON", "Everything, for programs.", "json", "application/json"),
+    "autorubric": FormWords(
+        "JSON for autorubric", "Its keys: guidelines and criteria.", "json", "application/json"
+    ),
+    "csv": FormWords(
+        "CSV, one level a row", "Criteria and options, to edit in a spreadsheet.", "csv", "text/csv"
+    ),
+    "canvas": FormWords("CSV for Canvas", "As Canvas imports rubrics.", "csv", "text/csv"),
+    "moodle": FormWords(
+        "CSV for Moodle", "As Moodle's plugin for importing rubrics reads it.", "csv", "text/csv"
+    ),
+}
+
+
+def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
+    """The rubric in that form, with every loss."""
+    makers: dict[RubricForm, Callable[[Rubric], WrittenRubric]] = {
+        "yaml": lambda r: WrittenRubric(dump_rubric(r, "yaml")),
+        "json": lambda r: WrittenRubric(dump_rubric(r, "json")),
+        "autorubric": peer_json,
+        "csv": levels_csv,
+        "canvas": canvas_rubric,
+        "moodle": moodle_csv,
+    }
+    return makers[form](rubric)
+
+
+def read_rubrics(
+    data: str | bytes, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in a file of any form: one at least, several in some tables.
+
+    Args:
+        data: the file.
+        name: its name; without a telling ending, its beginning decides.
+        scaling: how points become values, where a form has points.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+    """
+    text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+    if looks_like_table(text, name):
+        heads = read_raw(text, name, "rubric").heads
+        if looks_like_canvas(heads):
+            return read_canvas_rubrics(text, name, scaling)
+        if looks_like_levels(heads):
+            return read_levels(text, name, scaling)
+        if looks_like_grid(heads):
+            return (read_grid(text, name, scaling),)
+        mend = (
+            "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a "
+            "column of criteria, then a column for each level, such as Good (2). Votes go to "
+            "Import votes."
+        )
+        message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
+        raise refusal("rubric", [Problem(message, mend, (), 1)], name)
+    document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
+    if looks_like_unitxt(document.value):
+        read = read_unitxt(document, name)
+        case = case_in(document.value)
+        more = beside_criterion(case) if case else []
+        return (Parsed(read.value, (*read.notices, *more), read.line_of),)
+    return (rubric_from(document.value, name, document.line_of),)
+
+
+def looks_like_table(text: str, name: str) -> bool:
+    """Whether a file is a table, by its ending or its first line."""
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("csv", "tsv"):
+        return True
+    if ending in ("json", "yaml", "yml"):
+        return False
+    return _is_form(text)
+
+
+#: Words that every such file has near its beginning.
+_MARKED = re.compile(rb'"options"|pairwise|(?i:criterion)|Criteria Name')
+
+
+def looks_like_rubric(data: bytes, name: str) -> bool:
+    """Whether a file is a rubric in one of the forms that have no ending of their own."""
+    if len(data) > MAX_RUBRIC_BYTES or not _MARKED.search(data[:20_000]):
+        return False
+    try:
+        text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+        if _is_form(text):
+            return True
+        return is_json(text, name) and looks_like_unitxt(read_json(text, name).value)
+    except InputError:
+        # It is something else, whose own reader says what is wrong with it.
+        return False
+
+
+def _is_form(text: str) -> bool:
+    first = text.lstrip().split("\n", 1)[0]
+    heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
+    if looks_like_canvas(heads) or looks_like_levels(heads):
+        return True
+    return any(looks_like_grid(next(csv.reader([first], delimiter=one))) for one in DELIMITERS)
+
+
+# The JSON Schema of rubric files, made from our model, for editors that complete and check.
+
+_ABOUT = {
+    "Rubric": {
+        "name": "What the rubric is called; without it, the file's name.",
+        "description": "What it is for. Judges do not see it.",
+        "guidelines": "What every judge is told beside each criterion.",
+        "criteria": "The questions, in the order in which they are shown.",
+        "scoring": "How verdicts become a score.",
+        "gates": "Conditions that cap, fail or flag an item, whatever its points.",
+        "prechecks": "What is looked for in the text before anybody judges it.",
+        "decision": "From which score on an item passes.",
+        "meta": "Notes of your own; kept, never used.",
+    },
+    "Criterion": {
+        "name": "A short name of its own; without it, the requirement's first words.",
+        "requirement": "What the judge must decide.",
+        "weight": "Points at best. Below 0 it is a penalty.",
+        "scale": "binary: MET or UNMET. ordinal: levels, lowest first. nominal: categories.",
+        "options": "The allowed answers of an ordinal or nominal criterion.",
+        "section": "The heading it stands under.",
+        "tags": "Words by which gates and searches find it.",
+        "aggregation": "The rule that settles its votes, instead of the panel's.",
+        "forced_choice": "true: judges may not abstain.",
+        "meta": "Notes of your own; checks_off lists checks that were dismissed.",
+    },
+    "Option": {
+        "label": "What is chosen.",
+        "description": "The behaviour that earns it.",
+        "value": "From 0 (worst) to 1 (best); none where na is true.",
+        "na": "true: choosing it is an abstention.",
+    },
+}
+
+
+def rubric_schema() -> dict[str, Any]:
+    """The schema (draft 2020-12) of a rubric file in our keys.
+
+    It describes what ``parse_rubric`` reads without a notice, leaving out some shapes of peers.
+    Whether names are unique, gates name options that exist, or levels rise, only reading tells.
+    """
+    model = Rubric.model_json_schema(by_alias=True)
+    parts: dict[str, Any] = model.pop("$defs")
+    parts["Rubric"] = model
+    for name, texts in _ABOUT.items():
+        for key, text in texts.items():
+            parts[name]["properties"][key]["description"] = text
+    _as_files_have_it(parts)
+    for part in parts.values():
+        _without_titles(part)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Rubric Studio rubric",
+        "anyOf": [
+            {"$ref": "#/$defs/Rubric"},
+            {"$ref": "#/$defs/Entries"},
+        ],
+        "$defs": dict(sorted(parts.items())),
+    }
+
+
+def _as_files_have_it(parts: dict[str, Any]) -> None:
+    """What a file may say more loosely than the model: it is tidied while it is read."""
+    parts["Criterion"]["required"] = ["requirement"]
+    parts["Criterion"]["properties"]["options"].pop("default")
+    parts["Option"]["required"] = ["label"]
+    parts["Option"]["properties"]["label"] = {
+        **parts["Option"]["properties"]["label"],
+        "type": ["string", "number"],
+    }
+    parts["Section"] = {
+        "type": "object",
+        "description": "Criteria under one heading.",
+        "properties": {"name": {"type": "string"}, "criteria": {"$ref": "#/$defs/Entries"}},
+        "required": ["criteria"],
+        "additionalProperties": False,
+    }
+    parts["Entries"] = {
+        "type": "array",
+        "description": "Criteria; a text alone is the requirement of a yes-or-no criterion.",
+        "items": {
+            "anyOf": [
+                {"$ref": "#/$defs/Criterion"},
+                {"$ref": "#/$defs/Section"},
+                {"type": "string"},
+            ]
+        },
+        "minItems": 1,
+        "maxItems": 500,
+    }
+    about = _ABOUT["Rubric"]["criteria"]
+    parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
+    # Editors insist on what is required; the name is the file's where there is none.
+    parts["Rubric"]["required"] = ["criteria"]
+
+
+def _without_titles(part: Any) -> None:
+    """Pydantic repeats every key as a title, which editors show in place of our words."""
+    if isinstance(part, dict):
+        if isinstance(part.get("title"), str):
+            del part["title"]
+        if isinstance(part.get("description"), str):
+            part["description"] = " ".join(part["description"].replace("``", "").split())
+        for inner in part.values():
+            _without_titles(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            _without_titles(inner)
+
+
+def schema_text() -> str:
+    """The schema as the text of ``docs/rubric.schema.json``."""
+    return json.dumps(rubric_schema(), indent=2, ensure_ascii=False) + "\n"

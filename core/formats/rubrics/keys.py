@@ -1,0 +1,247 @@
+"""Keys of a rubric file and its criteria: ours, the peers' names for them, near misses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.base import Path, near
+from core.domain.rubric import MET, UNMET
+from core.errors import Problem
+from core.formats.source.parsed import kind_of
+from core.formats.source.yaml_reader import WORDS
+from core.text.names import fold
+
+# Keys of a rubric file: ours, the peers' names for them, near misses, and foreign ones.
+#
+# A near miss of a known key is refused, because it was meant to do something. A foreign key is kept
+# in ``meta``, with a notice (docs/decisions/0002).
+
+RUBRIC_KEYS = frozenset(
+    {"name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"}
+)
+BODY_KEYS = ("rubric", "sections", "criteria")
+SECTION_KEYS = frozenset({"name", "criteria"})
+CRITERION_KEYS = frozenset(
+    {"name", "requirement", "weight", "scale", "scale_type", "options", "section", "tags"}
+    | {"aggregation", "forced_choice", "meta"}
+)
+#: More keys in one mapping are refused, meta aside.
+MAX_KEYS = 300
+OPTION_KEYS = frozenset({"label", "description", "value", "na"})
+
+#: What is said of a note that stands at its place and under meta.
+TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
+
+#: Keys that hold a number: true and false are refused there, though Python would count them.
+NUMERIC = frozenset(
+    {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
+    | {"count_at_least", "partial_credit", "free_budget", "max_cap", "penalty_at_cap", "exponent"}
+    | {"pass_at", "fail_below", "review_within", "chars"}
+)
+THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})
+
+
+def sort_keys(
+    given: dict[str, Any], known: frozenset[str], path: Path, what: str
+) -> tuple[dict[str, Any], dict[str, Any], list[Problem]]:
+    """The entries of ``given`` as (known, foreign, problems); a near miss is a problem.
+
+    >>> known, foreign, wrong = sort_keys({"weigth": 1, "colour": 2}, CRITERION_KEYS, (), "it")
+    >>> foreign, wrong[0].mend
+    ({'colour': 2}, "Did you mean 'weight'? If it is a note of your own, put it under meta.")
+    """
+    mine, foreign, problems = dict[str, Any](), dict[str, Any](), list[Problem]()
+    if len(given) > MAX_KEYS:
+        message = f"has {len(given):,} keys; {MAX_KEYS:,} is the limit."
+        problems.append(Problem(message, "Put notes under meta.", path))
+        return {key: given[key] for key in known & given.keys()}, {}, problems
+    for key, value in given.items():
+        guess = "" if key in known else near(key, set(known))
+        if key in known:
+            mine[key] = value
+        elif guess:
+            mend = f"{guess} If it is a note of your own, put it under meta."
+            problems.append(Problem(f"is not a known key of {what}.", mend, (*path, key)))
+        else:
+            foreign[key] = value
+    return mine, foreign, problems
+
+
+def kept(key: str, path: Path) -> Problem:
+    """The notice that a foreign key was kept."""
+    return Problem("is not a key of ours; kept under meta, not used.", "", (*path, key))
+
+
+def join_notes(
+    meta: dict[str, Any], part: str, name: str, notes: dict[str, Any], path: Path
+) -> list[Problem]:
+    """Keep ``notes`` of a part that has no meta of its own, beside what ``meta`` holds of it.
+
+    What cannot stand there without replacing something is a problem.
+
+    >>> meta = {"options": {"good": {"seen": 3}}}
+    >>> join_notes(meta, "options", "good", {"colour": "red"}, ())
+    []
+    >>> meta["options"]
+    {'good': {'colour': 'red', 'seen': 3}}
+    """
+    if not notes:
+        return []
+    known = meta.get(part, {})
+    own = known.get(name, {}) if isinstance(known, dict) else None
+    if not isinstance(own, dict):
+        return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes]
+    meta[part] = {**known, name: {**notes, **own}}
+    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in own]
+
+
+def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
+    """``value`` with numbers as words where words belong; yes/no in place of a number is a problem.
+
+    ``key`` is the key that the value (or the list it is in) stands under. Nothing below ``meta``
+    is touched.
+    """
+    if isinstance(value, dict):
+        return {
+            k: v if k == "meta" else tidied(v, (*path, k), problems, k) for k, v in value.items()
+        }
+    if isinstance(value, list):
+        return [tidied(part, (*path, i), problems, key) for i, part in enumerate(value)]
+    if isinstance(value, bool):
+        if key in NUMERIC:
+            problems.append(Problem(f"is {str(value).lower()}.", "Use a number.", path))
+        return value
+    if isinstance(value, int | float):
+        # Beyond [0, 1] a threshold can only be a label: `below: 3` on a scale of 1 to 5.
+        beyond = key in THRESHOLDS and not 0 <= value <= 1
+        return str(value) if key in WORDS or beyond else value
+    return value
+
+
+# One criterion of a rubric file to the shape that ``Criterion`` is built from.
+
+#: More options than this are refused: no judge chooses well among so many.
+MAX_OPTIONS = 1000
+
+
+@dataclass
+class Shaped:
+    """A criterion's data, with what was wrong; ``renamed`` maps its keys to source places."""
+
+    data: dict[str, Any] = field(default_factory=dict)
+    renamed: dict[str, Path] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    notices: list[Problem] = field(default_factory=list)
+
+
+def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> Shaped:
+    """``given`` in our keys: foreign keys under meta, the scale settled, options cleaned.
+
+    ``section`` is the section it stands in, unless the criterion names one itself. A key that is
+    null counts as not given.
+    """
+    known, foreign, problems = sort_keys(given, CRITERION_KEYS, path, "a criterion")
+    shaped = Shaped(problems=problems)
+    data = {key: value for key, value in known.items() if value is not None}
+    data = tidied(data, path, problems)
+    shaped.data = data
+    if isinstance(data.get("name"), str) and not data["name"].strip():
+        del data["name"]
+    if section is not None:
+        data.setdefault("section", section)
+    if isinstance(data.get("tags"), str):
+        data["tags"] = [data["tags"]]
+    _settle_scale(shaped, path)
+    if "options" in data:
+        _clean_options(shaped, path)
+    _keep_foreign(shaped, foreign, path)
+    return shaped
+
+
+def _settle_scale(shaped: Shaped, path: Path) -> None:
+    """Our `scale` or the peer's `scale_type`. Without either: binary where there are no options or
+    they are MET and UNMET, else ordinal.
+
+    The peer stores scale_type "ordinal" on criteria without options, so there it says nothing. Our
+    own key, written by hand, does.
+    """
+    data = shaped.data
+    peer = data.pop("scale_type", None)
+    if peer is not None and "scale" not in data:
+        shaped.renamed["scale"] = (*path, "scale_type")
+        data["scale"] = peer if "options" in data else "binary"
+    elif peer is not None and peer != data["scale"]:
+        message = f"is {peer!r}, but scale is {data['scale']!r}."
+        shaped.problems.append(Problem(message, "Keep scale only.", (*path, "scale_type")))
+    elif "options" not in data and data.get("scale") in ("ordinal", "nominal"):
+        message = f"is {data['scale']}, but there are no options."
+        mend = "List its options, or set scale: binary."
+        shaped.problems.append(Problem(message, mend, (*path, "scale")))
+    if "options" in data:
+        data.setdefault("scale", "binary" if _is_binary(data["options"]) else "ordinal")
+
+
+def _is_binary(options: object) -> bool:
+    """Whether these are MET (1) and UNMET (0), in any order, with or without a way out."""
+    if not isinstance(options, list) or not all(isinstance(one, dict) for one in options):
+        return False
+    given = [(fold(str(one.get("label"))), one.get("value")) for one in options if not _is_na(one)]
+    # `true` is equal to 1, but no value of an option.
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in given)
+    return numbers and len(given) == 2 and dict(given) == {fold(MET): 1, fold(UNMET): 0}
+
+
+def _is_na(option: dict[str, Any]) -> bool:
+    return str(option.get("na")).lower() in ("true", "yes", "on")
+
+
+def _clean_options(shaped: Shaped, path: Path) -> None:
+    options, here = shaped.data["options"], (*path, "options")
+    cleaned: list[Any] = []
+    if not isinstance(options, list):
+        shaped.problems.append(Problem(f"is {kind_of(options)}.", "Use a list of options.", here))
+        shaped.data["options"] = []
+        return
+    if len(options) > MAX_OPTIONS:
+        message = f"lists {len(options):,} options; {MAX_OPTIONS:,} is the limit."
+        shaped.problems.append(Problem(message, "Leave some out.", here))
+        options = []
+    for index, option in enumerate(options):
+        if isinstance(option, dict):
+            cleaned.append(_clean_option(option, (*here, index), shaped))
+        else:
+            mend = "Write a mapping with label and value."
+            message = f"is {kind_of(option)}, not an option."
+            shaped.problems.append(Problem(message, mend, (*here, index)))
+    shaped.data["options"] = cleaned
+
+
+def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[str, Any]:
+    known, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
+    shaped.problems += problems
+    cleaned = {key: value for key, value in known.items() if value is not None}
+    if _is_na(cleaned):
+        # The peer demands a value there; it never counts.
+        cleaned["na"] = True
+        cleaned.pop("value", None)
+    if foreign:
+        # An option has no meta of its own, so its notes go to the criterion's.
+        notes = shaped.data.setdefault("meta", {})
+        if isinstance(notes, dict):
+            notes = shaped.data["meta"] = dict(notes)
+            label = str(cleaned.get("label", ""))
+            shaped.problems += join_notes(notes, "options", label, foreign, path)
+        shaped.notices += [kept(key, path) for key in foreign]
+    return cleaned
+
+
+def _keep_foreign(shaped: Shaped, foreign: dict[str, Any], path: Path) -> None:
+    meta = shaped.data.get("meta", {})
+    if not foreign or not isinstance(meta, dict):
+        return
+    for key in foreign:
+        if key in meta:
+            shaped.problems.append(Problem(TWICE, KEEP_ONE, (*path, key)))
+        shaped.notices.append(kept(key, path))
+    shaped.data["meta"] = {**foreign, **meta}

@@ -1,0 +1,291 @@
+"""Rubrics as tables with one level per row: a full form of ours, and the one Moodle's importer has.
+
+Moodle has no table of rubrics itself; its plugin that imports them reads the second form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.base import Path
+from core.domain.rubric import Criterion, Rubric
+from core.errors import Problem
+from core.formats.rubrics.foreign import (
+    Level,
+    Scaling,
+    WrittenRubric,
+    criterion_of,
+    described,
+    effect_of,
+    levels_of,
+    listed,
+    lost_in_points,
+    lost_of_criteria,
+    lost_of_rubric,
+    shown,
+)
+from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.source.csv_writer import (
+    Value,
+    csv_text,
+    harmless,
+    number_of,
+    points_text,
+    unguarded,
+)
+from core.formats.source.parsed import (
+    MAX_RUBRIC_BYTES,
+    BadNumber,
+    Parsed,
+    number,
+    read_text,
+    refusal,
+    stem,
+)
+from core.text.names import fold
+
+FULL = (
+    *("rubric", "criterion", "requirement", "weight", "scale", "section", "tags", "aggregation"),
+    *("forced_choice", "level", "level_description", "value", "na"),
+)
+MOODLE = ("criterion", "level", "level_description", "score")
+_SPLIT = ": "
+
+
+def levels_csv(rubric: Rubric) -> WrittenRubric:
+    """Our own table: it holds criteria and options wholly, and nothing of the rules."""
+    rows = list[list[Value]]()
+    for criterion in rubric.criteria:
+        head: list[Value] = [
+            harmless(rubric.name),
+            harmless(criterion.name),
+            harmless(criterion.requirement),
+            float(criterion.weight),
+            criterion.scale,
+            harmless(criterion.section or ""),
+            harmless(_tags(criterion.tags)),
+            criterion.aggregation,
+            criterion.forced_choice,
+        ]
+        for option in criterion.options:
+            label, text = harmless(option.label), harmless(option.description)
+            value = None if option.value is None else float(option.value)
+            rows.append([*head, label, text, value, option.na])
+    held = ("section", "tags", "aggregation", "forced_choice")
+    losses = [*lost_of_rubric(rubric), *lost_of_criteria(rubric.criteria, held)]
+    if "\0" in rubric.model_dump_json().replace("\\u0000", "\0"):
+        losses.append(Problem("NUL characters are written as signs."))
+    return WrittenRubric(csv_text(FULL, rows, guarded=False), tuple(losses))
+
+
+def _tags(tags: Sequence[str]) -> str:
+    plain = all(tag.strip() == tag and tag and ";" not in tag for tag in tags)
+    plain = plain and not (tags and tags[0].startswith("["))
+    return "; ".join(tags) if plain else json.dumps(list(tags), ensure_ascii=False)
+
+
+def moodle_csv(rubric: Rubric) -> WrittenRubric:
+    """The table of Moodle's importer of rubrics; levels are numbered from the best."""
+    criteria = [c for c in rubric.criteria if c.weight > 0]
+    rows = list[list[Value]]()
+    for criterion in criteria:
+        name = _joined(criterion.name, described(criterion))
+        for at, level in enumerate(levels_of(criterion), start=1):
+            text = _joined(level.label, level.description)
+            rows.append([harmless(name), at, harmless(text), _plain(level.points)])
+    text = csv_text(MOODLE, rows, guarded=False)
+    return WrittenRubric(text, tuple(_moodle_losses(rubric, criteria)))
+
+
+def _plain(points: float) -> int | float:
+    return int(points) if points.is_integer() else points
+
+
+def _joined(head: str, text: str) -> str:
+    return head if not text or fold(text) == fold(head) else f"{head}{_SPLIT}{text}"
+
+
+def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
+    most = points_text(sum(max(level.points for level in levels_of(c)) for c in criteria))
+    yield Problem("Moodle checks the sum.", f"Set the activity's maximum grade to {most}.")
+    out = [c.name for c in rubric.criteria if c.weight <= 0]
+    if out:
+        yield Problem(f"Only criteria that earn points are written; left out: {listed(out)}.")
+    yield from lost_of_rubric(rubric)
+    yield from lost_of_criteria(criteria)
+    yield from lost_in_points(criteria)
+    if fold(rubric.name):
+        yield Problem("The rubric's name is not in the file; the file is named after it.")
+    mixed = [
+        c.name
+        for c in criteria
+        if any(_SPLIT in text for text in (c.name, *(shown(c, o) for o in c.options)))
+    ]
+    if mixed:
+        message = f"has a colon in a name, where name and text are parted: {listed(mixed)}."
+        yield Problem(message, "Read back, the name ends at the first colon.")
+
+
+def looks_like_levels(heads: Sequence[str]) -> bool:
+    """Whether these are the headings of one of the two tables."""
+    known = {head.casefold() for head in heads}
+    return {"criterion", "level"} <= known and bool({"score", "value"} & known)
+
+
+def read_levels(
+    data: str | bytes, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in a table of either form.
+
+    Cells of a criterion that repeat may be left empty after its first row. Without a column
+    ``rubric`` there is one rubric, named after the file.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+    """
+    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
+    return _LevelReader(table, scaling).read()
+
+
+class _LevelReader:
+    def __init__(self, table: RawTable, scaling: Scaling) -> None:
+        self._table, self._scaling = table, scaling
+        self._at = {head: table.column(head) for head in (*FULL, "score")}
+        self._problems: list[Problem] = []
+        self._full = self._at["value"] is not None
+
+    def read(self) -> tuple[Parsed[Rubric], ...]:
+        grouped = self._grouped()
+        read = [self._rubric(name, criteria) for name, criteria in grouped.items()]
+        if self._problems or not read:
+            problems = self._problems or [Problem("has a header, but no rows.", "", (), 1)]
+            raise refusal("rubric", problems, self._table.name)
+        return tuple(
+            _parsed(data, notices, lines, self._table.name) for data, notices, lines in read
+        )
+
+    def _grouped(self) -> dict[str, dict[str, list[RawRow]]]:
+        found: dict[str, dict[str, list[RawRow]]] = {}
+        rubric, criterion = stem(self._table.name, "Untitled rubric"), ""
+        for row in self._table.rows:
+            rubric = self._text(row, "rubric") or rubric
+            criterion = self._text(row, "criterion") or criterion
+            if not criterion:
+                mend = "The first row of a criterion needs its name."
+                self._problems.append(Problem("names no criterion.", mend, (), row.line))
+                continue
+            found.setdefault(rubric, {}).setdefault(criterion, []).append(row)
+        return found
+
+    def _text(self, row: RawRow, head: str) -> str:
+        text = unguarded(row.text(self._at[head]))
+        # Our own cells are kept to the letter; in those of others, spaces are an accident.
+        return text if self._full and text.strip() else text.strip()
+
+    def _rubric(
+        self, name: str, criteria: dict[str, list[RawRow]]
+    ) -> tuple[dict[str, Any], list[Problem], list[int]]:
+        made, notices, lines = list[dict[str, Any]](), list[Problem](), list[int]()
+        levels = list[list[Level]]()
+        for criterion, rows in criteria.items():
+            lines.append(rows[0].line)
+            if self._full:
+                made.append(self._own(criterion, rows))
+                continue
+            levels.append(self._levels(rows))
+            head, _, text = criterion.partition(_SPLIT)
+            data, remark = criterion_of(head, text.strip() or head, levels[-1], self._scaling)
+            made.append(data)
+            if remark:
+                notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
+        notices += effect_of(levels, self._scaling) if levels else ()
+        return {"name": name, "criteria": made}, notices, lines
+
+    def _levels(self, rows: list[RawRow]) -> list[Level]:
+        parts = [self._text(row, "level_description").partition(_SPLIT) for row in rows]
+        heads = [head if len(head) <= 60 else "" for head, _, _ in parts]
+        if len(set(map(fold, heads))) < len(heads) or not all(map(fold, heads)):
+            heads = []
+        found = list[Level]()
+        for at, row in enumerate(rows):
+            given = self._text(row, "level")
+            score = number_of(row.text(self._at["score"]))
+            if score is None:
+                message = f"has {row.text(self._at['score']).strip()!r} as score."
+                self._problems.append(Problem(message, "Use a number.", ("score",), row.line))
+            text = self._text(row, "level_description")
+            numbered = not given or number_of(given) is not None
+            if numbered and heads:
+                found.append(Level(heads[at], parts[at][2].strip(), score or 0.0))
+            else:
+                label = f"Level {given or at + 1}" if numbered else given
+                found.append(Level(label, text, score or 0.0))
+        return found
+
+    def _own(self, criterion: str, rows: list[RawRow]) -> dict[str, Any]:
+        data: dict[str, Any] = {"name": criterion}
+        for head in ("requirement", "scale", "section", "aggregation"):
+            data[head] = next((t for row in rows if (t := self._text(row, head))), None)
+        data["requirement"] = data["requirement"] or criterion
+        data["weight"] = self._number(rows[0], "weight")
+        data["forced_choice"] = self._yes(rows[0], "forced_choice")
+        data["tags"] = self._tag_list(self._text(rows[0], "tags"), rows[0].line)
+        data["options"] = [self._option(row) for row in rows]
+        return data
+
+    def _option(self, row: RawRow) -> dict[str, Any]:
+        away = self._yes(row, "na")
+        return {
+            "label": self._text(row, "level"),
+            "description": self._text(row, "level_description"),
+            "value": None if away else self._number(row, "value"),
+            "na": away or None,
+        }
+
+    def _number(self, row: RawRow, head: str) -> float | None:
+        given = row.text(self._at[head]).strip()
+        if not given:
+            return None
+        try:
+            found = number(given.replace(",", "."))
+        except BadNumber:
+            found = None
+        if found is None:
+            message = f"is {given!r}."
+            self._problems.append(Problem(message, "Use a number.", (head,), row.line))
+        return found
+
+    def _yes(self, row: RawRow, head: str) -> bool | None:
+        given = row.text(self._at[head]).strip().casefold()
+        if given in ("", "true", "false", "yes", "no", "1", "0"):
+            return given in ("true", "yes", "1") or None
+        message = f"is {given!r}."
+        self._problems.append(Problem(message, "Use true or false.", (head,), row.line))
+        return None
+
+    def _tag_list(self, given: str, line: int) -> list[str]:
+        if not given.startswith("["):
+            return [tag.strip() for tag in given.split(";") if tag.strip()]
+        try:
+            tags = json.loads(given)
+        except ValueError:
+            tags = None
+        if not isinstance(tags, list):
+            mend = "Write tags with semicolons between them."
+            self._problems.append(Problem("is not a list.", mend, ("tags",), line))
+            return []
+        return [str(tag) for tag in tags]
+
+
+def _parsed(
+    data: dict[str, Any], notices: list[Problem], lines: list[int], name: str
+) -> Parsed[Rubric]:
+    def line_of(path: Path) -> int | None:
+        at = path[1] if len(path) > 1 else None
+        return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+    read = rubric_from(data, name, line_of)
+    return Parsed(read.value, (*notices, *read.notices), read.line_of)

@@ -1,0 +1,298 @@
+"""Rubric files in and out: YAML and JSON; what is written reads back equal."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import yaml
+
+from core.domain.base import Path, build
+from core.domain.rubric import BINARY, Criterion, Option, Rubric
+from core.errors import InputError, Problem
+from core.formats.rubrics.keys import tidied
+from core.formats.rubrics.shapes import Shaper
+from core.formats.source.json_reader import read_json
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, read_text, refusal, stem
+from core.formats.source.yaml_reader import read_yaml, resolve
+
+# Rubric files in: YAML and JSON, every shape, every problem with its line.
+
+#: A bracket, then a quoted key or text: in YAML the brackets would rarely be followed by quotes.
+_JSON = re.compile(r'\s*[\[{][\s\[{]*"')
+
+
+def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
+    """The rubric in a YAML or JSON file, and notices about keys that were kept but not used.
+
+    Accepted are a list of criteria (sections may be mixed in), a mapping with ``criteria``,
+    ``sections`` (a list, or a mapping from name to list) or ``rubric`` around any of these, with
+    ``guidelines`` beside or inside. Where several stand side by side, rubric wins over sections,
+    and sections over criteria. A rubric without a name takes the file's.
+
+    Args:
+        text: the file's content.
+        name: the file's name; ``.json`` is read as JSON, anything else as YAML unless it begins
+            like JSON.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+
+    >>> parse_rubric("- Cites a source.", "essay.yaml").value.criteria[0].name
+    'Cites a source'
+    """
+    source = read_text(text, name, "rubric", MAX_RUBRIC_BYTES)
+    document = (read_json if is_json(source, name) else read_yaml)(source, name)
+    return rubric_from(document.value, name, document.line_of)
+
+
+def is_json(source: str, name: str) -> bool:
+    """Whether a rubric's text is read as JSON rather than YAML.
+
+    JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
+    writes as two escapes (an emoji, say).
+    """
+    ending = name.lower().rpartition(".")[2]
+    if ending == "json" or not _JSON.match(source):
+        return ending == "json"
+    if ending not in ("yaml", "yml"):
+        return True
+    try:
+        json.loads(source)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def rubric_from(
+    value: Any, name: str, line_of: Callable[[Path], int | None], default: str = ""
+) -> Parsed[Rubric]:
+    """The rubric in plain data of any accepted shape.
+
+    Args:
+        value: the data.
+        name: the file, for messages, and the rubric's name where it has none and ``default`` is
+            empty.
+        line_of: the line of a place in ``value``.
+        default: the name of a rubric that has none.
+    """
+    shaper = Shaper()
+    shaper.shape(value)
+    problems = shaper.problems
+    if problems and not shaper.data["criteria"]:
+        raise refusal("rubric", _located(problems, line_of), name)
+    # Criteria are tidied already; gates, scoring and the texts are not.
+    head = {key: part for key, part in shaper.data.items() if key != "criteria"}
+    head = _given(tidied(head, (), problems))
+    data = {"name": default or stem(name, "Untitled rubric"), **head}
+    data["criteria"] = shaper.data["criteria"]
+    rubric, refused = _built(data)
+    problems += _without_doubles([_at(p, shaper.origin(p.path)) for p in refused], problems)
+    if rubric is None or problems:
+        raise refusal("rubric", _located(problems, line_of), name)
+    notices = tuple(_located(shaper.notices, line_of))
+    return Parsed(rubric, notices, lambda path: line_of(shaper.origin(path)))
+
+
+def _at(problem: Problem, path: Path) -> Problem:
+    return replace(problem, path=path)
+
+
+def _located(problems: list[Problem], line_of: Callable[[Path], int | None]) -> list[Problem]:
+    """The problems with their lines, in the order of the file."""
+    found = [replace(p, line=line_of(p.path), path=_readable(p.path)) for p in problems]
+    return sorted(found, key=lambda p: p.line or 0)
+
+
+def _readable(path: Path) -> Path:
+    # In a bare list, "3, weight" says too little.
+    return ("criteria", *path) if path and isinstance(path[0], int) else path
+
+
+def _given(part: Any) -> Any:
+    """``part`` without null entries, which count as not given; meta is left alone."""
+    if isinstance(part, dict):
+        return {
+            key: value if key == "meta" else _given(value)
+            for key, value in part.items()
+            if value is not None
+        }
+    return [_given(value) for value in part] if isinstance(part, list) else part
+
+
+def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
+    try:
+        return build(Rubric, data, "rubric"), []
+    except InputError as error:
+        return None, [_at(p, _walkable(data, p.path)) for p in error.problems]
+
+
+def _walkable(data: Any, path: Path) -> Path:
+    """``path`` as far as ``data`` goes, and one key more where that key is missing.
+
+    Pydantic names the branches of a union in its paths; they mean nothing to a person.
+    """
+    for index, step in enumerate(path):
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            extra = 1 if isinstance(data, dict) else 0
+            return path[: index + extra]
+    return path
+
+
+def _without_doubles(more: list[Problem], known: list[Problem]) -> list[Problem]:
+    """Those of ``more`` that say something of a place that has no problem yet."""
+    taken, fresh = {p.path for p in known}, list[Problem]()
+    for problem in more:
+        if problem.path not in taken:
+            taken.add(problem.path)
+            fresh.append(problem)
+    return fresh
+
+
+# Rubric files out: YAML as a person would write it, and JSON. What is written reads back equal.
+
+#: What only double quotes keep exactly: control characters and every line break but one.
+_ODD = re.compile(
+    "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+#: What a literal block does not keep: spaces before a line break or at the end, breaks at the end.
+_LOOSE = re.compile(r"[ ]\n|\n\n\Z|[ ]\Z")
+
+
+def dump_rubric(rubric: Rubric, format: Literal["yaml", "json"] = "yaml") -> str:
+    """The rubric as a file's text: ``parse_rubric(dump_rubric(r)).value == r``, always.
+
+    Defaults are left out, except weight and scale. A section is kept as a key of its criteria, so
+    that the order of criteria is kept too.
+
+    >>> from core.formats.rubrics.rubric_file import parse_rubric
+    >>> rubric = parse_rubric("- {name: cites, requirement: Cites a source.}", "essay.yaml").value
+    >>> print(dump_rubric(rubric), end="")
+    name: essay
+    criteria:
+      - name: cites
+        requirement: Cites a source.
+        weight: 10
+        scale: binary
+    """
+    data = rubric_data(rubric)
+    if format == "json":
+        return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return yaml.dump(
+        data,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=False,
+        width=96,
+    )
+
+
+def rubric_data(rubric: Rubric) -> dict[str, Any]:
+    """The rubric as plain data, in the order a person would write it, defaults left out."""
+    return _filled(
+        {
+            "name": rubric.name,
+            "description": rubric.description,
+            "guidelines": rubric.guidelines,
+            "scoring": _plain(rubric.scoring.model_dump(mode="json", exclude_defaults=True)),
+            "decision": rubric.decision
+            and _plain(rubric.decision.model_dump(mode="json", exclude_defaults=True)),
+            "criteria": [_criterion(c) for c in rubric.criteria],
+            "gates": [
+                _plain(gate.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+                for gate in rubric.gates
+            ],
+            "prechecks": [
+                _plain(check.model_dump(mode="json", exclude_defaults=True))
+                for check in rubric.prechecks
+            ],
+            "meta": rubric.meta,
+        }
+    )
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    as_default = criterion.scale == "binary" and criterion.options == BINARY
+    data: dict[str, Any] = {
+        "name": criterion.name,
+        "requirement": criterion.requirement,
+        "weight": _number(criterion.weight),
+        "scale": criterion.scale,
+        "options": [] if as_default else [_option(o) for o in criterion.options],
+    }
+    if criterion.section is not None:
+        data["section"] = criterion.section
+    data["tags"] = list(criterion.tags)
+    if criterion.aggregation is not None:
+        data["aggregation"] = criterion.aggregation
+    data["forced_choice"] = criterion.forced_choice or None
+    data["meta"] = criterion.meta
+    return _filled(data, keep=("section", "weight"))
+
+
+def _option(option: Option) -> dict[str, Any]:
+    data: dict[str, Any] = {"label": option.label}
+    if not option.na and option.value is not None:
+        data["value"] = _number(option.value)
+    if option.na:
+        data["na"] = True
+    if option.description:
+        data["description"] = option.description
+    return data
+
+
+def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
+    """``data`` without its empty entries."""
+    return {key: v for key, v in data.items() if key in keep or v not in (None, "", [], {})}
+
+
+def _plain(value: Any) -> Any:
+    """``value`` with whole numbers written without a point."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return _number(value) if isinstance(value, float) else value
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+class _Dumper(yaml.SafeDumper):
+    """Lists indented below their key, no aliases, literal blocks, and doubtful text in quotes."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
+
+
+def _style(text: str) -> str | None:
+    if _ODD.search(text):
+        return '"'
+    if "\n" in text:
+        return '"' if text[0].isspace() or _LOOSE.search(text) else "|"
+    return "'" if _misread(text) else None
+
+
+def _misread(text: str) -> bool:
+    """Whether our reader would take the plain text for something else. (PyYAML knows its own.)"""
+    try:
+        return not isinstance(resolve(text), str)
+    except BadNumber:
+        return True
+
+
+_Dumper.add_representer(str, _text)

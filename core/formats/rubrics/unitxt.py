@@ -1,0 +1,251 @@
+"""Criteria of unitxt and EvalAssist: options with a map from option to score.
+
+Taken are one criterion, a list of them, a criterion inside a saved test case, and a list of
+weighted criteria. A criterion that compares answers has no options and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.domain.base import Path
+from core.domain.rubric import Rubric
+from core.errors import Problem
+from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.source.parsed import Document, Parsed, kind_of, refusal, stem
+
+#: Keys of a criterion that mean something here; snake case and camel case are the same.
+_KNOWN = {"name", "description", "options", "option_map", "prediction_field", "context_fields"}
+#: Keys of an option, and those around a criterion, that mean something here.
+_OF_OPTIONS = {"name", "description", "score"}
+_AROUND = {"criteria", "criterion", "items", "name", "description", "weight"}
+_AROUND |= {"required", "target_option", "score_threshold"}
+#: What such files say beside them that changes no answer.
+_IDLE = {"__type__", "__id__", "artifact_type", "catalog", "type"}
+
+
+def looks_like_unitxt(value: Any) -> bool:
+    """Whether plain data holds a criterion of this shape.
+
+    >>> looks_like_unitxt({"name": "a", "description": "b", "options": []})
+    True
+    >>> looks_like_unitxt({"criteria": [{"name": "a", "requirement": "b"}]})
+    False
+    """
+    return any(_is_criterion(found, around) for found, _, around in _criteria(value, ()))
+
+
+def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
+    if "requirement" in value or "criteria" in value:
+        return False
+    typed = "criteria" in str(value.get("__type__", ""))
+    return typed or (
+        "description" in value and ("options" in value or _pairwise(value) or _pairwise(around))
+    )
+
+
+def _criteria(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path, dict[str, Any]]]:
+    """Every criterion with its place and what stands around it (weight, type ...)."""
+    if isinstance(value, list):
+        for at, one in enumerate(value):
+            yield from _criteria(one, (*path, at))
+        return
+    if not isinstance(value, dict):
+        return
+    for key in ("criteria", "criterion", "items"):
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            yield _snaked(inner), (*path, key), _snaked(value)
+            return
+        if isinstance(inner, list) and key != "criterion":
+            yield from _criteria(inner, (*path, key))
+            return
+    yield _snaked(value), path, {}
+
+
+def _snaked(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "".join(f"_{c.lower()}" if c.isupper() else c for c in key): part
+        for key, part in value.items()
+    }
+
+
+def _pairwise(value: Mapping[str, Any]) -> bool:
+    words = f"{value.get('__type__', '')} {value.get('type', '')}".casefold()
+    return "pairwise" in words or ("prediction_field" in value and "options" not in value)
+
+
+def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
+    """The criteria as one rubric, each of weight 10 unless the file says otherwise.
+
+    Raises:
+        InputError: with every problem; a criterion that compares answers is one of them.
+    """
+    data, notices, lines = unitxt_data(document, name)
+
+    def line_of(path: Path) -> int | None:
+        at = path[1] if len(path) > 1 else None
+        return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+    read = rubric_from(data, name, line_of)
+    return Parsed(read.value, (*notices, *read.notices), read.line_of)
+
+
+def unitxt_data(
+    document: Document, name: str
+) -> tuple[dict[str, Any], list[Problem], list[int | None]]:
+    """The rubric in our keys, what was noticed, and the line of each criterion.
+
+    Raises:
+        InputError: as `read_unitxt`.
+    """
+    reader = _UnitxtReader()
+    criteria = list[dict[str, Any]]()
+    lines = list[int | None]()
+    for given, path, around in _criteria(document.value, ()):
+        criterion = reader.criterion(given, path, around)
+        if criterion is not None:
+            criteria.append(criterion)
+            lines.append(document.line_of(path))
+    if reader.problems:
+        located = [
+            Problem(p.message, p.mend, p.path, document.line_of(p.path)) for p in reader.problems
+        ]
+        raise refusal("criterion of unitxt", located, name)
+    title = criteria[0]["name"] if len(criteria) == 1 else stem(name, "Untitled rubric")
+    data = {"name": str(title), "criteria": criteria, "gates": reader.gates}
+    return data, reader.notices, lines
+
+
+class _UnitxtReader:
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.notices: list[Problem] = []
+        self.gates: list[dict[str, Any]] = []
+
+    def criterion(
+        self, given: dict[str, Any], path: Path, around: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """The criterion in our keys, or ``None`` with a problem."""
+        name = str(given.get("name") or f"Criterion {len(path) + 1}")
+        if _pairwise(given) or (not given.get("options") and _pairwise(around)):
+            mend = "Use Compare systems instead; it asks which of two answers is better."
+            message = f"{name!r} compares answers with each other and has no options."
+            self.problems.append(Problem(message, mend, path))
+            return None
+        options = self._options(given, name, path)
+        if options is None:
+            return None
+        values = [option["value"] for option in options]
+        rising = values == sorted(values) or values == sorted(values, reverse=True)
+        scale = "ordinal" if rising and len(set(values)) > 1 else "nominal"
+        data: dict[str, Any] = {
+            "name": name,
+            "requirement": str(given.get("description") or name),
+            "scale": scale,
+            "options": options,
+            "meta": self._meta(given, name, path),
+        }
+        if isinstance(around.get("weight"), int | float):
+            data["weight"] = around["weight"]
+        self._say_fields(given, name, path)
+        self._say_around(around, name, path)
+        self._gate(around, name, options)
+        return data
+
+    def _options(
+        self, given: Mapping[str, Any], name: str, path: Path
+    ) -> list[dict[str, Any]] | None:
+        listed, here = given.get("options"), (*path, "options")
+        if not isinstance(listed, list) or len(listed) < 2:
+            found = f"is {kind_of(listed)}." if not isinstance(listed, list) else "has too few."
+            self.problems.append(Problem(found, "List two options at least.", here))
+            return None
+        options = [one if isinstance(one, dict) else {"name": one} for one in listed]
+        labels = [str(one.get("name", "")) for one in options]
+        values = self._values(given, labels, name, path)
+        if values is None:
+            return None
+        return [
+            {"label": label, "description": str(one.get("description") or ""), "value": value}
+            for label, one, value in zip(labels, options, values, strict=True)
+        ]
+
+    def _values(
+        self, given: Mapping[str, Any], labels: Sequence[str], name: str, path: Path
+    ) -> list[float] | None:
+        """Values in [0, 1] from the map of scores, or from the options' own scores."""
+        scores = given.get("option_map")
+        if not scores:
+            own = [one.get("score") for one in given["options"] if isinstance(one, dict)]
+            known = [s for s in own if isinstance(s, int | float)]
+            scores = dict(zip(labels, known, strict=True)) if len(known) == len(labels) else None
+        if not isinstance(scores, dict):
+            mend = "Its options have the value 0, so it scores nothing until they get values."
+            self.notices.append(Problem(f"{name!r} has no map from options to scores.", mend, path))
+            return [0.0] * len(labels)
+        missing = [label for label in labels if not isinstance(scores.get(label), int | float)]
+        if missing:
+            message = f"has no number for {', '.join(map(repr, missing))}."
+            where = (*path, "option_map")
+            self.problems.append(Problem(message, "Give every option a score.", where))
+            return None
+        found = [float(scores[label]) for label in labels]
+        low, high = min(found), max(found)
+        if low >= 0 and high <= 1:
+            return found
+        message = f"{name!r} has scores from {low:g} to {high:g}; they become values from 0 to 1."
+        self.notices.append(Problem(message, "", path))
+        return [round((v - low) / (high - low), 9) if high > low else 0.0 for v in found]
+
+    def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+        fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
+        other = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
+        of_options = {
+            str(one.get("name", "")): more
+            for one in given["options"]
+            if isinstance(one, dict)
+            and (more := {k: v for k, v in one.items() if k not in _OF_OPTIONS | _IDLE})
+        }
+        said = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
+        if said:
+            message = f"{name!r}: {', '.join(said)} kept under meta, not used."
+            self.notices.append(Problem(message, "", path))
+        return fields | other | ({"options": of_options} if of_options else {})
+
+    def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
+        """What stands beside a criterion; of a test case its own reader says what becomes of it."""
+        left = [k for k in around if k not in _AROUND | _IDLE]
+        if left and "instances" not in around:
+            self.notices.append(
+                Problem(f"{name!r}: {', '.join(left)} beside it is left out.", "", path)
+            )
+
+    def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:
+        fields = given.get("context_fields")
+        names = list(fields.values() if isinstance(fields, dict) else fields or ())
+        if not names:
+            return
+        message = f"{name!r} looks at {', '.join(map(str, names))} beside the answer."
+        mend = "Put them into the items' prompt, reference or sections; the text names them."
+        self.notices.append(Problem(message, mend, (*path, "context_fields")))
+
+    def _gate(
+        self, around: Mapping[str, Any], name: str, options: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """A required criterion makes the whole score 0 where it is not met: a gate."""
+        if around.get("required") is not True:
+            return
+        then = {"cap": 0.0, "reason": f"{name} is required"}
+        target, floor = around.get("target_option"), around.get("score_threshold")
+        when: dict[str, Any] = {"criterion": name}
+        if target in [o["label"] for o in options]:
+            when["in"] = [o["label"] for o in options if o["label"] != target]
+        elif isinstance(floor, int | float) and 0 <= floor <= 1:
+            when["at_most"] = floor
+        else:
+            message = f"{name!r} is required, but nothing says what that takes."
+            self.notices.append(Problem(message, "Add a gate by hand."))
+            return
+        self.gates.append({"name": f"{name} is required"[:200], "when": when, "then": then})

@@ -1,0 +1,1 @@
+"""Bytes to plain data: CSV, JSON and YAML, strict and bounded, with the line of every place."""

@@ -1,0 +1,293 @@
+"""CSV to rows, and CSV that is written back byte for byte but for some cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from core.domain.dataset import MAX_TEXT
+from core.errors import InputError, Problem
+from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
+
+# CSV and TSV to rows. The delimiter is found, the header is required, ragged rows are named.
+
+#: More columns are refused: a table for grading has a few dozen.
+MAX_COLUMNS = 2000
+DELIMITERS = (",", ";", "\t", "|")
+_HEADER = "The first line must name the columns, each by a name of its own."
+
+
+def read_csv(
+    text: str, name: str
+) -> tuple[tuple[str, ...], tuple[dict[str, str], ...], tuple[int, ...]]:
+    r"""Columns, rows and the line each row begins on. Rows that are wholly blank are passed over.
+
+    Raises:
+        InputError: no header, a column named twice or not at all, a row with too few or too many
+            cells, or quotes that do not close; each with its line.
+
+    >>> read_csv('id;text\n1;"a; b"\n', "x.csv")[1]
+    ({'id': '1', 'text': 'a; b'},)
+    """
+    columns: tuple[str, ...] = ()
+    rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
+    delimiter = delimiter_of(text, name)
+    refuse_too_many(text, delimiter, name)
+    for line, cells in records(text, delimiter, problems):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if not columns:
+            columns = tuple(cell.strip() for cell in cells)
+            problems += bad_columns(columns, line)
+            if problems:
+                break
+        elif len(cells) != len(columns):
+            message = f"has {len(cells)} cells, but the header names {len(columns)} columns."
+            mend = "Put cells that hold the delimiter or a line break in double quotes."
+            problems.append(Problem(message, mend, (), line))
+            if enough(problems):
+                break
+        else:
+            rows.append(dict(zip(columns, cells, strict=True)))
+            lines.append(line)
+    if not rows and not problems:
+        problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
+    if problems:
+        raise refusal("table", problems, name)
+    return columns, tuple(rows), tuple(lines)
+
+
+def refuse_too_many(text: str, delimiter: str, name: str) -> None:
+    """Count the rows before any is kept, where the text has that many lines at all.
+
+    Raises:
+        InputError: more rows than ``MAX_ROWS``.
+    """
+    if text.count("\n") + text.count("\r") <= MAX_ROWS:
+        return
+    rows = records(text, delimiter, [])
+    if next(islice(rows, MAX_ROWS + 1, None), None) is not None:
+        raise refusal("table", [too_many_rows()], name)
+
+
+def delimiter_of(text: str, name: str) -> str:
+    r"""The delimiter that splits the first rows evenly into the most columns.
+
+    >>> delimiter_of("a;b\n1,5;2\n", "x.csv")
+    ';'
+    """
+    if name.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    best = max(DELIMITERS, key=lambda d: (_evenness(text, d), -DELIMITERS.index(d)))
+    return best if _evenness(text, best) > (0.0, 0) else ","
+
+
+def _evenness(text: str, delimiter: str) -> tuple[float, int]:
+    # The first rows are enough; a million characters bound the work.
+    first = [cells for _, cells in islice(records(text[:1_000_000], delimiter, []), 20)]
+    widths = [len(cells) for cells in first if any(cells)]
+    if not widths or widths[0] < 2:
+        return (0.0, 0)
+    return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+
+
+def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """Every record with the line it begins on; a malformed one ends the reading with a problem."""
+    csv.field_size_limit(MAX_TEXT + 1)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            mend = 'Write a double quote inside a quoted cell twice ("").'
+            if "field larger" in str(error):
+                mend = f"A cell may hold {MAX_TEXT:,} characters."
+            problems.append(Problem(f"is not valid CSV: {error}.", mend, (), line))
+            return
+        yield line, cells
+        line = reader.line_num + 1
+
+
+def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
+    """What is wrong with the names of columns: too many, a blank one, one given twice."""
+    if len(columns) > MAX_COLUMNS:
+        mend = "Leave out columns that nobody needs."
+        message = f"names {len(columns):,} columns; {MAX_COLUMNS:,} is the limit."
+        return [Problem(message, mend, (), line)]
+    problems = [
+        Problem(f"names no column {index + 1}.", _HEADER, (), line)
+        for index, column in enumerate(columns)
+        if not column
+    ]
+    twice = sorted({c for c in columns if c and columns.count(c) > 1})
+    return problems + [Problem(f"names the column {c!r} twice.", _HEADER, (), line) for c in twice]
+
+
+# A CSV of somebody else's, read so that all but some cells is written back byte for byte.
+
+_BOM = "\ufeff"
+
+
+class RawCell(NamedTuple):
+    """A cell's text, and where it stands in the file (quotes included)."""
+
+    text: str
+    start: int
+    end: int
+
+
+class RawRow(NamedTuple):
+    """The cells of one record and the line it begins on."""
+
+    line: int
+    cells: tuple[RawCell, ...]
+
+    def text(self, column: int | None) -> str:
+        """The text of a cell; empty where the row is too short, or there is no such column."""
+        if column is None or column >= len(self.cells):
+            return ""
+        return self.cells[column].text
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A table with its header; rows may be ragged, and headings may repeat."""
+
+    name: str
+    source: str
+    encoding: str
+    delimiter: str
+    heads: tuple[str, ...]
+    rows: tuple[RawRow, ...]
+
+    def column(self, *names: str) -> int | None:
+        """The first column with one of these headings, whatever their case."""
+        folded = [head.casefold() for head in self.heads]
+        found = (folded.index(n.casefold()) for n in names if n.casefold() in folded)
+        return next(found, None)
+
+    def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
+        """The file with these cells, by (row, column), written anew; all else is as it was.
+
+        Raises:
+            InputError: a text that the file's encoding has no letters for.
+        """
+        pieces, at = list[str](), 0
+        for row, column in sorted(changes):
+            cell = self.rows[row].cells[column]
+            pieces += [self.source[at : cell.start], self._quoted(changes[row, column])]
+            at = cell.end
+        pieces.append(self.source[at:])
+        try:
+            return "".join(pieces).encode(self.encoding)
+        except UnicodeEncodeError as error:
+            letter = error.object[error.start]
+            mend = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and try again."
+            message = f"This file's encoding has no {letter!r}. {mend}"
+            raise InputError(message, (), self.name) from None
+
+    def _quoted(self, text: str) -> str:
+        if text == text.strip() and not re.search(f'["\r\n{re.escape(self.delimiter)}]', text):
+            return text
+        return '"' + text.replace('"', '""') + '"'
+
+
+def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
+    r"""The table in a file that has a header line.
+
+    Args:
+        data: UTF-8, UTF-16 with its mark, or a Western one-byte encoding; or text.
+        name: the file, for messages.
+        what: what it holds, for messages.
+
+    Raises:
+        InputError: no header, or quotes that do not close, with the line.
+
+    >>> table = read_raw(b'a;b\r\n"x;1";\r\n', "x.csv")
+    >>> table.heads, table.with_cells({(0, 1): "8,5"})
+    (('a', 'b'), b'a;b\r\n"x;1";8,5\r\n')
+    """
+    text, encoding = (data, "utf-8") if isinstance(data, str) else _decoded(data, name, what)
+    delimiter = delimiter_of(text.removeprefix(_BOM), name)
+    refuse_too_many(text, delimiter, name)
+    records, problems = list[RawRow](), list[Problem]()
+    for row in _records(text, delimiter, problems):
+        if any(cell.text.strip() for cell in row.cells):
+            records.append(row)
+    if not records and not problems:
+        problems.append(Problem("is empty.", "The first line must name the columns.", (), 1))
+    if problems:
+        raise refusal(what, problems, name)
+    heads = tuple(cell.text.strip() for cell in records[0].cells)
+    return RawTable(name, text, encoding, delimiter, heads, tuple(records[1:]))
+
+
+def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:
+    """The text with its mark, and an encoding that gives the same bytes back."""
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if data.startswith(b"PK\x03\x04") or (not marked and b"\0" in data[:1000]):
+        raise refusal(what, [Problem("is not a CSV file.", "Export it as CSV.")], name)
+    tries = ["utf-8", "cp1252", "latin-1"]
+    if data.startswith(codecs.BOM_UTF16_LE):
+        tries = ["utf-16-le"]
+    elif data.startswith(codecs.BOM_UTF16_BE):
+        tries = ["utf-16-be"]
+    for encoding in tries:
+        try:
+            return data.decode(encoding), encoding
+        except UnicodeDecodeError:
+            continue
+    raise refusal(what, [Problem("is cut off: half a character is left.")], name)
+
+
+def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[RawRow]:
+    at, line = (1 if text.startswith(_BOM) else 0), 1
+    ends = re.compile(f"[\r\n{re.escape(delimiter)}]")
+    while at < len(text):
+        begun, cells = line, list[RawCell]()
+        while True:
+            cell = _cell(text, at, ends)
+            if cell is None:
+                mend = 'Write a double quote inside a quoted cell twice ("").'
+                problems.append(Problem("holds a quote that does not close.", mend, (), line))
+                return
+            cells.append(cell)
+            line += text.count("\n", cell.start, cell.end)
+            at = cell.end
+            if text[at : at + 1] != delimiter:
+                break
+            at += 1
+        at += 2 if text.startswith("\r\n", at) else 1
+        line += 1
+        yield RawRow(begun, tuple(cells))
+
+
+def _cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
+    """The cell that begins at ``start``; ``None`` where its quote does not close."""
+    if text[start : start + 1] != '"':
+        end = _end(text, start, ends)
+        return RawCell(text[start:end], start, end)
+    at = start + 1
+    while True:
+        at = text.find('"', at)
+        if at < 0:
+            return None
+        if text[at + 1 : at + 2] != '"':
+            break
+        at += 2
+    end = _end(text, at + 1, ends)
+    return RawCell(text[start + 1 : at].replace('""', '"') + text[at + 1 : end], start, end)
+
+
+def _end(text: str, start: int, ends: re.Pattern[str]) -> int:
+    found = ends.search(text, start)
+    return found.start() if found else len(text)

@@ -1,0 +1,258 @@
+"""JSON to plain data: strict where the standard library is lax, with the line of every place.
+
+The data come from the standard library's C scanner. Lines are found by a second, slower walk over
+the tokens, which runs only once a line is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from core.domain.base import Path
+from core.errors import Problem
+from core.formats.source.parsed import (
+    ENOUGH,
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_ROWS,
+    TOO_DEEP,
+    BadNumber,
+    Document,
+    Lines,
+    enough,
+    has_half_character,
+    nearest,
+    number,
+    refusal,
+    too_many_rows,
+)
+
+_TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
+#: What a number too large for us must hold somewhere: a long run of digits, or a high exponent.
+_OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})")
+#: Beyond so many values, lines are those of the nearest value found so far.
+MAX_PLACES = 300_000
+_ONCE = "Keep one of the two."
+
+
+class _EnoughError(Exception):
+    """So many faults that decoding need not go on."""
+
+
+def read_json(text: str, name: str, what: str = "rubric") -> Document:
+    """The JSON document in ``text``.
+
+    Raises:
+        InputError: not JSON, a key given twice in one object, a number that is not finite or has
+            too many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``.
+
+    >>> read_json('{"a": [1]}', "x.json").line_of(("a", 0))
+    1
+    """
+    value, faults = decode(text)
+    places = _Places(text)
+    if faults:
+        # What is JSON but not fit is found again by the walk, with its lines.
+        walkable = all(fault.line is None for fault in faults)
+        raise refusal(what, (places.faults if walkable else ()) or faults, name)
+    return Document(value, lambda path: nearest(places.lines, path))
+
+
+def decode(text: str) -> tuple[Any, list[Problem]]:
+    """The value of a JSON text and what is wrong with it; lines count within ``text``.
+
+    >>> decode("[1, NaN]")[1][0].message
+    'is NaN, which is not a finite number.'
+    """
+    made = _Made()
+    faults = made.faults
+    # Python's own numbers are ten times faster, and right where no number can be out of bounds.
+    careful = made.number if _OUT_OF_BOUNDS.search(text) else None
+    decoder = json.JSONDecoder(
+        object_pairs_hook=made.object if text.count("{") <= MAX_ROWS else made.counted,
+        parse_int=careful,
+        parse_float=careful,
+        parse_constant=made.number,
+    )
+    try:
+        value = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        said = error.msg[:1].lower() + error.msg[1:]
+        message = f"is not valid JSON: {said} (column {error.colno})."
+        return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
+    except _EnoughError:
+        return None, faults
+    except RecursionError:
+        return None, [Problem(TOO_DEEP, "Make it flatter.")]
+    faults += unfit(value, halves="\\u" in text)
+    return value, faults
+
+
+class _Made:
+    """Makes objects and numbers while JSON is decoded, and notes what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Problem] = []
+        self._left = MAX_ROWS
+
+    def object(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if len(made) != len(found):
+            counts = Counter(key for key, _ in found)
+            twice = counts.most_common(1)[0][0]
+            self._note(Problem("is given twice.", _ONCE, (twice,)))
+        return made
+
+    def counted(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The same where there may be too many of them: counting costs time."""
+        self._left -= 1
+        if self._left < 0:
+            self.faults.append(too_many_rows())
+            raise _EnoughError
+        return self.object(found)
+
+    def number(self, digits: str) -> Any:
+        try:
+            return number(digits)
+        except BadNumber as error:
+            self._note(Problem(str(error), "Use a finite number."))
+            return None
+
+    def _note(self, fault: Problem) -> None:
+        self.faults.append(fault)
+        if enough(self.faults):
+            raise _EnoughError
+
+
+def unfit(value: Any, halves: bool) -> list[Problem]:
+    """What makes plain data unfit: nesting too deep, or half characters (looked for on demand)."""
+    todo, depth = [value], 0
+    while todo:
+        if halves and any(_half(part) for part in todo):
+            return [Problem("holds half of a surrogate pair.", "Correct the \\u escape.")]
+        depth += 1
+        todo = [
+            child
+            for part in todo
+            if isinstance(part, list | dict)
+            for child in (part.values() if isinstance(part, dict) else part)
+            if halves or isinstance(child, list | dict)
+        ]
+        if depth >= MAX_DEPTH and any(isinstance(part, list | dict) for part in todo):
+            return [Problem(TOO_DEEP, "Make it flatter.")]
+    return []
+
+
+def _half(part: Any) -> bool:
+    if isinstance(part, dict):
+        return any(map(has_half_character, part))
+    return isinstance(part, str) and has_half_character(part)
+
+
+class _Places:
+    """The line of every value (of an entry: of its key), and the faults with their lines."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def lines(self) -> dict[Path, int]:
+        return {path: line for path, line, _ in self._walk()}
+
+    @cached_property
+    def faults(self) -> list[Problem]:
+        found = (Problem(f.message, f.mend, path, line) for path, line, f in self._walk() if f)
+        return list(islice(found, ENOUGH))
+
+    def _walk(self) -> Iterator[tuple[Path, int, Problem | None]]:
+        lines = Lines(self._text)
+        for path, offset, fault in islice(walk(self._text), MAX_PLACES):
+            yield path, lines.at(offset), fault
+
+
+def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
+    """Every value's path and offset (an entry's is its key's), with its fault if it has one.
+
+    ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
+    """
+    state = _Walk()
+    # Blanks at the end belong to no token: each of them would be a new start of the search.
+    for match in _TOKEN.finditer(text.rstrip()):
+        string, mark, bare = match.groups()
+        offset = match.end() - len(string or mark or bare)
+        if mark is not None:
+            yield from state.mark(mark, offset)
+            if state.ended:
+                return
+        elif string is not None and state.key_next:
+            yield state.key(string, offset)
+        else:
+            yield from state.value(_value_fault(string, bare), offset)
+
+
+class _Walk:
+    """Where the walk is: ``path`` to the value that comes next, and the keys seen per object."""
+
+    def __init__(self) -> None:
+        self.path: list[str | int] = []
+        self.key_next = False
+        self.ended = False
+        self._keys: list[set[str] | None] = []
+        self._has_place = False
+
+    def key(self, token: str, offset: int) -> tuple[Path, int, Problem | None]:
+        key: str = json.loads(token)
+        self.path[-1] = key
+        keys = self._keys[-1]
+        twice = keys is not None and key in keys
+        if keys is not None:
+            keys.add(key)
+        self.key_next, self._has_place = False, True
+        return tuple(self.path), offset, Problem("is given twice.", _ONCE) if twice else None
+
+    def value(
+        self, fault: Problem | None, offset: int
+    ) -> Iterator[tuple[Path, int, Problem | None]]:
+        if fault or not self._has_place:
+            yield tuple(self.path), offset, fault
+
+    def mark(self, mark: str, offset: int) -> Iterator[tuple[Path, int, Problem | None]]:
+        if mark in "{[":
+            yield from self.value(None, offset)
+            self.ended = len(self.path) >= MAX_DEPTH
+            if self.ended:
+                yield tuple(self.path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
+            self._open(mark == "{")
+        elif mark in "}]":
+            self.path.pop()
+            self._keys.pop()
+            self.key_next = self._has_place = False
+        elif mark == ",":
+            self.key_next, self._has_place = self._keys[-1] is not None, False
+            last = self.path[-1]
+            if isinstance(last, int):
+                self.path[-1] = last + 1
+
+    def _open(self, is_object: bool) -> None:
+        self.key_next, self._has_place = is_object, False
+        self.path.append("" if is_object else 0)
+        self._keys.append(set() if is_object else None)
+
+
+def _value_fault(string: str | None, bare: str | None) -> Problem | None:
+    if string is not None:
+        half = "\\u" in string and has_half_character(json.loads(string))
+        return (
+            Problem("holds half of a surrogate pair.", "Correct the \\u escape.") if half else None
+        )
+    try:
+        number(bare or "")
+    except BadNumber as error:
+        return Problem(str(error), "Use a finite number.")
+    return None

@@ -1,0 +1,347 @@
+"""YAML to plain data from the parser's events: bounded, each place with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from core.domain.base import Path
+from core.errors import Problem
+from core.formats.source.parsed import (
+    MAX_DEPTH,
+    TOO_DEEP,
+    BadNumber,
+    Document,
+    Lines,
+    nearest,
+    number,
+    refusal,
+)
+
+# YAML to plain data from the parser's events: bounded, not recursive, each place with its line.
+#
+# Plain scalars are read as YAML 1.2 does (``yes`` is a word, ``1:30`` is a word); a number written
+# as a label or a name stays the text it was written as. Tags other than the standard ones are
+# refused, so nothing is ever constructed but plain data.
+
+#: After aliases are written out. A rubric of 500 criteria with 20 options has about 50,000.
+MAX_NODES = 200_000
+
+#: Keys that hold words: a number there is the word it is written as.
+WORDS = frozenset(
+    {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
+    | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
+)
+
+_STANDARD = "tag:yaml.org,2002:"
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLS = {"true": True, "True": True, "TRUE": True} | {
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_MERGE = object()
+#: What YAML 1.2 (section 5.1) does not allow in a stream, and a byte order mark in its midst.
+_UNPRINTABLE = re.compile(
+    "[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+class _Stop(Exception):
+    """Reading cannot go on; the problem is in the list."""
+
+
+@dataclass
+class _Frame:
+    """A list or mapping that is still open."""
+
+    value: Any
+    path: Path
+    words: bool
+    nodes: int
+    anchor: str | None
+    key: Any = None
+    waiting: bool = False
+    merges: list[dict[str, Any]] = field(default_factory=list)
+
+
+def read_yaml(text: str, name: str, what: str = "rubric") -> Document:
+    """The one YAML document in ``text``.
+
+    Raises:
+        InputError: not YAML, empty, more than one document, a foreign tag, a key given twice, a
+            number that is not finite, or larger than ``MAX_NODES`` once aliases are written out.
+
+    >>> read_yaml("a: [1, yes]", "x.yaml").value
+    {'a': [1, 'yes']}
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    builder = _Builder(Lines(text))
+    odd = _UNPRINTABLE.search(text)
+    if odd:
+        message = f"holds the control character U+{ord(odd[0]):04X}."
+        problem = Problem(message, "Delete it.", (), builder.lines.at(odd.start()))
+        raise refusal(what, [problem], name)
+    try:
+        for event in _events(text):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        builder.problems.append(_syntax(error, text, builder.lines))
+    except _Stop:
+        pass
+    if not builder.problems and builder.value is None:
+        builder.problems.append(Problem("is empty.", f"Write a {what} in it.", (), 1))
+    if builder.problems:
+        raise refusal(what, builder.problems, name)
+    return Document(builder.value, lambda path: nearest(builder.places, path))
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    # libyaml where it is built in (25 times faster), else the same parser in Python.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return iter(yaml.parse(text, Loader=loader))
+
+
+def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
+    # A quote or bracket that never closes is looked for where it opens, not at the file's end.
+    unclosed = "end of stream" in (error.problem or "")
+    mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
+    line = lines.at(mark.index) if mark else None
+    written = text.split("\n")[line - 1] if line else ""
+    indent = written[: len(written) - len(written.lstrip())]
+    if "\t" in indent:
+        return Problem("is indented with a tab.", "Indent with spaces.", (), line)
+    said = ", ".join(part for part in (error.context, error.problem) if part)
+    mend = (
+        "Check the indentation; put text that holds ': ' or ' #', or starts with a sign, in quotes."
+    )
+    return Problem(f"is not valid YAML: {said}.", mend, (), line)
+
+
+class _Builder:
+    """Builds the data from events. ``value`` is the document once all events are taken."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.value: Any = None
+        self.places: dict[Path, int] = {}
+        self.problems: list[Problem] = []
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._documents = 0
+        self._nodes = 0
+
+    def take(self, event: yaml.Event) -> None:
+        # Both parsers mark every event; only PyYAML's base class allows for none.
+        line = self.lines.at(event.start_mark.index if event.start_mark else 0)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                self._stop("begins a second document.", "Keep one document per file.", (), line)
+        elif isinstance(event, yaml.ScalarEvent):
+            self._scalar(event, line)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event.anchor or "", line)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._open(event, line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close()
+
+    def _stop(self, message: str, mend: str, path: Path, line: int) -> None:
+        self.problems.append(Problem(message, mend, path, line))
+        raise _Stop
+
+    def _count(self, nodes: int, line: int) -> None:
+        self._nodes += nodes
+        if self._nodes > MAX_NODES:
+            message = f"has more than {MAX_NODES:,} values once its aliases are written out."
+            self._stop(message, "Write it without so many aliases (*name).", (), line)
+
+    def _here(self) -> tuple[Path, bool]:
+        """The path of the value that comes next, and whether it is a word."""
+        if not self._stack:
+            return (), False
+        top = self._stack[-1]
+        if isinstance(top.value, list):
+            return (*top.path, len(top.value)), top.words
+        key = top.key if isinstance(top.key, str) else "<<"
+        inside_meta = "meta" in top.path
+        return (*top.path, key), key in WORDS and not inside_meta
+
+    def _wants_key(self) -> bool:
+        return (
+            bool(self._stack)
+            and isinstance(self._stack[-1].value, dict)
+            and not self._stack[-1].waiting
+        )
+
+    def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+        self._count(1, line)
+        if self._wants_key():
+            self._key(event, line)
+            return
+        path, word = self._here()
+        value = self._resolve(event, path, word, line)
+        if event.anchor:
+            self._anchors[event.anchor] = (value, 1)
+        self._put(value, line)
+
+    def _key(self, event: yaml.ScalarEvent, line: int) -> None:
+        top, key = self._stack[-1], event.value
+        top.waiting = True
+        if key == "<<" and event.implicit[0]:
+            top.key = _MERGE
+            return
+        if event.anchor:
+            self._anchors[event.anchor] = (key, 1)
+        path = (*top.path, key)
+        if key in top.value:
+            first = self.places.get(path)
+            self.problems.append(
+                Problem("is given twice.", f"It is on line {first} already; keep one.", path, line)
+            )
+        self.places[path] = line
+        top.key = key
+
+    def _resolve(self, event: yaml.ScalarEvent, path: Path, word: bool, line: int) -> Any:
+        tag = (event.tag or "").removeprefix(_STANDARD)
+        if tag not in ("", "!", "str", "int", "float", "bool", "null"):
+            self._foreign_tag(event.tag, path, line)
+        plain = event.implicit[0] if not tag else tag in ("int", "float", "bool", "null")
+        if not plain:
+            return event.value
+        try:
+            return resolve(event.value, word)
+        except BadNumber as error:
+            self.problems.append(Problem(str(error), "Use a finite number.", path, line))
+            return None
+
+    def _foreign_tag(self, tag: str | None, path: Path, line: int) -> None:
+        message = f"carries the tag {(tag or '!')[:80]!r}."
+        mend = "Remove the tag: only plain text, numbers, lists and mappings are read."
+        self.problems.append(Problem(message, mend, path, line))
+
+    def _alias(self, anchor: str, line: int) -> None:
+        path, _ = self._here()
+        if anchor not in self._anchors:
+            message = f"is the alias *{anchor}, which has no finished anchor &{anchor} before it."
+            self._stop(message, "Define the anchor first; it cannot hold itself.", path, line)
+        value, nodes = self._anchors[anchor]
+        self._count(nodes, line)
+        if self._wants_key():
+            self._stop("uses an alias as a key.", "Write the key out.", path, line)
+        self._put(value, line)
+
+    def _open(self, event: yaml.CollectionStartEvent, line: int) -> None:
+        self._count(1, line)
+        if self._wants_key():
+            self._stop(
+                "uses a list or mapping as a key.", "Use text as a key.", self._stack[-1].path, line
+            )
+        path, word = self._here()
+        if len(self._stack) >= MAX_DEPTH:
+            self._stop(TOO_DEEP, "Make it flatter.", (), line)
+        if (event.tag or "").removeprefix(_STANDARD) not in ("", "!", "seq", "map"):
+            self._foreign_tag(event.tag, path, line)
+        value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self.places.setdefault(path, line)
+        self._stack.append(_Frame(value, path, word, self._nodes, event.anchor))
+
+    def _close(self) -> None:
+        frame = self._stack.pop()
+        if isinstance(frame.value, dict):
+            for merged in frame.merges:
+                for key, value in merged.items():
+                    frame.value.setdefault(key, value)
+        if frame.anchor:
+            self._anchors[frame.anchor] = (frame.value, self._nodes - frame.nodes + 1)
+        self._put(frame.value, self.places[frame.path])
+
+    def _put(self, value: Any, line: int) -> None:
+        if not self._stack:
+            self.value = value
+            self.places.setdefault((), line)
+            return
+        top = self._stack[-1]
+        if isinstance(top.value, list):
+            self.places.setdefault((*top.path, len(top.value)), line)
+            top.value.append(value)
+            return
+        if top.key is _MERGE:
+            self._merge(top, value, line)
+        else:
+            top.value[top.key] = value
+        top.waiting = False
+
+    def _merge(self, top: _Frame, value: Any, line: int) -> None:
+        several = value if isinstance(value, list) else [value]
+        if not all(isinstance(one, dict) for one in several):
+            self._stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)
+        top.merges += several
+
+
+def resolve(text: str, word: bool = False) -> Any:
+    """What a plain scalar means: nothing, true or false, a number (unless a ``word``), or text.
+
+    Raises:
+        BadNumber: a number that is not finite or too large.
+
+    >>> resolve("true"), resolve("yes"), resolve("010", word=True)
+    (True, 'yes', '010')
+    """
+    if text in _NULLS:
+        return None
+    if text in _BOOLS:
+        return _BOOLS[text]
+    if word:
+        return text
+    value = number(text)
+    return text if value is None else value
+
+
+# Comments in a YAML text: they are nobody's data, so a version does not keep them.
+
+
+def comment_lines(text: str) -> tuple[int, ...]:
+    r"""The numbers (from 1) of the lines that hold a comment; none where the text is no YAML.
+
+    A sharp sign inside a value, quoted or in a block, is part of the value.
+
+    >>> comment_lines("# mine\nname: 'a # b'\ntext: |\n  # no comment\nweight: 1 # why\n")
+    (1, 5)
+    """
+    import yaml
+
+    try:
+        tokens = list(yaml.scan(text))
+    except yaml.YAMLError:
+        return ()
+    values = [
+        # A block's value begins below its sign, beside which a comment may stand.
+        (
+            text.find("\n", token.start_mark.index)
+            if token.style in ("|", ">")
+            else token.start_mark.index,
+            token.end_mark.index,
+        )
+        for token in tokens
+        if isinstance(token, yaml.ScalarToken)
+    ]
+    found, offset = list[int](), 0
+    for row, line in enumerate(text.split("\n"), start=1):
+        if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
+            found.append(row)
+        offset += len(line) + 1
+    return tuple(found)
+
+
+def _begins(line: str, at: int) -> bool:
+    return line[at] == "#" and (at == 0 or line[at - 1] in " \t")
+
+
+def _inside(values: list[tuple[int, int]], place: int) -> bool:
+    return any(start <= place < end for start, end in values)

@@ -1,0 +1,3 @@
+"""Votes from elsewhere: which rater chose which label, from tables, folders and the peers'
+experiments.
+"""

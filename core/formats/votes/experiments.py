@@ -1,0 +1,260 @@
+"""The experiment folder of autorubric: manifest.json, and one line of items.jsonl per item.
+
+It holds neither the items' texts nor their ids; what was asked stands in every line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from core.domain.base import Path, build
+from core.domain.dataset import Dataset
+from core.domain.rubric import CANNOT_ASSESS, Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.formats.source.json_reader import decode
+from core.formats.source.parsed import (
+    MAX_DATASET_BYTES,
+    MAX_RUBRIC_BYTES,
+    enough,
+    read_text,
+    refusal,
+)
+from core.formats.votes.imported import VoteLine
+
+_WHAT = "experiment"
+#: What a vote may say beside its answer and reason, for which imported votes have no place.
+_BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
+
+
+class Experiment(NamedTuple):
+    """What an experiment folder holds, in the words of the common layout."""
+
+    name: str
+    rubric: Rubric
+    dataset: Dataset
+    lines: list[VoteLine]
+    notices: tuple[Problem, ...]
+
+
+def read_experiment(
+    manifest: bytes, items: bytes, name: str, dataset: Dataset | None = None
+) -> Experiment:
+    """The votes of an experiment; ``dataset`` gives items their ids back, in its order.
+
+    A last line that was cut off is passed over with a notice, as is a vote that a later stage
+    replaced. An item that was written twice counts as it was written last.
+
+    Raises:
+        InputError: a line that is not readable, or that tells of no item; each with its line.
+    """
+    about = _manifest(manifest, name)
+    title = str(about.get("experiment_name") or name)[:200]
+    reader = _ExperimentReader(about, title, dataset)
+    reader.read(items)
+    if reader.problems:
+        raise refusal(_WHAT, reader.problems, name)
+    if not reader.rubrics:
+        raise InputError("No line tells what was asked: it was recorded without detail.", (), name)
+    return reader.experiment()
+
+
+def _manifest(data: bytes, name: str) -> Mapping[str, Any]:
+    text = read_text(data, "manifest.json", _WHAT, MAX_RUBRIC_BYTES)
+    value, problems = decode(text)
+    if problems or not isinstance(value, dict):
+        problems = problems or [Problem("is no JSON object.", "", (), 1)]
+        raise refusal(_WHAT, problems, f"{name}, manifest.json")
+    return value
+
+
+class _ExperimentReader:
+    def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
+        self._title, self._dataset = title, dataset
+        self._single = _only_judge(about)
+        self._kinds = {one.get("judge_id"): one.get("judge_kind") for one in _judges(about)}
+        self._reports: dict[int, tuple[int, dict[str, Any]]] = {}
+        self._lines: list[VoteLine] = []
+        self._own: dict[str, Rubric] = {}
+        self._failed = self._replaced = 0
+        self._beside = Counter[str]()
+        self.rubrics: list[Rubric] = []
+        self.problems: list[Problem] = []
+        self.notices: list[Problem] = []
+
+    def read(self, data: bytes) -> None:
+        """Every line; then every item, in the order of its number."""
+        text = read_text(data, "items.jsonl", _WHAT, MAX_DATASET_BYTES)
+        written = [(n, t) for n, t in enumerate(text.split("\n"), start=1) if t.strip()]
+        for at, (line, one) in enumerate(written):
+            value, faults = decode(one)
+            if faults and at == len(written) - 1 and at:
+                message = "is cut off, as when the program was stopped while writing; left out."
+                self.notices.append(Problem(f"The last line {message}", "", (), line))
+                break
+            self.problems += [Problem(f.message, f.mend, f.path, line) for f in faults]
+            if not faults:
+                self._line(value, line)
+            if enough(self.problems):
+                return
+        for number, (line, report) in sorted(self._reports.items()):
+            self._item(self._id(number, line), report, line)
+
+    def _line(self, value: Any, line: int) -> None:
+        number = value.get("item_idx") if isinstance(value, dict) else None
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            self.problems.append(Problem("tells of no item.", "It needs item_idx.", (), line))
+            return
+        if number in self._reports:
+            self.notices.append(Problem(f"Item {number} is written again.", "", (), line))
+        report = value.get("report")
+        self._reports[number] = line, report if isinstance(report, dict) else {}
+        if not isinstance(report, dict):
+            self._failed += 1
+
+    def _id(self, number: int, line: int) -> str:
+        if self._dataset is None:
+            return f"item-{number + 1:04d}"
+        if number >= len(self._dataset.items):
+            message = f"tells of item {number + 1} of {len(self._dataset.items)}."
+            mend = "Give the dataset that this experiment was made with."
+            self.problems.append(Problem(message, mend, ("item_idx",), line))
+            return ""
+        return self._dataset.items[number].id
+
+    def _item(self, item: str, report: Mapping[str, Any], line: int) -> None:
+        reports = report.get("criterion_reports") or []
+        if strange := _strange(report):
+            self.problems.append(Problem("holds something that is no object.", "", strange, line))
+        if not reports or not item or strange:
+            return
+        # A report of a single judge is a criterion itself; of several, it holds one.
+        asked = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
+        try:
+            rubric = build(
+                Rubric,
+                {"name": self._title, "criteria": [_criterion(c, i) for i, c in enumerate(asked)]},
+                "rubric",
+            )
+        except InputError as error:
+            self.problems += [Problem(p.message, p.mend, p.path, line) for p in error.problems]
+            return
+        if not self.rubrics:
+            self.rubrics.append(rubric)
+        elif rubric != self.rubrics[0]:
+            self._own[item] = rubric
+        for criterion, one in zip(rubric.criteria, reports, strict=True):
+            for vote in self._votes(one):
+                kind = self._kinds.get(vote["rater_id"])
+                # The peer's own words are llm and decision_model: both are asked, like a model.
+                known = kind if kind in ("human", "offline") else "llm"
+                row = {"item_id": item, "criterion": criterion.name, "rater_kind": known}
+                self._lines.append((line, row | vote))
+
+    def _votes(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+        given = [*(report.get("votes") or ()), *(report.get("multi_choice_votes") or ())]
+        if not given and "final_verdict" not in report:
+            given = [report]
+        for vote in given:
+            self._beside.update(key for key in _BESIDE if vote.get(key) not in (None, ""))
+            if vote.get("superseded"):
+                self._replaced += 1
+                continue
+            weight = vote.get("weight")
+            known = "judge_id" in vote
+            yield {
+                "rater_id": str(vote.get("judge_id") or self._single),
+                "label": "" if vote.get("error") else _label(vote),
+                "reason": str(vote.get("reason") or ""),
+                "weight": str(weight) if known and isinstance(weight, int | float) else "",
+            }
+
+    def experiment(self) -> Experiment:
+        """What was read, whole."""
+        items = [
+            {
+                "id": self._id(number, line),
+                "submission": "",
+                "rubric": self._own.get(self._id(number, line)),
+                "meta": {TEXT_AVAILABLE: False},
+            }
+            for number, (line, _) in sorted(self._reports.items())
+        ]
+        data = {"name": self._title, "items": items}
+        dataset = build(Dataset, data, "dataset")
+        message = "Verdicts and scores of the experiment are left out: votes are settled anew here."
+        notices = [*self.notices, Problem(message)]
+        if self._beside:
+            each = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
+            notices.append(Problem(f"Left out of votes: {each}."))
+        if self._dataset is None:
+            message = f"The text of {len(items):,} items was not part of the experiment."
+            mend = "Give its dataset to have texts and ids."
+            notices = [*notices, Problem(message, mend)]
+        if self._failed:
+            notices = [*notices, Problem(f"{self._failed:,} items ended in an error: no votes.")]
+        if self._replaced:
+            message = f"{self._replaced:,} votes are left out: a later stage replaced them."
+            notices = [*notices, Problem(message)]
+        return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(notices))
+
+
+def _strange(report: Mapping[str, Any]) -> Path:
+    """The place of a list in a report that holds something else than objects; else empty."""
+    reports = report.get("criterion_reports") or []
+    if not _objects(reports):
+        return ("criterion_reports",)
+    for at, one in enumerate(reports):
+        asked = one["criterion"] if isinstance(one.get("criterion"), dict) else one
+        for key, holder in (("votes", one), ("multi_choice_votes", one), ("options", asked)):
+            if not _objects(holder.get(key) or []):
+                return ("criterion_reports", at, key)
+    return ()
+
+
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    config = about.get("grader_config")
+    judges = config.get("judges") if isinstance(config, dict) else None
+    return [one for one in judges if isinstance(one, dict)] if isinstance(judges, list) else []
+
+
+def _only_judge(about: Mapping[str, Any]) -> str:
+    """The judge of an experiment that has one."""
+    named = next(iter(_judges(about)), {})
+    return str(named.get("judge_id") or named.get("model") or "judge")
+
+
+def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Our criterion from theirs; a binary one has no options, whatever its scale says."""
+    name = str(given.get("name") or f"criterion {index + 1}")
+    weight = given.get("weight")
+    data: dict[str, Any] = {
+        "name": name[:200],
+        "requirement": str(given.get("requirement") or name),
+        "weight": weight if isinstance(weight, int | float) else 10.0,
+    }
+    options = given.get("options")
+    if not options:
+        return data
+    scale = "nominal" if given.get("scale_type") == "nominal" else "ordinal"
+    kept = [
+        {"label": o.get("label"), "value": o.get("value"), "na": bool(o.get("na"))} for o in options
+    ]
+    return data | {"scale": scale, "options": kept}
+
+
+def _label(vote: Mapping[str, Any]) -> str:
+    """The label of a vote or of a single judge's report; empty where there is none."""
+    choice = vote.get("multi_choice_verdict")
+    if isinstance(choice, dict):
+        vote = choice
+    label = vote.get("selected_label") or vote.get("verdict")
+    if not label and vote.get("na"):
+        return CANNOT_ASSESS
+    return str(label or "")

@@ -1,0 +1,294 @@
+"""Votes from elsewhere, checked: who chose which label for which criterion of which item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.domain.dataset import Dataset, Item
+from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
+from core.domain.votes import Cell
+from core.errors import Problem
+from core.formats.datasets.labels import option_named
+from core.formats.source.parsed import enough, refusal
+from core.text.names import fold
+
+# Votes from elsewhere, checked: who chose which label for which criterion of which item.
+#
+# Whatever shape a file has, its rows come here in the words of the common layout's votes.csv.
+
+KINDS = ("human", "llm", "offline")
+#: Columns that hold the probability of a label begin like this.
+PROBABILITY = "p_"
+#: A replicate beyond this is no number of a repetition.
+MOST_REPLICATES = 100_000
+
+#: One row in the words of the common layout, with its line where the file has lines.
+VoteLine = tuple[int | None, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedVote:
+    """One row. ``failed`` is an empty label: the rater gave no usable answer.
+
+    ``option`` indexes ``Criterion.choices``; ``None`` for a failure, and for an abstention on a
+    criterion that forces a choice. ``order`` names the order in which options were shown, where
+    the file has that column. ``probabilities`` run along ``choices``, where the file gives one for
+    every option that is not ``na``.
+    """
+
+    cell: Cell
+    kind: str
+    option: int | None
+    abstained: bool
+    failed: bool
+    reason: str
+    order: str = ""
+    probabilities: tuple[float, ...] | None = None
+    line: int | None = None
+
+    @property
+    def criterion(self) -> str:
+        """The criterion's name."""
+        return self.cell.criterion
+
+    @property
+    def rater(self) -> str:
+        """The rater's id."""
+        return self.cell.judge
+
+    @property
+    def replicate(self) -> int:
+        """Which of the rater's answers to this cell it is, from 0."""
+        return self.cell.replicate
+
+
+@dataclass(frozen=True)
+class ImportedVotes:
+    """All rows in the file's order, and the raters' weights where the file gives them."""
+
+    rows: tuple[ImportedVote, ...]
+    weights: Mapping[str, float]
+
+    def by_item(self) -> dict[str, list[ImportedVote]]:
+        """The rows of each item."""
+        found: dict[str, list[ImportedVote]] = {}
+        for row in self.rows:
+            found.setdefault(row.cell.item, []).append(row)
+        return found
+
+
+class VoteChecker:
+    """Checks rows of votes against a rubric and items; ``problems`` collects what is wrong.
+
+    An empty label is a failure; the label of an ``na`` option, or CANNOT_ASSESS, an abstention. A
+    rater who answers a cell several times without a ``replicate`` gets one replicate per answer,
+    which ``notices`` says unless the answers differ in the order of options.
+    """
+
+    def __init__(self, rubric: Rubric, items: Iterable[Item], where: str) -> None:
+        self.problems: list[Problem] = []
+        shared = {c.name: _Labels(c) for c in rubric.criteria}
+        self._criteria = {
+            item.id: {c.name: _Labels(c) for c in item.rubric.criteria} if item.rubric else shared
+            for item in items
+        }
+        self._where = where
+        self._answers: dict[tuple[str, str, str, str], int] = {}
+        self._lines: dict[tuple[str, ...], int | None] = {}
+        self._repeated = list[tuple[str, int | None]]()
+        self._weights: dict[str, float] = {}
+
+    def read(self, lines: Iterable[VoteLine]) -> ImportedVotes:
+        """All votes, or ``InputError`` with every problem."""
+        rows = list[ImportedVote]()
+        for line, row in lines:
+            vote = self._vote(row, line)
+            if vote is not None:
+                rows.append(vote)
+            if enough(self.problems):
+                break
+        if self.problems:
+            raise refusal("file of votes", self.problems, self._where)
+        return ImportedVotes(tuple(rows), self._weights)
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """What a person should know of the rows that were read."""
+        if not self._repeated:
+            return ()
+        names = sorted({rater for rater, _ in self._repeated})
+        some = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
+        times = len(self._repeated)
+        said = "1 answer repeats" if times == 1 else f"{times:,} answers repeat"
+        message = f"{said} a question that the same rater answered before ({some})."
+        mend = (
+            "They count as repetitions, each as a rater of its own. Leave out what is there twice, "
+            "or number repetitions in a column `replicate`."
+        )
+        return (Problem(message, mend, (), self._repeated[0][1]),)
+
+    def _vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
+        labels = self._labels(row, line)
+        if labels is None or not self._kind_and_rater(row, line) or not self._weigh(row, line):
+            return None
+        label, name = row["label"].strip(), row["criterion"]
+        option, known = labels.find(label)
+        if not known:
+            self._wrong(line, f"is {label!r}, no option of {name!r}.", "label", labels.known)
+            return None
+        away = bool(label) and (option is None or labels.choices[option].na)
+        kind = _kind(row)
+        cell = Cell(row["item_id"], name, row["rater_id"], self._replicate(row, kind, line))
+        return ImportedVote(
+            cell=cell,
+            kind=kind,
+            option=option,
+            abstained=away,
+            failed=not label,
+            reason=row.get("reason") or "",
+            order=row.get("order") or "",
+            probabilities=self._probabilities(row, labels, line),
+            line=line,
+        )
+
+    def _labels(self, row: Mapping[str, str], line: int | None) -> _Labels | None:
+        item, name = row["item_id"], row["criterion"]
+        criteria = self._criteria.get(item)
+        if criteria is None:
+            self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id")
+            return None
+        if name not in criteria:
+            self._wrong(
+                line,
+                f"names the criterion {name!r}, which does not exist.",
+                "criterion",
+                f"Use one of {', '.join(criteria)}.",
+            )
+            return None
+        return criteria[name]
+
+    def _kind_and_rater(self, row: Mapping[str, str], line: int | None) -> bool:
+        kind = _kind(row)
+        if kind not in KINDS:
+            self._wrong(
+                line, f"is {row['rater_kind']!r}.", "rater_kind", f"Use one of {', '.join(KINDS)}."
+            )
+        if not row["rater_id"].strip():
+            self._wrong(line, "is empty.", "rater_id", "Say who answered.")
+        return kind in KINDS and bool(row["rater_id"].strip())
+
+    def _weigh(self, row: Mapping[str, str], line: int | None) -> bool:
+        given = row.get("weight")
+        if not given:
+            return True
+        weight = _number(given)
+        if weight is None or weight <= 0:
+            self._wrong(line, f"is {given!r}.", "weight", "Use a positive number.")
+            return False
+        self._weights[row["rater_id"]] = weight
+        return True
+
+    def _probabilities(
+        self, row: Mapping[str, str], labels: _Labels, line: int | None
+    ) -> tuple[float, ...] | None:
+        given = {key: row[key] for key in labels.probabilities if row.get(key)}
+        if not given:
+            return None
+        found = {key: _number(text) for key, text in given.items()}
+        for key, number in found.items():
+            if number is None or not 0 <= number <= 1:
+                self._wrong(line, f"is {given[key]!r}.", key, "Use a number from 0 to 1.")
+        whole = all(key in found for key in labels.needed)
+        return tuple(found.get(key) or 0.0 for key in labels.probabilities) if whole else None
+
+    def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
+        given = row.get("replicate")
+        cell = (row["item_id"], row["criterion"], row["rater_id"])
+        if given:
+            if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
+                self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
+                return int(given)
+            mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
+            self._wrong(line, f"is {given!r}.", "replicate", mend)
+        number = self._answers.get((*cell, kind), -1) + 1
+        self._answers[*cell, kind] = number
+        first = self._lines.setdefault((*cell, kind, row.get("order") or ""), line)
+        if number and first != line:
+            self._repeated.append((row["rater_id"], line))
+        return number
+
+    def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
+        """Refuses a replicate that is there twice: one of the two would be lost."""
+        if answer in self._lines:
+            message = (
+                f"repeats replicate {answer[-1]} of {answer[2]!r} for {answer[1]!r} of "
+                f"{answer[0]!r} (line {self._lines[answer]})."
+            )
+            mend = "Leave one of them out, or give each a number of its own."
+            self._wrong(line, message, "replicate", mend)
+        self._lines[answer] = line
+
+    def _wrong(self, line: int | None, message: str, column: str, mend: str = "") -> None:
+        self.problems.append(Problem(message, mend, (column,) if column else (), line))
+
+
+class _Labels:
+    """The labels of one criterion; each spelling is looked up once."""
+
+    def __init__(self, criterion: Criterion) -> None:
+        self.choices = criterion.choices
+        self.probabilities = tuple(PROBABILITY + o.label for o in criterion.choices)
+        self.needed = tuple(PROBABILITY + o.label for o in criterion.choices if not o.na)
+        self._criterion = criterion
+        self._found: dict[str, tuple[int | None, bool]] = {"": (None, True)}
+
+    @property
+    def known(self) -> str:
+        """What would be a label, as a hint."""
+        return f"Use one of {', '.join(o.label for o in self.choices)}."
+
+    def find(self, label: str) -> tuple[int | None, bool]:
+        """The option of a label, and whether the label means anything here."""
+        if label not in self._found:
+            option = option_named(self._criterion, label)
+            self._found[label] = option, option is not None or fold(label) == fold(CANNOT_ASSESS)
+        return self._found[label]
+
+
+def _kind(row: Mapping[str, str]) -> str:
+    return row["rater_kind"].strip().lower()
+
+
+def _number(text: str) -> float | None:
+    """A finite number, or ``None``."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+# Votes with what gives them a meaning: the rubric they answer, the items they are about.
+
+#: The shapes in which votes come.
+VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"]
+
+
+@dataclass(frozen=True)
+class VoteBundle:
+    """What one file or folder of votes holds, checked.
+
+    ``notices`` say what was derived, left out or tolerated; ``mapping`` which column was taken for
+    what, where that was a choice.
+    """
+
+    name: str
+    format: VoteFormat
+    rubric: Rubric
+    dataset: Dataset
+    votes: ImportedVotes
+    notices: tuple[Problem, ...] = ()
+    mapping: dict[str, object] = field(default_factory=dict)

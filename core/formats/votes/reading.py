@@ -1,0 +1,353 @@
+"""Votes in, whatever they come as: a file, folder or archive; a table or an experiment."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.table import Table, read_table, with_paths
+from core.formats.datasets.vote_mapping import (
+    VoteMapping,
+    guess_vote_mapping,
+    looks_long,
+    looks_wide,
+)
+from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
+from core.formats.rubrics.evalassist import holds_rows
+from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE, Parsed, shortened, stem
+from core.formats.votes.derived_rubric import Derived, derive_dataset, derive_rubric, spelt_as
+from core.formats.votes.experiments import read_experiment
+from core.formats.votes.gradescope import looks_like_evaluations, read_evaluations
+from core.formats.votes.imported import ImportedVotes, VoteBundle, VoteChecker
+from core.formats.votes.vote_tables import TableVotes, parse_votes, votes_in
+
+# Where votes are read from: a file, a folder or a zip archive of one; and their shape.
+
+VOTES = "votes.csv"
+MANIFEST = "manifest.json"
+KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
+#: More questions than this has no assignment.
+MOST_TABLES = 200
+#: What an archive may unpack to, all its files together.
+MOST_UNPACKED = 4 * MAX_DATASET_BYTES
+_ZIP = b"PK\x03\x04"
+
+#: What a file or folder holds.
+SourceKind = Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"]
+#: The same, or ``unknown``: a table that is nothing of all this, from which nothing is guessed.
+SeenKind = Literal[SourceKind, "unknown"]
+
+
+@dataclass(frozen=True)
+class VoteSource:
+    """Files by their names within a folder or archive; a lone file stands by itself.
+
+    ``title`` is what to call it: the folder's name, or that of the file without its ending.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+    lone: bool
+    title: str
+
+    def first(self, names: Iterable[str]) -> str | None:
+        """The first of these files that is there."""
+        return next((name for name in names if name in self.files), None)
+
+
+def open_path(path: str | os.PathLike[str]) -> VoteSource:
+    """The file, folder or zip archive at a path. Raises ``InputError`` where it cannot be read."""
+    given = Path(path)
+    if not given.is_dir():
+        return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
+    found = {
+        name: read_bytes(given / name, MAX_DATASET_BYTES)
+        for name in KNOWN
+        if (given / name).is_file()
+    }
+    if not found:
+        tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
+        found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}
+    if not found:
+        raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
+    name = given.resolve().name or "folder"
+    return VoteSource(name, found, False, name)
+
+
+def _is_evaluations(path: Path) -> bool:
+    with path.open("rb") as file:
+        return looks_like_evaluations(file.read(4000))
+
+
+def open_bytes(data: bytes, name: str) -> VoteSource:
+    """The same for a file or zip archive at hand."""
+    title = stem(name, "Imported votes")
+    if not data.startswith(_ZIP):
+        return VoteSource(name, {name: data}, True, title)
+    folder, files = _unzipped(data, name)
+    return VoteSource(name, files, False, folder or title)
+
+
+_NOTHING = (
+    "Votes come as a table (CSV or JSONL), as a folder with votes.csv, rubric.yaml and "
+    "items.jsonl, or as an experiment with manifest.json and items.jsonl."
+)
+
+
+#: What the standard library raises for archives that are encrypted or compressed in a way that we
+#: lack (RuntimeError), and for damaged ones (the rest; ValueError: a place before the beginning).
+_BROKEN = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError),
+    *(EOFError, ValueError, OSError, zlib.error, lzma.LZMAError),
+)
+
+
+def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
+    """The archive's shallowest folder that holds known files (its name), and those files."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            folder, members = _members(archive)
+            if not members:
+                members = _tables(archive)
+            if not members:
+                raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
+            return folder, _all_inflated(archive, members, name)
+    except _BROKEN as error:
+        raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
+
+
+def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
+    folders: dict[tuple[int, str], dict[str, zipfile.ZipInfo]] = {}
+    for info in archive.infolist():
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.name in KNOWN and not info.is_dir() and "__MACOSX" not in path.parts:
+            folder = str(path.parent)
+            folders.setdefault((len(path.parts), folder), {})[path.name] = info
+    if not folders:
+        return "", {}
+    first = min(folders)
+    return PurePosixPath(first[1]).name, folders[first]
+
+
+def _tables(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Tables of evaluations, one per question, by their names without folders."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.suffix.lower() != ".csv" or "__MACOSX" in path.parts or len(found) >= MOST_TABLES:
+            continue
+        with archive.open(info) as file:
+            if looks_like_evaluations(file.read(4000)):
+                found[path.name if path.name not in found else str(path)] = info
+    return found
+
+
+def _all_inflated(
+    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], name: str
+) -> dict[str, bytes]:
+    found, size = dict[str, bytes](), 0
+    for member, info in members.items():
+        found[member] = _inflated(archive, info, name)
+        size += len(found[member])
+        if size > MOST_UNPACKED:
+            most = MOST_UNPACKED / MEGABYTE
+            raise InputError(f"This archive holds more than {most:,.0f} MB. Split it.", (), name)
+    return found
+
+
+def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
+    with archive.open(info) as file:
+        # Read, not trusted: an archive may say less than it holds.
+        data = file.read(MAX_DATASET_BYTES + 1)
+    if len(data) > MAX_DATASET_BYTES:
+        most = MAX_DATASET_BYTES / MEGABYTE
+        message = f"{info.filename} is larger than {most:,.0f} MB. Split it."
+        raise InputError(message, (), name)
+    return data
+
+
+def kind_of(source: VoteSource) -> SeenKind:
+    """What the source holds, by the names of its files and columns."""
+    if looks_like_evaluations(next(iter(source.files.values()))):
+        return "gradescope"
+    if not source.lone:
+        if VOTES not in source.files and MANIFEST in source.files:
+            return "autorubric"
+        return "folder"
+    (name, data), *_ = source.files.items()
+    ending = name.lower().rpartition(".")[2]
+    if holds_rows(data, name):
+        return "dataset"
+    if ending in ("yaml", "yml") or (ending == "json" and b'"criteria"' in data[:20_000]):
+        return "rubric"
+    if looks_like_rubric(data, name):
+        return "rubric"
+    return kind_of_table(read_table(data, name))
+
+
+def kind_of_table(table: Table) -> SeenKind:
+    """Whether a table holds votes, one a row or one rater a column, or items to be judged."""
+    if looks_long(table):
+        return "long"
+    if looks_wide(table):
+        return "wide"
+    return "dataset" if guess_mapping(table).submission is not None else "unknown"
+
+
+# Votes in, whatever shape they have: a folder, a long or wide table, a peer's experiment.
+
+
+def read_bundle(
+    source: VoteSource,
+    kind: SeenKind,
+    *,
+    rubric: Rubric | None = None,
+    dataset: Dataset | None = None,
+    mapping: VoteMapping | None = None,
+) -> VoteBundle:
+    """The votes of a source that holds some, with rubric and items.
+
+    Args:
+        source: what was opened.
+        kind: its shape, as ``kind_of`` finds it or a person says.
+        rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
+        dataset: what was judged; where ``None``, the source's own, or items with their ids only.
+        mapping: of a table; where ``None``, guessed.
+
+    Raises:
+        InputError: every problem found, each with its line; nothing is kept of a bad file.
+    """
+    if kind == "folder":
+        return _folder(source, rubric, dataset)
+    if kind == "gradescope":
+        if rubric is not None:
+            raise InputError("Evaluations bring their own rubric; name none.", (), source.name)
+        return read_evaluations(list(source.files.items()), source.title, dataset)
+    if kind == "autorubric":
+        return _experiment(source, rubric, dataset)
+    if kind in ("long", "wide"):
+        table = table_of(source)
+        if mapping is None:
+            mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
+        return _table(source, table, mapping, rubric, dataset)
+    words = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
+    raise InputError(f"This is {words}.", (), source.name)
+
+
+def table_of(source: VoteSource) -> Table:
+    """The table of a lone file, or of an archive's votes.csv."""
+    name = next(iter(source.files)) if source.lone else VOTES
+    if name not in source.files:
+        raise InputError("There is no table of votes in it.", (), source.name)
+    return read_table(source.files[name], name)
+
+
+def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+    read_rubric = Parsed(rubric) if rubric else _own_rubric(source)
+    if dataset is None:
+        name = source.first(DATASET_NAMES)
+        if name is None:
+            raise InputError("It has no items.jsonl beside its votes.", (), source.name)
+        read = parse_dataset(source.files[name], name, read_rubric.value)
+        named = read.value.model_copy(update={"name": source.title[:200]})
+        dataset = named if read.value.name == "items" else read.value
+    else:
+        read = Parsed(dataset)
+    votes = ImportedVotes((), {})
+    notices = [*read_rubric.notices, *read.notices]
+    if VOTES in source.files:
+        found = parse_votes(source.files[VOTES], VOTES, read_rubric.value, dataset.items)
+        votes, notices = found.value, [*notices, *found.notices]
+    else:
+        notices.append(Problem("has no votes.csv.", "Only the rubric and the items are kept."))
+    return VoteBundle(source.title, "folder", read_rubric.value, dataset, votes, shortened(notices))
+
+
+def _own_rubric(source: VoteSource) -> Parsed[Rubric]:
+    name = source.first(RUBRIC_NAMES)
+    if name is None:
+        raise InputError("It has no rubric.yaml. Give the rubric beside it.", (), source.name)
+    return parse_rubric(source.files[name], name)
+
+
+def _table(
+    source: VoteSource,
+    table: Table,
+    mapping: VoteMapping,
+    rubric: Rubric | None,
+    dataset: Dataset | None,
+) -> VoteBundle:
+    if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
+        mapping = mapping.model_copy(update={"only": "rating"})
+    table = with_paths(table, mapping.used().values())
+    found = votes_in(table, mapping)
+    notices = [_shape(mapping), *_left_out(table, mapping)]
+    if rubric is None:
+        derived: Derived = derive_rubric(found.lines, found.labels, source.title)
+        rubric, notices = derived.rubric, [*notices, *derived.notices]
+        found = TableVotes(
+            derived.spelt(found.lines), derived.spelt_labels(found.labels), found.texts
+        )
+    else:
+        found = found._replace(lines=spelt_as(rubric, found.lines))
+    if dataset is None:
+        dataset, said = derive_dataset(found.texts, found.texts, found.labels, source.title)
+        notices += said
+    elif found.labels:
+        notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
+    checker = VoteChecker(rubric, dataset.items, table.name)
+    votes = checker.read(found.lines)
+    notices = [*notices, *checker.notices]
+    data = mapping.model_dump(mode="json", exclude_defaults=True)
+    return VoteBundle(
+        source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data
+    )
+
+
+def _shape(mapping: VoteMapping) -> Problem:
+    """What the table was taken for."""
+    names = [repr(c.column) for c in mapping.columns]
+    if mapping.layout == "wide":
+        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        says = f"a rater a column: {', '.join(names[:20])}{more}; the item is {mapping.item!r}"
+    else:
+        fields = ("item", "criterion", "rater", "label")
+        named = {field: getattr(mapping, field) for field in fields}
+        says = "one answer a row: " + ", ".join(f"{f} {c!r}" for f, c in named.items() if c)
+    return Problem(f"Read as a table with {says}.")
+
+
+def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
+    used = set(mapping.used().values())
+    left = [c for c in table.columns if c not in used and not c.startswith("p_")]
+    if not left:
+        return []
+    return [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+
+
+def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
+    items = source.first(("items.jsonl",))
+    if items is None:
+        raise InputError("It has no items.jsonl beside its manifest.json.", (), source.name)
+    manifest = source.files.get(MANIFEST, b"{}")
+    read = read_experiment(manifest, source.files[items], source.title, dataset)
+    if rubric is None:
+        rubric = read.rubric
+    if dataset is None:
+        dataset = read.dataset
+    votes = VoteChecker(rubric, dataset.items, items).read(spelt_as(rubric, read.lines))
+    return VoteBundle(read.name, "autorubric", rubric, dataset, votes, shortened(read.notices))

@@ -1,0 +1,264 @@
+"""Tables of votes, long or wide, and votes.csv of the common layout, to one kind of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.domain.base import near
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.table import Table, opened
+from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
+from core.formats.folder import read_bytes
+from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
+from core.formats.source.csv_writer import unguarded
+from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
+from core.formats.votes.imported import KINDS, PROBABILITY, ImportedVotes, VoteChecker, VoteLine
+
+# The file votes.csv of the common layout: a judgement a row.
+
+REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
+_MEND = f"The first line must name at least {', '.join(REQUIRED)}."
+
+
+def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
+    """The votes of a folder (its votes.csv) or file, checked against rubric and items.
+
+    ``VoteChecker`` says what a row means; notices tell of answers that are there twice.
+
+    Raises:
+        InputError: no such file, missing columns, unknown items, criteria or labels; every problem
+            with its line.
+    """
+    file = path / "votes.csv" if path.is_dir() else path
+    if path.is_dir() and not file.exists():
+        mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
+        raise InputError(f"This folder has no votes.csv. {mend}", (), str(path))
+    return parse_votes(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, items)
+
+
+def parse_votes(
+    data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
+) -> Parsed[ImportedVotes]:
+    """The same for the content of a votes.csv that is at hand."""
+    text = read_text(data, name, "file of votes", MAX_DATASET_BYTES)
+    columns, delimiter = _header(text, name)
+    checker = VoteChecker(rubric, items, name)
+    votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))
+    return Parsed(votes, checker.notices)
+
+
+def _header(text: str, name: str) -> tuple[list[str], str]:
+    """The columns, and the delimiter under which they are the ones that are needed."""
+    for delimiter in DELIMITERS:
+        every = (cells for _, cells in records(text, delimiter, []))
+        columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
+        if set(REQUIRED) <= set(columns):
+            break
+    else:
+        every = (cells for _, cells in records(text, DELIMITERS[0], []))
+        columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
+        gone = ", ".join(column for column in REQUIRED if column not in columns)
+        problem = Problem(f"lacks the columns {gone}.", _MEND, (), 1)
+        raise refusal("file of votes", [problem], name)
+    twice = [column for column in REQUIRED if columns.count(column) > 1]
+    if twice:
+        problem = Problem(f"names {', '.join(twice)} twice.", "Keep one of the two.", (), 1)
+        raise refusal("file of votes", [problem], name)
+    return columns, delimiter
+
+
+def _judgements(
+    text: str, delimiter: str, columns: Sequence[str], problems: list[Problem], name: str
+) -> Iterator[VoteLine]:
+    header = True
+    refuse_too_many(text, delimiter, name)
+    for line, cells in records(text, delimiter, problems):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if header:
+            header = False
+        elif len(cells) != len(columns):
+            message = f"has {len(cells)} cells, but the first line names {len(columns)} columns."
+            mend = "Put cells that hold the delimiter or a line break in double quotes."
+            problems.append(Problem(message, mend, (), line))
+        else:
+            yield line, dict(zip(columns, cells, strict=True))
+
+
+# Tables of votes to rows in the words of the common layout: long as they are, wide unrolled.
+
+#: Other words for the kinds of raters.
+KIND_WORDS = {
+    "person": "human",
+    "people": "human",
+    "annotator": "human",
+    "expert": "human",
+    "model": "llm",
+    "judge": "llm",
+    "ai": "llm",
+    "machine": "llm",
+    "classifier": "offline",
+}
+#: Cells that say nothing: nobody answered. In a wide table that is not a failure to answer.
+BLANK = frozenset({"", "nan", "none", "null", "-"})
+_INSIDE = "Name what is in it, as in annotations[0].value."
+#: Columns that only our own export has together: there texts were made harmless for spreadsheets.
+_EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
+_COPIED = ("reason", "weight", "replicate", "order")
+
+
+class TableVotes(NamedTuple):
+    """A table's votes, its gold labels, and what it says of items.
+
+    ``labels`` maps item ids to criteria to labels; ``texts`` to what the item's columns hold.
+    """
+
+    lines: list[VoteLine]
+    labels: dict[str, dict[str, str]]
+    texts: dict[str, dict[str, str]]
+
+
+def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
+    """The votes of a table. Raises ``InputError``: columns that lack, rows without item or rater.
+
+    An empty answer in a long table is a failure to answer; in a wide one nobody was asked.
+    """
+    _check(table, mapping)
+    found, problems = TableVotes([], {}, {}), list[Problem]()
+    for line, row in _rows(table, mapping, found, problems):
+        if row.pop("gold"):
+            if row["label"]:
+                found.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
+        else:
+            found.lines.append((line, row))
+        if enough(problems):
+            break
+    if not found.lines and not problems:
+        problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
+    if problems:
+        raise refusal("table of votes", problems, table.name)
+    return found
+
+
+def _check(table: Table, mapping: VoteMapping) -> None:
+    problems = [
+        Problem(
+            f"names the column {column!r}, which is not there.",
+            near(column, set(table.columns)) or f"There are {', '.join(table.columns[:20])}.",
+            ("mapping", field),
+        )
+        for field, column in mapping.used().items()
+        if column not in table.columns
+    ]
+    wanted = ["item"] if mapping.layout == "wide" else ["item", "rater", "label"]
+    problems += [
+        Problem(f"has no column for the {name}.", "Say which it is.", ("mapping", name))
+        for name in wanted
+        if getattr(mapping, name) is None
+    ]
+    if mapping.layout == "wide" and not mapping.columns:
+        problems.append(
+            Problem("has no column of answers.", "Say which columns are raters.", ("mapping",))
+        )
+    if problems:
+        raise refusal("table of votes", problems, table.name)
+
+
+def _rows(
+    table: Table, mapping: VoteMapping, found: TableVotes, problems: list[Problem]
+) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    exported = table.kind == "csv" and set(table.columns) >= _EXPORTED
+    for at, written in enumerate(table.rows):
+        cells = {name: unguarded(text) for name, text in written.items()} if exported else written
+        line = table.line_of(at)
+        item = _text(cells, mapping.item)
+        if not item:
+            column = mapping.item or "item"
+            problems.append(Problem("is empty.", "Say which item was rated.", (column,), line))
+            continue
+        if inside := _nested(cells, mapping):
+            problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
+            continue
+        _keep_texts(found, mapping, cells, item)
+        base = {"item_id": item, "criterion": _criterion(cells, mapping)}
+        if mapping.layout == "long":
+            yield line, base | _long(cells, mapping, table, problems, line)
+            continue
+        for voter in mapping.columns:
+            label = _text(cells, voter.column)
+            if label.casefold() not in BLANK:
+                yield line, base | _wide(voter, base["criterion"], label, mapping)
+
+
+def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
+    """The first column that is to say who answered what, and holds more than a word."""
+    fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
+    named = (*fields, *(voter.column for voter in mapping.columns))
+    return next((c for c in named if c and isinstance(opened(cells.get(c)), dict | list)), None)
+
+
+def _criterion(cells: dict[str, Any], mapping: VoteMapping) -> str:
+    return _text(cells, mapping.criterion) or mapping.only
+
+
+def _long(
+    cells: dict[str, Any],
+    mapping: VoteMapping,
+    table: Table,
+    problems: list[Problem],
+    line: int | None,
+) -> dict[str, Any]:
+    rater = _text(cells, mapping.rater)
+    given = _text(cells, mapping.kind).casefold()
+    kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)
+    if kind not in (*KINDS, "gold"):
+        mend = f"Use one of {', '.join(KINDS)}."
+        problems.append(Problem(f"is {given!r}.", mend, (mapping.kind or "kind",), line))
+    row: dict[str, Any] = {
+        "rater_id": rater,
+        "rater_kind": kind,
+        "label": _text(cells, mapping.label),
+        "gold": kind == "gold",
+    }
+    row |= {name: _text(cells, getattr(mapping, name)) for name in _COPIED}
+    return row | {c: _text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
+
+
+def _wide(column: VoteColumn, criterion: str, label: str, mapping: VoteMapping) -> dict[str, Any]:
+    kind = _kind(column.rater, mapping)
+    return {
+        "criterion": column.criterion or criterion,
+        "rater_id": column.rater,
+        "rater_kind": kind,
+        "label": label,
+        "gold": kind == "gold",
+    }
+
+
+def _kind(rater: str, mapping: VoteMapping) -> str:
+    return mapping.kinds.get(rater, mapping.others)
+
+
+def _keep_texts(found: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
+    """What the row's columns say of its item; the first row that says something counts."""
+    known = found.texts.setdefault(item, {})
+    for name in ("submission", "prompt", "system"):
+        text = _text(cells, getattr(mapping, name))
+        if text:
+            known.setdefault(name, text)
+
+
+def _text(cells: dict[str, Any], column: str | None) -> str:
+    """A cell as a label: ``3.0`` is ``3``, yes and no of JSON are words."""
+    value = None if column is None else cells.get(column)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()

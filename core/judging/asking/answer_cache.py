@@ -1,0 +1,77 @@
+"""Answers kept from earlier calls: the same request of the same cell is paid for once.
+
+A cache is looked into before the provider's gate, so that a kept answer waits for nobody. It holds
+what the model said, not what was made of it: a kept answer is read like a new one, and so gives an
+equal vote. Only a judge knows which answers could be read; its outcome brings those and no others,
+and who records the outcome keeps them with its votes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Protocol
+
+from core.domain.votes import Cell, KeptAnswer
+from core.identity import content_hash, text_hash
+from core.judging.providers.base import Completion, Request
+
+_DEFAULTS = {field.name: field.default for field in fields(Completion)}
+
+
+@dataclass(frozen=True, slots=True)
+class CachedCompletion:
+    """An answer, and what it cost when it was given: US dollars, ``None`` where unknown."""
+
+    completion: Completion
+    cost: float | None = None
+
+
+def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
+    """An answer of ``model`` as plain data; what it does not say is left out."""
+    given = {name: getattr(kept.completion, name) for name in _DEFAULTS}
+    said = {name: value for name, value in given.items() if value != _DEFAULTS[name]}
+    return KeptAnswer(key, model, said, kept.cost)
+
+
+def as_kept(answer: KeptAnswer) -> CachedCompletion:
+    """The answer that this data says."""
+    given: dict[str, Any] = {"text": None, **answer.completion}
+    return CachedCompletion(Completion(**given), answer.cost)
+
+
+class ResponseCache(Protocol):
+    """Where answers are kept. It is asked on the event loop and must not hold that up."""
+
+    async def get(self, key: str) -> CachedCompletion | None:
+        """The answer kept under ``key``, or ``None``."""
+        ...
+
+
+def request_key(request: Request, cell: Cell) -> str:
+    """The hash of all that decides an answer, whichever door it comes through.
+
+    That is the model and its address, the messages, the schema of the reply, every setting, and
+    whose answer it is: another replicate, another judge or a twin of the item is really asked, or
+    else their agreement would mean nothing. Keys, timeouts and the format that an endpoint had to
+    fall back to are no part of it: they do not change what is asked.
+    """
+    return content_hash(
+        [
+            request.model.removeprefix("openai/"),
+            request.api_base.rstrip("/"),
+            [[message["role"], _digest(message["content"])] for message in request.messages],
+            request.schema,
+            request.temperature,
+            request.max_tokens,
+            request.thinking,
+            request.params,
+            cell,
+        ]
+    )
+
+
+@lru_cache(maxsize=16)
+def _digest(text: str) -> str:
+    # The system text is most of a request and the same in all: it is hashed once, not per call.
+    return text_hash(text)

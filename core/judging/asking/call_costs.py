@@ -1,0 +1,178 @@
+"""What a model costs, and the account of one question: requests, tokens, dollars."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from core.domain.panel import Judge
+from core.domain.votes import Call, Cell, Segment
+from core.judging.asking.answer_cache import CachedCompletion
+from core.judging.providers.base import Completion, provider_of
+
+# What a model costs per token, where the judge says so or litellm's price list knows it.
+
+#: The list that ships with litellm. It is read as a file: importing litellm takes seconds.
+_LIST = "model_prices_and_context_window_backup.json"
+_PER_MILLION = 1_000_000
+
+
+def price_of(judge: Judge) -> tuple[float, float] | None:
+    """US dollars per million tokens (in, out), or ``None`` where unknown.
+
+    The judge's own prices come first, and both are needed. A model at an address of its own has no
+    listed price, whatever its name, unless it is named after the provider (``azure/...``).
+
+    >>> price_of(Judge(name="j", model="m", price_in=0.5, price_out=2))
+    (0.5, 2.0)
+    """
+    if judge.price_in is not None or judge.price_out is not None:
+        if judge.price_in is None or judge.price_out is None:
+            return None
+        return judge.price_in, judge.price_out
+    foreign = judge.api_base and not provider_of(judge.model)
+    return None if foreign else _listed(judge.model)
+
+
+def cost_of(
+    judge: Judge, tokens_in: int | None, tokens_out: int | None, reported: float | None
+) -> float | None:
+    """US dollars for one answered request, or ``None`` where unknown.
+
+    ``reported`` is the door's own figure; it knows the price of cached tokens, so it goes before
+    the price list, but after the judge's own prices.
+    """
+    own = judge.price_in is not None or judge.price_out is not None
+    if reported is not None and not own:
+        return reported
+    price = price_of(judge)
+    if price is None or tokens_in is None or tokens_out is None:
+        return None
+    return (tokens_in * price[0] + tokens_out * price[1]) / _PER_MILLION
+
+
+def _listed(model: str) -> tuple[float, float] | None:
+    prices = _price_list()
+    entry = prices.get(model) or prices.get(model.removeprefix("openai/")) or {}
+    price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
+        return None
+    return price_in * _PER_MILLION, price_out * _PER_MILLION
+
+
+@lru_cache(maxsize=1)
+def _price_list() -> dict[str, dict[str, Any]]:
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec is not None else None
+    path = Path(next(iter(folders or ["."]))) / _LIST
+    if not path.is_file():
+        return {}
+    prices: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
+    return prices
+
+
+# The account of one question: requests made, tokens billed, and the call that is kept of it.
+
+
+@dataclass(slots=True)
+class CallAccount:
+    """Sums over the requests of one question.
+
+    ``requests`` counts what went over the wire, ``asked`` what it was for: a request that is tried
+    again counts once there, a repair or another step anew. ``spent`` counts what goes against the
+    judge's ``tries``: all but refusals for now (429) and requests that only found out a reply
+    format.
+    ``seconds`` is the time of the last request, ``before`` that of steps that are done.
+    ``answered`` came over the wire, ``reused`` was kept from an earlier call.
+    """
+
+    spec: Judge
+    cell: Cell
+    requests: int = 0
+    asked: int = 0
+    spent: int = 0
+    refusals: int = 0
+    seconds: float = 0.0
+    before: float = 0.0
+    thoughts: tuple[str, ...] = ()
+    sent: tuple[Segment, ...] = ()
+    format: str = ""
+    last: Completion | None = None
+    answered: list[CachedCompletion] = field(default_factory=list)
+    reused: list[CachedCompletion] = field(default_factory=list)
+    _used: list[tuple[str, CachedCompletion]] = field(default_factory=list)
+    _newest: tuple[str, CachedCompletion] | None = None
+
+    def add(self, completion: Completion, key: str = "") -> None:
+        """Count an answered request: whether or not it can be read, it is billed.
+
+        ``key`` is what the answer may be kept under.
+        """
+        cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
+        self.last, kept = completion, CachedCompletion(completion, cost)
+        self.answered.append(kept)
+        self._newest = (key, kept)
+
+    def reuse(self, kept: CachedCompletion) -> None:
+        """Count an answer that was kept: nobody was asked."""
+        self.last, self._newest = kept.completion, None
+        self.reused.append(kept)
+
+    @property
+    def fresh(self) -> list[tuple[str, CachedCompletion]]:
+        """New answers worth keeping, if all went well: of each step the one it ended with."""
+        return self._used if self._newest is None else [*self._used, self._newest]
+
+    def next_step(self) -> None:
+        """What was answered last is used, and another request goes on from it.
+
+        Its time and thinking are kept beside those of the next step, which has tries of its own.
+        """
+        self.before, self.seconds, self.spent = self.before + self.seconds, 0.0, 0
+        if self.last is not None:
+            self.thoughts = (*self.thoughts, self.last.thinking)
+        self._used, self._newest = self.fresh, None
+
+    def call(self, params: dict[str, object]) -> Call | None:
+        """What is kept of the question's requests; ``None`` where none was made or saved."""
+        if not self.requests and not self.reused:
+            return None
+        last = self.last or Completion(None)
+        answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
+        if self.requests:
+            params = {**params, "format": self.format}
+        return Call(
+            prompt=self.sent,
+            params=params,
+            reply=last.text or last.refusal,
+            thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
+            model=last.model,
+            finish=last.finish,
+            tokens_in=_sum(answer.tokens_in for answer in answers),
+            tokens_cached=_sum(answer.tokens_cached for answer in answers),
+            tokens_out=_sum(answer.tokens_out for answer in answers),
+            tokens_thinking=_sum(answer.tokens_thinking for answer in answers),
+            cost=_cost(self.answered) if self.requests else 0.0,
+            seconds=self.before + self.seconds,
+            tries=self.requests,
+            cached=not self.requests,
+            first_cost=_cost(self.reused),
+            asked=self.asked,
+            kept=len(self.reused),
+        )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _cost(answers: list[CachedCompletion]) -> float | None:
+    """What all of them cost; ``None`` where one is unknown, or there is none."""
+    costs = [kept.cost for kept in answers if kept.cost is not None]
+    return sum(costs) if costs and len(costs) == len(answers) else None

@@ -1,0 +1,188 @@
+"""One engine for every panel: questions in, outcomes out as they come, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
+
+from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
+from core.judging.protocol import FATAL, AskableJudge, Question
+
+# A budget that a run overshoots by at most one call, however many are in flight.
+
+
+class Budget:
+    """US dollars that may be spent. ``spent`` starts at what the run has cost so far.
+
+    A call is admitted only while the money spent plus the calls in flight, each taken to cost as
+    much as its judge's dearest so far, stays below the limit. Until an answer has shown what a
+    judge's calls cost, they go one by one, and until any has, so do all. Calls of unknown price
+    count as free: the run says so beside its cost. Kept answers are free, and show no price.
+    """
+
+    def __init__(self, limit: float, spent: float = 0.0) -> None:
+        self.limit, self.spent = limit, spent
+        self.exhausted = False
+        self._in_flight: Counter[str] = Counter()
+        self._dearest: dict[str, float] = {}
+        self._changed = asyncio.Event()
+
+    async def admit(self, judge: str) -> bool:
+        """Waits for room for one more call of a judge; ``False`` when the budget is spent."""
+        while not self._has_room(judge):
+            if self._in_flight.total() == 0:
+                self.exhausted = True
+                return False
+            self._changed.clear()
+            await self._changed.wait()
+        self._in_flight[judge] += 1
+        return True
+
+    def settle(self, judge: str, call: Call | None) -> None:
+        """Books a finished (or abandoned: ``None``) call of a judge that was admitted."""
+        self._in_flight[judge] -= 1
+        if call is not None:
+            cost = call.cost or 0.0
+            self.spent += cost
+            if cost or _answered(call):
+                self._dearest[judge] = max(self._dearest.get(judge, 0.0), cost)
+        self._changed.set()
+
+    def _has_room(self, judge: str) -> bool:
+        if self.spent >= self.limit:
+            return False
+        if self._in_flight.total() == 0:
+            return True
+        if not self._dearest or (judge not in self._dearest and self._in_flight[judge]):
+            return False
+        unknown = max(self._dearest.values())
+        due = sum(n * self._dearest.get(name, unknown) for name, n in self._in_flight.items())
+        return self.spent + due < self.limit
+
+
+def _answered(call: Call) -> bool:
+    return not call.cached and bool(call.reply or call.finish or call.model)
+
+
+# One engine for every panel: questions in, outcomes out as they come.
+#
+# Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
+# never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
+# consumer holds the judges back before they ask, so that nothing answered is lost when somebody
+# stops them. The engine writes nothing and knows no database.
+
+#: While so many outcomes wait for the consumer, judges are held back; how often they look again.
+_WAITING, _LOOK_EVERY = 512, 0.01
+
+
+async def grade(
+    questions: Mapping[str, Iterator[Question]],
+    judges: Mapping[str, AskableJudge],
+    *,
+    stop: asyncio.Event,
+    budget: Budget | None = None,
+    ready: asyncio.Event | None = None,
+) -> AsyncIterator[AskedOutcome]:
+    """Every question's outcome, in the order in which judges answer.
+
+    ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
+    flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
+    those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
+    (no key, bad key, unknown model) is not asked again: its remaining questions come back as
+    failures of the same kind.
+    """
+    outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
+    lanes = [
+        _Lane(judges[name], asked, outcomes, budget, ready) for name, asked in questions.items()
+    ]
+    workers = [
+        asyncio.create_task(lane.work())
+        for lane in lanes
+        for _ in range(1 if lane.judge.spec.offline else lane.judge.spec.concurrency)
+    ]
+    closer = asyncio.create_task(_close_after(workers, outcomes, stop))
+    try:
+        while (outcome := await outcomes.get()) is not None:
+            yield outcome
+        await closer
+    finally:
+        for task in (*workers, closer):
+            task.cancel()
+        await asyncio.gather(*workers, closer, return_exceptions=True)
+
+
+async def _close_after(
+    workers: list[asyncio.Task[None]],
+    outcomes: asyncio.Queue[AskedOutcome | None],
+    stop: asyncio.Event,
+) -> None:
+    """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
+    stopped = asyncio.ensure_future(stop.wait())
+    work = asyncio.gather(*workers)
+    both: set[asyncio.Future[object]] = {work, stopped}  # type: ignore[arg-type]
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await work
+    finally:
+        stopped.cancel()
+        outcomes.put_nowait(None)
+
+
+class _Lane:
+    """One judge with its questions; several workers draw from it."""
+
+    def __init__(
+        self,
+        judge: AskableJudge,
+        questions: Iterator[Question],
+        outcomes: asyncio.Queue[AskedOutcome | None],
+        budget: Budget | None,
+        ready: asyncio.Event | None,
+    ) -> None:
+        self.ready = ready
+        self.judge, self.questions, self.outcomes = judge, questions, outcomes
+        self.budget = None if judge.spec.offline else budget
+        self.dead: tuple[FailureKind, str] | None = None
+
+    async def work(self) -> None:
+        """Asks question after question until none is left or the budget is spent."""
+        for question in self.questions:
+            await self._room()
+            if self.dead is not None:
+                self.outcomes.put_nowait(self._unasked(question, *self.dead))
+                continue
+            if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
+                return
+            self.outcomes.put_nowait(await self._ask(question))
+            if self.judge.spec.offline:
+                await asyncio.sleep(0)  # an offline judge never waits, so let others in
+
+    async def _room(self) -> None:
+        """Waits until another outcome may come."""
+        while self.outcomes.qsize() >= _WAITING:
+            await asyncio.sleep(_LOOK_EVERY)
+        if self.ready is not None:
+            await self.ready.wait()
+
+    async def _ask(self, question: Question) -> AskedOutcome:
+        outcome: AskedOutcome | None = None
+        try:
+            outcome = await self.judge.ask(question)
+        finally:
+            if self.budget is not None:
+                self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)
+        for result in outcome.results:
+            if isinstance(result, VoteFailure) and result.kind in FATAL:
+                self.dead = (result.kind, result.message)
+        return outcome
+
+    def _unasked(self, question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+        text = f"Not asked, because an earlier call of this judge failed: {message}"
+        return AskedOutcome(
+            tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)
+        )

@@ -1,0 +1,261 @@
+"""The LLM judge: a question in, an outcome out, whatever happens to the call in between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from functools import cache as once
+from functools import partial
+from random import Random
+
+from core.domain.panel import Judge
+from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
+from core.identity import seeded
+from core.judging.asking.answer_cache import ResponseCache
+from core.judging.asking.call_costs import CallAccount
+from core.judging.asking.retry import Caller
+from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, summarise
+from core.judging.prompts.parts import sendable
+from core.judging.prompts.reply_parsing import (
+    Reply,
+    Schema,
+    Unreadable,
+    ids_of,
+    read_replies,
+    read_reply,
+)
+from core.judging.prompts.wording import PROMPT_VERSION
+from core.judging.protocol import Ask, Question
+from core.judging.providers.base import CallError, Completion, Door, Hidden, hidden_values, redact
+from core.judging.rate_limits import Clock, ProviderGate, Sleep
+
+# One question put to a model: the messages it takes, and every reply read strictly.
+#
+# A reply that cannot be read gets one repair. In the two-step mode the model first assesses in
+# words; its words are sent back to it as its own, and it then chooses.
+
+#: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
+LONGEST_REASON = 600
+
+#: How providers say that they, not the model, ended the reply.
+_FILTERED = frozenset({"content_filter", "refusal", "safety"})
+_MENDED_BY_ASKING_AGAIN: frozenset[FailureKind] = frozenset({"malformed", "out_of_range", "empty"})
+_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
+
+Results = tuple[Vote | VoteFailure, ...]
+
+
+class Conversation:
+    """A question on its way. ``rng`` gives the generator that pauses are drawn from."""
+
+    def __init__(
+        self,
+        question: Question,
+        spec: Judge,
+        caller: Caller,
+        tally: CallAccount,
+        rng: Callable[[], Random],
+    ) -> None:
+        self._question, self._spec, self._caller = question, spec, caller
+        self._tally, self._rng = tally, rng
+        self._detail = dict[str, object]()
+
+    async def results(self) -> Results:
+        """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
+        prompt, assessment = build(self._question), ""
+        segments = prompt.segments
+        if self._question.mode == "two_step":
+            assessment = await self._assess(segments)
+            segments = (*segments, *follow_up(self._question, assessment))
+            self._tally.next_step()
+        read = await self._say(segments, prompt.schema)
+        if problem := self._worth_repairing(read):
+            self._detail["repaired"] = True
+            segments = (*segments, repair(problem, self._question))
+            read = await self._say(segments, prompt.schema)
+        if self._question.summarise and any(isinstance(one, Reply) for one in read):
+            await self._summarise(segments)
+        asks = self._question.asks
+        return tuple(self._result(*pair, assessment) for pair in zip(asks, read, strict=True))
+
+    async def _assess(self, segments: tuple[Segment, ...]) -> str:
+        text, trouble = _assessment(await self._complete(segments, None))
+        if trouble and self._tally.spent < self._spec.tries:
+            self._detail["repaired"] = True
+            segments = (*segments, repair_assessment(trouble.message))
+            text, trouble = _assessment(await self._complete(segments, None))
+        if trouble:
+            raise CallError(trouble.kind, f"There was no assessment. {trouble.message}")
+        return text
+
+    async def _summarise(self, segments: tuple[Segment, ...]) -> None:
+        """Adds a summary of the reasons; the answer stands without one, and says why."""
+        said = self._tally.last
+        self._tally.next_step()
+        try:
+            more = summarise(sendable((said and said.text) or ""))
+            text, trouble = _assessment(await self._complete((*segments, *more), None))
+            self._detail["summary"] = text
+            if trouble:
+                self._detail["summary_failed"] = trouble.message
+        except CallError as error:
+            self._detail["summary_failed"] = error.message
+
+    async def _say(self, segments: tuple[Segment, ...], schema: Schema) -> list[Reply | Unreadable]:
+        completion = await self._complete(segments, schema)
+        question = self._question
+        if question.mode == "rubric":
+            counts = [len(ask.order) for ask in question.asks]
+            ids = ids_of(len(counts))
+            read = read_replies(completion.text, dict(zip(ids, counts, strict=True)))
+        else:
+            read = [read_reply(completion.text, len(question.order))]
+        if completion.finish != "length":
+            return read
+        return [one if isinstance(one, Reply) else Unreadable(one.kind, _CUT_OFF) for one in read]
+
+    async def _complete(self, segments: tuple[Segment, ...], schema: Schema | None) -> Completion:
+        completion = await self._caller.complete(segments, schema, self._tally, self._rng)
+        if completion.refusal:
+            raise CallError("refusal", f"The model refused: {completion.refusal[:300]}")
+        if completion.finish in _FILTERED:
+            raise CallError("content_filter", "The provider's content filter stopped the reply.")
+        return completion
+
+    def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
+        """What to say was wrong, where nothing could be read and there may be another try."""
+        problems = [one.message for one in read if isinstance(one, Unreadable)]
+        again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
+        # What could be read is not asked again: it would be paid for twice.
+        return problems[0] if again and len(problems) == len(read) else ""
+
+    def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
+        if isinstance(read, Unreadable):
+            again = " A second request did not help." if "repaired" in self._detail else ""
+            return VoteFailure(ask.cell, read.kind, read.message + again, ask.order)
+        option, detail, reason = ask.order[read.shown - 1], dict(self._detail), read.reason
+        if assessment and len(assessment) <= LONGEST_REASON:
+            reason = assessment
+        elif assessment:
+            detail["assessment"] = assessment
+        return Vote(
+            ask.cell,
+            option,
+            ask.criterion.choices[option].na,
+            reason=reason,
+            evidence=read.evidence,
+            order=ask.order,
+            detail=detail,
+        )
+
+
+def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
+    # What a model says can hold what cannot be sent back to it.
+    text = sendable(completion.text or "").strip()
+    if completion.finish == "length":
+        return text, Unreadable("malformed" if text else "empty", _CUT_OFF)
+    return text, None if text else Unreadable("empty", "The reply was empty.")
+
+
+logger = logging.getLogger(__name__)
+
+
+class LLMJudge:
+    """A judge behind a door. ``ask`` never raises for trouble with the call; cancelling works.
+
+    ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
+    holds the values of those that ``spec.params`` name. The door and the gate may be shared with
+    other judges; whoever made the door closes it. Answers are taken from ``cache``, and with one an
+    outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
+    and again if it turns out that it could not (-1).
+    """
+
+    def __init__(
+        self,
+        spec: Judge,
+        door: Door,
+        key: str | None,
+        gate: ProviderGate,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+        cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
+        self.spec = spec
+        # A variable read from a file often ends in a line break, which no header may hold.
+        self._key = (key or "").strip() or None
+        self._hidden = hidden_values([self._key, *(known or {}).values()])
+        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call, known)
+        self._params = _shown_params(spec, door.name, self._hidden)
+
+    async def ask(self, question: Question) -> AskedOutcome:
+        """A vote or a failure for every ask of the question, and what was sent and came back."""
+        tally = CallAccount(self.spec, question.cell)
+        answers: tuple[KeptAnswer, ...] = ()
+        try:
+            results = await self._results(question, tally)
+            if all(isinstance(result, Vote) for result in results):
+                answers = self._caller.answers(tally)
+        except CallError as error:
+            results = _failures(question, error.kind, error.message)
+        except Exception as error:
+            # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
+            # traceback may quote what was sent.
+            logger.error("%s", redact(traceback.format_exc(), self._hidden))
+            words = redact(f"{type(error).__name__}: {error}", self._hidden)
+            results = _failures(question, "internal", f"Something went wrong in the call: {words}")
+        return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
+
+    async def close(self) -> None:
+        """Its limits bind nobody any more. The door may be shared, so it stays open."""
+        self._caller.close()
+
+    async def _results(self, question: Question, tally: CallAccount) -> Results:
+        if self.spec.key_env and not self._key:
+            return _failures(
+                question,
+                "missing_key",
+                f"The environment variable {self.spec.key_env} is not set. Put the key into it and "
+                "start again.",
+            )
+        # Few questions ever pause, and seeding a generator costs as much as reading a reply.
+        rng = once(partial(seeded, "backoff", question.seed, *question.cell))
+        return await Conversation(question, self.spec, self._caller, tally, rng).results()
+
+
+def _failures(question: Question, kind: FailureKind, message: str) -> Results:
+    return tuple(VoteFailure(ask.cell, kind, message, ask.order) for ask in question.asks)
+
+
+def _asked(question: Question) -> dict[str, object]:
+    """What is kept of how a question was asked; the usual is left out."""
+    given: dict[str, object] = {"mode": question.mode}
+    if question.layout != "item_first":
+        given["layout"] = question.layout
+    if question.examples:
+        given["examples"] = list(dict.fromkeys(e.item.id for e in question.examples))
+    return given
+
+
+def _shown_params(spec: Judge, door: str, hidden: Hidden) -> dict[str, object]:
+    """What is kept of the settings of every call: never the key, nor what a variable holds."""
+    sent = {
+        "door": door,
+        "prompt": PROMPT_VERSION,
+        "model": spec.model,
+        "api_base": spec.api_base or None,
+        "temperature": spec.temperature,
+        "max_tokens": spec.max_tokens,
+        "timeout": spec.timeout,
+        "thinking": spec.thinking,
+        "params": spec.params or None,
+    }
+    given = {name: value for name, value in sent.items() if value is not None}
+    text = json.dumps(given, default=str)
+    shown: dict[str, object] = json.loads(redact(text, hidden))
+    return shown

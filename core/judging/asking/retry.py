@@ -1,0 +1,219 @@
+"""One completion from a judge's model, with all the patience that takes and no more.
+
+A refusal for now (429) closes the provider's gate and is not counted; a timeout, a lost connection
+and an error of the server are tried again after a jittered pause, up to the judge's ``tries``; an
+endpoint that does not know a reply format is asked for a simpler one, once, and that is remembered.
+An answer that is kept from an earlier call is taken from there, past the gate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from random import Random
+
+from core.domain.panel import Judge
+from core.domain.votes import FailureKind, KeptAnswer, Segment
+from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
+from core.judging.asking.call_costs import CallAccount
+from core.judging.prompts.layouts import messages, shared_ends
+from core.judging.prompts.reply_parsing import Schema
+from core.judging.providers.base import (
+    SIMPLER,
+    CallError,
+    Completion,
+    Door,
+    Hidden,
+    ReplyFormat,
+    Request,
+    hide,
+    shows,
+)
+from core.judging.rate_limits import Clock, ProviderGate, Sleep
+
+RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
+
+#: The n-th pause is drawn from 0 to FIRST * 2^(n-1) seconds ("full jitter"), at most LONGEST.
+FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
+
+
+class Caller:
+    """Calls one judge's model through a door, behind a gate."""
+
+    def __init__(
+        self,
+        spec: Judge,
+        door: Door,
+        key: str | None,
+        gate: ProviderGate,
+        sleep: Sleep,
+        clock: Clock = time.monotonic,
+        cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
+        self._on_call, self._known = on_call, known or {}
+        self._spec, self._door, self._key, self._gate = spec, door, key, gate
+        self._sleep, self._clock, self._cache = sleep, clock, cache
+        self._format: ReplyFormat = "schema"
+        gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
+
+    async def complete(
+        self,
+        segments: tuple[Segment, ...],
+        schema: Schema | None,
+        tally: CallAccount,
+        rng: Callable[[], Random],
+    ) -> Completion:
+        """A completion, however many requests it takes. Raises the last ``CallError`` if none.
+
+        Without a ``schema`` the reply is in plain words. ``rng`` gives the generator that pauses
+        are drawn from, always the same one.
+        """
+        tally.sent = segments
+        request = self._request(segments, schema)
+        key = ""
+        if self._cache is not None:
+            key = request_key(request, tally.cell)
+            if kept := await self._cache.get(key):
+                tally.reuse(kept)
+                return kept.completion
+        length, before = sum(len(segment.text) for segment in segments), tally.requests
+        while True:
+            guess = self._gate.pacer.guess(length)
+            started = await self._gate.enter(guess)
+            try:
+                completion = await self._send(request, tally, tally.requests == before)
+            except CallError as error:
+                await self._bear(error, request, started, tally, rng)
+            except BaseException:
+                self._gate.left(started)
+                raise
+            else:
+                self._answered(completion, length, guess)
+                tally.spent += 1
+                tally.add(completion, key)
+                return completion
+            request = self._request(segments, schema)
+
+    def answers(self, tally: CallAccount) -> tuple[KeptAnswer, ...]:
+        """The new answers that a question ended well with; none without a cache."""
+        if self._cache is None:
+            return ()
+        return tuple(as_answer(key, self._spec.model, kept) for key, kept in tally.fresh)
+
+    def close(self) -> None:
+        """The judge's limits bind nobody any more."""
+        self._gate.pacer.drop(self)
+
+    def _answered(self, completion: Completion, length: int, guess: float) -> None:
+        self._gate.passed()
+        if completion.tokens_in is not None:
+            spent = completion.tokens_in + (completion.tokens_out or 0)
+            self._gate.pacer.correct(length, guess, spent)
+
+    def _request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
+        spec = self._spec
+        return Request(
+            model=spec.model,
+            messages=messages(segments),
+            shared_ends=shared_ends(segments),
+            schema=schema or {},
+            format=self._format if schema else "words",
+            temperature=spec.temperature,
+            max_tokens=spec.max_tokens,
+            timeout=spec.timeout,
+            thinking=spec.thinking,
+            params=spec.params,
+            api_base=spec.api_base,
+            key=self._key,
+            known=self._known,
+        )
+
+    async def _send(self, request: Request, tally: CallAccount, first: bool) -> Completion:
+        """One request; the ``first`` one of a call is counted as that call while it is out."""
+        self._count(tally, 1, first)
+        tally.format = request.format
+        began = self._clock()
+        try:
+            completion = await self._door.complete(request)
+            return _without_key(completion, request.hidden)
+        except CallError as error:
+            if not error.sent:
+                self._count(tally, -1, first)
+            raise
+        finally:
+            tally.seconds = self._clock() - began
+
+    def _count(self, tally: CallAccount, more: int, first: bool) -> None:
+        tally.requests += more
+        if first:
+            tally.asked += more
+            self._on_call(more)
+
+    async def _bear(
+        self,
+        error: CallError,
+        request: Request,
+        started: float,
+        tally: CallAccount,
+        rng: Callable[[], Random],
+    ) -> None:
+        """Return when the call is to be tried again; raise when it is given up."""
+        if error.about_format and request.format in SIMPLER:
+            self._gate.answered()
+            # Calls in flight find it out together; the format is made simpler once.
+            if self._format == request.format:
+                self._format = SIMPLER[request.format]
+            return
+        if error.kind == "rate_limit":
+            self._gate.refused(started, error.retry_after)
+            tally.refusals += 1
+            if self._gate.hopeless(tally.refusals):
+                raise CallError(
+                    "rate_limit",
+                    f"Given up after {tally.refusals} refusals. {error.message}",
+                    status=error.status,
+                )
+            return
+        if self._lost(error, started):
+            # It tried, on behalf of all, whether the provider is back: not at its own expense.
+            return
+        tally.spent += 1
+        if error.kind not in RETRIED or tally.spent >= self._spec.tries:
+            words = f"{error.message}{self._gate.note()}"
+            raise CallError(error.kind, words, status=error.status)
+        await self._sleep(backoff(tally.spent, error.retry_after, rng()))
+
+    def _lost(self, error: CallError, started: float) -> bool:
+        """Tell the gate of an error; whether the call only tried if the provider is back."""
+        if error.kind in RETRIED:
+            return self._gate.failed(started, error.kind, error.message)
+        self._gate.answered()
+        return False
+
+
+def _without_key(completion: Completion, hidden: Hidden) -> Completion:
+    """A provider that shows the key it was sent does not get it into the records."""
+    told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
+    if not any(shows(text, hidden) for text in told):
+        return completion
+    text, thinking, refusal, model = (hide(text, hidden) for text in told)
+    return replace(
+        completion,
+        text=None if completion.text is None else text,
+        thinking=thinking,
+        refusal=refusal,
+        model=model,
+    )
+
+
+def backoff(failures: int, retry_after: float | None, rng: Random) -> float:
+    """The seconds to pause after this many failures; not less than the provider asks for.
+
+    >>> 0 <= backoff(3, None, Random(1)) <= 4
+    True
+    """
+    longest = min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** (failures - 1))
+    return max(rng.uniform(0, longest), min(retry_after or 0.0, LONGEST_BACKOFF))

@@ -1,0 +1,346 @@
+"""Answers as numbers: words, TF-IDF, how near two answers are, and to their reference."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from core.domain.dataset import Item
+
+# Text to words, and words to the letter sequences that make spellings comparable. No numbers.
+
+#: Longer texts are cut to their beginning and end, so that one huge text cannot stall a run.
+HEAD_CHARS, TAIL_CHARS = 5_000, 1_000
+_WORD = re.compile(r"\w+")
+_SIZES = (3, 4, 5)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of ``text`` in order: case folded, Unicode composed, punctuation dropped.
+
+    >>> words_of("The Earth's axis, tilted.")
+    ['the', 'earth', 's', 'axis', 'tilted']
+    """
+    if len(text) > HEAD_CHARS + TAIL_CHARS:
+        text = f"{text[:HEAD_CHARS]} {text[-TAIL_CHARS:]}"
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def grams_of(word: str) -> list[str]:
+    """The sequences of 3 to 5 characters of ``word``, its two edges marked by a space.
+
+    >>> grams_of("axis")
+    [' ax', 'axi', 'xis', 'is ', ' axi', 'axis', 'xis ', ' axis', 'axis ']
+    """
+    marked = f" {word} "
+    return [marked[i : i + k] for k in _SIZES for i in range(len(marked) - k + 1)]
+
+
+def terms_of(words: list[str]) -> list[str]:
+    """Words and pairs of neighbouring words, with repeats.
+
+    >>> terms_of(["tilted", "axis"])
+    ['tilted', 'axis', 'tilted axis']
+    """
+    return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
+
+
+def excerpt(text: str, limit: int = 80) -> str:
+    """The beginning of ``text`` on one line, cut at a word.
+
+    >>> excerpt("one two three", 8)
+    'one two…'
+    """
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    cut = line[:limit].rsplit(" ", 1)[0] if " " in line[:limit] else line[:limit]
+    return f"{cut}…"
+
+
+# Answers as vectors: word, word-pair and character TF-IDF, fitted on all answers of a run.
+#
+# Labels play no part here, so the answers to be judged may be used too (what was measured in
+# ``bench/offline.py``). Character sequences stay within words, so a text's are the sum of its
+# words': each word is taken apart once, and what a sequence contributes can be told in words.
+
+Floats = npt.NDArray[np.float64]
+Texts = tuple[str, str, str]
+#: A term must be in this many answers: what is in one only cannot relate two answers.
+MIN_ANSWERS = 2
+
+
+def texts_of(item: Item) -> Texts:
+    """What is read of an item: its output without thinking, its prompt, its reference."""
+    return item.output, item.prompt, item.reference
+
+
+class Lexicon:
+    """The known terms, their inverse document frequencies, and texts as rows of weights."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        documents = [words_of(text) for text in texts]
+        self.size = len(documents)
+        term_counts = Counter[str]()
+        gram_counts = Counter[str]()
+        self._grams = dict[str, Counter[str]]()
+        for words in documents:
+            term_counts.update(set(terms_of(words)))
+            gram_counts.update(set().union(*(self._grams_of(word) for word in set(words))))
+        self.terms, self._term_idf = self._kept(term_counts)
+        self._gram_ids, self._gram_idf = self._kept(gram_counts)
+        self.rarest = float(np.log(1 + self.size) + 1)
+
+    @property
+    def width(self) -> int:
+        """How many columns a row has."""
+        return len(self.terms) + len(self._gram_ids)
+
+    def _kept(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
+        kept = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
+        seen = np.array([counts[term] for term in kept], dtype=np.float64)
+        return {term: i for i, term in enumerate(kept)}, np.log((1 + self.size) / (1 + seen)) + 1
+
+    def _grams_of(self, word: str) -> Counter[str]:
+        if word not in self._grams:
+            self._grams[word] = Counter(grams_of(word))
+        return self._grams[word]
+
+    def idf(self, word: str) -> float:
+        """How telling a word is: high for rare words, highest for unknown ones."""
+        index = self.terms.get(word)
+        return self.rarest if index is None else float(self._term_idf[index])
+
+    def rows(self, documents: Sequence[list[str]]) -> sparse.csr_matrix:
+        """The texts (lists of words) as unit rows, shape (len(documents), width).
+
+        Words and character sequences each hold half of the squared length.
+        """
+        terms = [Counter(terms_of(words)) for words in documents]
+        grams = [self._sum_of_grams(words) for words in documents]
+        left = _weighted(terms, self.terms, self._term_idf)
+        right = _weighted(grams, self._gram_ids, self._gram_idf)
+        return sparse.hstack([left, right], format="csr") * np.sqrt(0.5)
+
+    def _sum_of_grams(self, words: list[str]) -> Counter[str]:
+        total = Counter[str]()
+        for word, count in Counter(words).items():
+            for gram, times in self._grams_of(word).items():
+                total[gram] += count * times
+        return total
+
+    def columns_of(self, word: str) -> list[int]:
+        """The columns of a word and of its character sequences, unknown ones left out."""
+        found = [self._gram_ids[gram] for gram in self._grams_of(word) if gram in self._gram_ids]
+        columns = [len(self.terms) + gram for gram in found]
+        return [self.terms[word], *columns] if word in self.terms else columns
+
+
+def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> sparse.csr_matrix:
+    """Unit rows of (1 + log count) * idf; a text without a known term is a row of zeros."""
+    columns, times, ends = list[int](), list[int](), [0]
+    for counter in counts:
+        known = [(ids[term], count) for term, count in counter.items() if term in ids]
+        columns += [column for column, _ in known]
+        times += [count for _, count in known]
+        ends.append(len(columns))
+    places = np.array(columns, dtype=np.int32)
+    values = (1 + np.log(np.array(times, dtype=np.float64))) * idf[places]
+    ends_array = np.array(ends)
+    squares = np.concatenate([[0.0], np.cumsum(values**2)])
+    lengths = np.sqrt(np.diff(squares[ends_array]))
+    values /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(ends_array))
+    return sparse.csr_matrix((values, places, ends_array), shape=(len(counts), len(ids)))
+
+
+# How an answer relates to its reference and its prompt: twelve numbers, no labels.
+
+#: What each column says where it is above and below the average answer's; ``{}`` takes the share.
+WORDINGS: tuple[tuple[str, str], ...] = (
+    ("it is closer to the reference than most", "it is less close to the reference than most"),
+    ("it is closer to the reference than most", "it is less close to the reference than most"),
+    ("it repeats more of the prompt than most", "it repeats less of the prompt than most"),
+    ("it repeats more of the prompt than most", "it repeats less of the prompt than most"),
+    ("it uses {} of the reference's words", "it uses only {} of the reference's words"),
+    ("{} of its words are the reference's", "only {} of its words are the reference's"),
+    ("it uses {} of the reference's new words", "it uses only {} of the reference's new words"),
+    ("{} of its new words are the reference's", "only {} of its new words are the reference's"),
+    ("it is longer than most ({words})", "it is shorter than most ({words})"),
+    ("it is long for its reference ({words})", "it is short for its reference ({words})"),
+    ("{} of its words are not the prompt's", "only {} of its words are not the prompt's"),
+    (
+        "it shares {} of the reference's word pairs",
+        "it shares only {} of its word pairs",
+    ),
+)
+#: Columns that mean something only where there is a reference, and only where there is a prompt.
+OF_REFERENCE, OF_PROMPT = frozenset({0, 1, 4, 5, 6, 7, 9, 11}), frozenset({2, 3, 6, 7, 10})
+
+
+class Relater:
+    """Computes the numbers; keeps prompts and references, which many answers share."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._split = len(lexicon.terms)
+        self._known = dict[str, tuple[list[str], sparse.csr_matrix]]()
+
+    def _of(self, text: str) -> tuple[list[str], sparse.csr_matrix]:
+        if text not in self._known:
+            words = words_of(text)
+            self._known[text] = words, self._lexicon.rows([words])
+        return self._known[text]
+
+    def numbers(
+        self, texts: Sequence[Texts], documents: Sequence[list[str]], rows: sparse.csr_matrix
+    ) -> Floats:
+        """Shape (n, 12), one row per item; columns as in ``WORDINGS``. A missing text gives 0."""
+        cosines = np.column_stack([self._cosines(texts, rows, which) for which in (2, 1)])
+        shares = [
+            self._shares(words, self._of(prompt)[0], self._of(reference)[0])
+            for words, (_, prompt, reference) in zip(documents, texts, strict=True)
+        ]
+        return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
+
+    def _cosines(self, texts: Sequence[Texts], rows: sparse.csr_matrix, which: int) -> Floats:
+        distinct = {text[which]: 0 for text in texts}
+        place = {text: i for i, text in enumerate(distinct)}
+        table = sparse.vstack([self._of(text)[1] for text in distinct], format="csr")
+        products = rows.multiply(table[[place[text[which]] for text in texts]]).tocsr()
+        return np.column_stack(
+            [
+                np.asarray(part.sum(axis=1)).ravel() * 2
+                for part in (products[:, : self._split], products[:, self._split :])
+            ]
+        )
+
+    def _shares(self, answer: list[str], prompt: list[str], reference: list[str]) -> list[float]:
+        said, asked, wanted = set(answer), set(prompt), set(reference)
+        own, new = said - asked, wanted - asked
+        pairs = set(pairwise(reference))
+        shared = pairs & set(pairwise(answer))
+        return [
+            self._share(said & wanted, wanted),
+            self._share(said & wanted, said),
+            self._share(own & new, new),
+            self._share(own & new, own),
+            float(np.log1p(len(answer))),
+            float(np.log((1 + len(answer)) / (1 + len(reference)))) if reference else 0.0,
+            len(own) / len(said) if said else 0.0,
+            len(shared) / len(pairs) if pairs else 0.0,
+        ]
+
+    def _share(self, part: set[str], whole: set[str]) -> float:
+        # Sorted, because the sum of a set in another order differs in its last digit.
+        total = sum(self._lexicon.idf(word) for word in sorted(whole))
+        return sum(self._lexicon.idf(word) for word in sorted(part)) / total if total else 0.0
+
+
+# Items as numbers, and how near two items are: everything both offline methods compare.
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """``n`` items: text rows (n, terms), related numbers (n, 12; standardised and raw), prompts."""
+
+    words: tuple[list[str], ...]
+    rows: sparse.csr_matrix
+    related: Floats
+    raw: Floats
+    prompts: npt.NDArray[np.int64]
+    has_reference: tuple[bool, ...]
+    has_prompt: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def take(self, index: int) -> Encoded:
+        """One item of them."""
+        part = slice(index, index + 1)
+        return Encoded(
+            self.words[part],
+            self.rows[part],
+            self.related[part],
+            self.raw[part],
+            self.prompts[part],
+            self.has_reference[part],
+            self.has_prompt[part],
+        )
+
+    @cached_property
+    def transposed(self) -> sparse.csr_matrix:
+        """The text rows the other way round, shape (terms, n); made once, used per question."""
+        return self.rows.T.tocsr()
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """Products between ``m`` items and ``n`` others, each of shape (m, n).
+
+    ``text``: cosine of the answers. ``related``: product of the related numbers, per number.
+    ``same``: whether both answer the same prompt.
+    """
+
+    text: Floats
+    related: Floats
+    same: npt.NDArray[np.bool_]
+    lengths: tuple[Floats, Floats]
+
+    @staticmethod
+    def between(a: Encoded, b: Encoded) -> Nearness:
+        """How near the items of ``a`` are to the items of ``b``."""
+        width = a.related.shape[1]
+        return Nearness(
+            text=(a.rows @ b.transposed).toarray(),
+            related=a.related @ b.related.T / width,
+            same=a.prompts[:, None] == b.prompts[None, :],
+            lengths=(_squares(a), _squares(b)),
+        )
+
+
+def _squares(part: Encoded) -> Floats:
+    return np.asarray((part.related**2).mean(axis=1))
+
+
+class Encoder:
+    """Fitted on all answers of a run, without their labels; turns items into numbers."""
+
+    def __init__(self, texts: tuple[Texts, ...]) -> None:
+        self.lexicon = Lexicon(answer for answer, _, _ in texts)
+        self._relater = Relater(self.lexicon)
+        self._prompts = {prompt: i for i, prompt in enumerate(sorted({p for _, p, _ in texts}))}
+        documents = tuple(words_of(answer) for answer, _, _ in texts)
+        raw = self._relater.numbers(texts, documents, self.lexicon.rows(documents))
+        spread = raw.std(axis=0)
+        self._mean, self._spread = raw.mean(axis=0), np.where(spread > 1e-9, spread, np.inf)
+
+    def encode(self, items: Sequence[Item]) -> Encoded:
+        """The items as numbers. A number that is the same for all answers counts for nothing."""
+        texts = [texts_of(item) for item in items]
+        documents = tuple(words_of(answer) for answer, _, _ in texts)
+        rows = self.lexicon.rows(documents)
+        raw = self._relater.numbers(texts, documents, rows)
+        return Encoded(
+            words=documents,
+            rows=rows,
+            related=np.clip((raw - self._mean) / self._spread, -4, 4),
+            raw=raw,
+            prompts=np.array([self._prompts.get(prompt, -1) for _, prompt, _ in texts]),
+            has_reference=tuple(bool(reference) for _, _, reference in texts),
+            has_prompt=tuple(bool(prompt) for _, prompt, _ in texts),
+        )
+
+
+@lru_cache(maxsize=1)
+def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
+    """The encoder of these texts; the latest is kept, for the next criterion of the same run."""
+    return Encoder(texts)

@@ -1,0 +1,3 @@
+"""What a judge is sent, word for word, and how its reply is read. A changed word is a new
+prompt version.
+"""

@@ -1,0 +1,236 @@
+"""A question as the exact messages that a model is sent.
+
+What calls share comes first, so that provider prompt caches hit. ``item_first``: system text,
+guidelines, task and reference, submission, criterion. ``criterion_first``: system text,
+guidelines, requirement with examples, task and reference, options, submission. There the examples
+go by the labels of options and stand before the numbered list, so that items which are shown
+another order still share them. Weights, values, labels of the judged item, the system that wrote
+the submission and criteria that are not asked are never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from core.domain.dataset import Pair
+from core.domain.votes import Segment
+from core.judging.prompts import pair_wording, wording
+from core.judging.prompts.pair_wording import PAIR_VERSION
+from core.judging.prompts.parts import (
+    Code,
+    FencedPart,
+    background_part,
+    comparison_part,
+    examples_code,
+    examples_part,
+    guidelines_part,
+    options_part,
+    requirement_part,
+    submission_part,
+)
+from core.judging.prompts.reply_parsing import Schema, ids_of, reply_schema, rubric_schema
+from core.judging.prompts.wording import PROMPT_VERSION
+from core.judging.protocol import Ask, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Segments to send, the JSON schema of the reply, the wording's version, the fences' code.
+
+    ``nonce`` is the code around the submission.
+    """
+
+    segments: tuple[Segment, ...]
+    schema: Schema
+    version: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The fenced texts of a question; ``background`` is what was given to the author."""
+
+    guidelines: str
+    background: str
+    submission: FencedPart
+    examples: Code
+
+
+class _Words(NamedTuple):
+    """The words around a question's own texts, which differ for one submission and for two."""
+
+    version: str
+    system: Mapping[str, str]
+    ask: str
+    ask_all: str
+    assess: str
+    choose: str
+
+
+_OF_ONE = _Words(
+    PROMPT_VERSION, wording.SYSTEM, wording.ASK, wording.ASK_ALL, wording.ASSESS, wording.CHOOSE
+)
+_OF_TWO = _Words(
+    PAIR_VERSION,
+    pair_wording.SYSTEM,
+    pair_wording.ASK,
+    pair_wording.ASK_ALL,
+    pair_wording.ASSESS,
+    pair_wording.CHOOSE,
+)
+
+
+def _compares(question: Question) -> bool:
+    return isinstance(question.item.submission, Pair)
+
+
+def _words(question: Question) -> _Words:
+    return _OF_TWO if _compares(question) else _OF_ONE
+
+
+def build(question: Question) -> Prompt:
+    """The prompt of a question: the same question gives the same bytes.
+
+    The options are numbered from 1 in the order of each ask. In ``two_step`` mode this is the
+    first message, which asks for words; ``follow_up`` is what comes after them, and the schema
+    belongs to that. The codes depend on the seed and on the texts they fence, so that calls about
+    the same texts share their bytes.
+    """
+    if question.more and question.mode != "rubric":
+        raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
+    texts = _fenced(question)
+    parts = _criterion_first if question.layout == "criterion_first" else _item_first
+    words = _words(question)
+    system = Segment("system", words.system[question.mode], shared=True)
+    segments = (system, *(segment for segment in parts(question, texts) if segment.text))
+    schema = (
+        rubric_schema([len(ask.order) for ask in question.asks])
+        if question.mode == "rubric"
+        else reply_schema(len(question.order))
+    )
+    return Prompt(segments, schema, words.version, texts.submission.code.nonce)
+
+
+def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
+    """What goes on a two-step conversation: the model's ``assessment``, and the call to choose."""
+    choose = _words(question).choose.format(count=len(question.order))
+    return Segment("assistant", assessment), Segment("user", choose)
+
+
+def summarise(reply: str) -> tuple[Segment, Segment]:
+    """What goes on after the ``reply`` that chose between two answers: the call to sum up."""
+    return Segment("assistant", reply), Segment("user", pair_wording.SUMMARISE)
+
+
+def repair(problem: str, question: Question) -> Segment:
+    """The segment that is added when a reply could not be read. ``problem`` is a sentence."""
+    if question.mode == "rubric":
+        ids = _listed(ids_of(len(question.asks)))
+        return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
+    return Segment("user", wording.REPAIR.format(problem=problem, count=len(question.order)))
+
+
+def repair_assessment(problem: str) -> Segment:
+    """The segment that is added when there was no assessment to go on with."""
+    return Segment("user", wording.REPAIR_ASSESSMENT.format(problem=problem))
+
+
+def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+    alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
+    yield Segment("user", texts.guidelines)
+    yield Segment("user", texts.background, shared=True)
+    yield Segment("user", texts.submission.text, shared=not alone)
+    parts = list[str]()
+    for name, ask in _named(question):
+        parts += _requirement(question, ask, name), options_part(*ask[1:], name)
+        parts.append(_examples(question, ask, texts, name, ask.order))
+    yield _last(question, *parts)
+
+
+def _criterion_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+    lead, options = list[str](), list[str]()
+    for name, ask in _named(question):
+        lead += _requirement(question, ask, name), _examples(question, ask, texts, name, None)
+        options.append(options_part(*ask[1:], name))
+    yield Segment("user", texts.guidelines)
+    yield Segment("user", _joined(lead), shared=True)
+    yield Segment("user", texts.background, shared=True)
+    yield Segment("user", _joined(options))
+    yield Segment("user", texts.submission.text)
+    yield _last(question)
+
+
+def _named(question: Question) -> Iterator[tuple[str, Ask]]:
+    """Every ask with the id it is shown under; one that is asked alone has none."""
+    asks = question.asks
+    ids = ids_of(len(asks)) if question.mode == "rubric" else ("",)
+    return zip(ids, asks, strict=True)
+
+
+def _requirement(question: Question, ask: Ask, name: str) -> str:
+    part = comparison_part if _compares(question) else requirement_part
+    return part(ask.criterion, name)
+
+
+def _examples(
+    question: Question, ask: Ask, texts: _Texts, name: str, order: tuple[int, ...] | None
+) -> str:
+    return examples_part(
+        ask.criterion,
+        question.examples,
+        question.item,
+        order=order,
+        nonce=texts.examples.nonce,
+        prefix=name and f"{name}.",
+    )
+
+
+def _last(question: Question, *parts: str) -> Segment:
+    """The end of the message: these parts and what is asked for. In two steps it is sent twice."""
+    words = _words(question)
+    if question.mode == "rubric":
+        ask = words.ask_all.format(ids=_listed(ids_of(len(question.asks))))
+    elif question.mode == "two_step":
+        ask = words.assess
+    else:
+        ask = words.ask.format(count=len(question.order))
+    return Segment("user", _joined([*parts, ask]), shared=question.mode == "two_step")
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(f'"{id_}"' for id_ in ids)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fenced(question: Question) -> _Texts:
+    item, seed = question.item, question.seed
+    makers = (
+        partial(submission_part, item, seed),
+        partial(guidelines_part, question.rubric.guidelines, seed),
+        partial(background_part, item, seed),
+        lambda skip: FencedPart("", examples_code(question.examples, seed, skip)),
+    )
+    submission, guidelines, background, examples = _clear_of_each_other(makers)
+    return _Texts(guidelines.text, background.text, submission, examples.code)
+
+
+def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
+    """The parts, so that no text holds the code of another part.
+
+    None holds its own. As nobody can guess a code, the first one of each part hardly ever has to
+    make way for the next, and a part does not depend on the others.
+    """
+    parts = [make(0) for make in makers]
+    texts = [part.code.folded for part in parts]
+    for place, make in enumerate(makers):
+        skip = 0
+        while any(parts[place].code.nonce in text for text in texts):
+            skip += 1
+            parts[place] = make(skip)
+    return parts

@@ -1,0 +1,157 @@
+"""Which labelled items a judge is shown as examples: balanced, mixed, and never the item itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion
+from core.identity import seeded
+from core.judging.near_duplicates import Print, group_numbers, print_of
+from core.judging.protocol import Example
+
+
+class _Entry(NamedTuple):
+    """An example and the print of a text that neither another nor the graded item may share."""
+
+    example: Example
+    text: Print
+
+    @property
+    def option(self) -> int:
+        return self.example.option
+
+
+class ExampleBank:
+    """The labelled items of one criterion, in a drawn order, with what was drawn from them.
+
+    Make one per criterion and run: ``for_item`` is then cheap, and items that get the same examples
+    get the very same tuple.
+
+    Args:
+        criterion: what is graded.
+        labelled: items with the index of their true choice and the reason (may be empty), prompt
+            and reference filled in. Their order does not matter.
+        k: examples wanted; there are fewer where fewer texts are labelled.
+        seed: the run's seed.
+    """
+
+    def __init__(
+        self,
+        criterion: Criterion,
+        labelled: Sequence[tuple[Item, int, str]],
+        k: int,
+        *,
+        seed: int,
+    ) -> None:
+        self._parts = ("few_shot", seed, criterion.name)
+        self._k = k
+        self._ranked = _ranked(criterion.name, labelled, seeded(*self._parts))
+        self._prompts = frozenset(entry.example.item.prompt for entry in self._ranked)
+        self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
+
+    def for_item(self, item: Item) -> tuple[Example, ...]:
+        """The examples to show with ``item``; those with its id or a twin's text are replaced."""
+        prompt = item.prompt if item.prompt in self._prompts else None
+        if prompt not in self._drawn:
+            entries = tuple(self._draw(prompt))
+            self._drawn[prompt] = entries, tuple(entry.example for entry in entries)
+        entries, examples = self._drawn[prompt]
+        text = print_of(item)
+        if any(_leaks(entry, item, text) for entry in entries):
+            return tuple(self._replaced(entries, prompt, item, text))
+        return examples
+
+    def _draw(self, prompt: str | None) -> list[_Entry]:
+        """Equal slots per option, the rest of the slots to drawn options, then mixed."""
+        rng = seeded(*self._parts, "slots")
+        ranked = self._by_prompt(prompt)
+        queues: dict[int, list[_Entry]] = {}
+        for entry in ranked:
+            queues.setdefault(entry.option, []).append(entry)
+        options = sorted(queues)
+        rng.shuffle(options)
+        chosen = list[_Entry]()
+        for place, option in enumerate(options):
+            slots = self._k // len(options) + (place < self._k % len(options))
+            chosen += queues[option][:slots]
+        taken = {id(entry) for entry in chosen}
+        rest = [entry for entry in ranked if id(entry) not in taken]
+        chosen += rest[: self._k - len(chosen)]
+        return _mixed(chosen, rng)
+
+    def _replaced(
+        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: Print
+    ) -> Iterable[Example]:
+        taken = {id(entry) for entry in entries}
+        spare = [
+            entry
+            for entry in self._by_prompt(prompt)
+            if id(entry) not in taken and not _leaks(entry, item, text)
+        ]
+        for entry in entries:
+            if not _leaks(entry, item, text):
+                yield entry.example
+            elif spare:
+                same = (i for i, other in enumerate(spare) if other.option == entry.option)
+                yield spare.pop(next(same, 0)).example
+
+    def _by_prompt(self, prompt: str | None) -> list[_Entry]:
+        if prompt is None:
+            return self._ranked
+        return sorted(self._ranked, key=lambda entry: entry.example.item.prompt != prompt)
+
+
+def draw(
+    criterion: Criterion,
+    labelled: Sequence[tuple[Item, int, str]],
+    k: int,
+    *,
+    seed: int,
+    item: Item,
+) -> tuple[Example, ...]:
+    """The examples to show with ``item``; for many items, make an ``ExampleBank`` once.
+
+    Up to ``k`` examples, balanced over the options present: equal slots, what remains to options
+    drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
+    are mixed, not one after the other. Never an item with the id of ``item`` or one that says
+    the same (``core.judging.near_duplicates``), nor the same text twice. Within an option,
+    items with ``item``'s prompt come first. The draw depends on the seed and the criterion, so
+    that items share their examples and provider caches hit; only an example that must not be
+    shown with ``item`` is replaced.
+    """
+    return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
+
+
+def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random) -> list[_Entry]:
+    pool = sorted(labelled, key=lambda given: given[0].id)
+    rng.shuffle(pool)
+    ranked, seen = list[_Entry](), set[int]()
+    numbers = group_numbers([item for item, _, _ in pool])
+    for (item, option, reason), number in zip(pool, numbers, strict=True):
+        if number not in seen:
+            seen.add(number)
+            ranked.append(_Entry(Example(item, criterion, option, reason), print_of(item)))
+    return ranked
+
+
+def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
+    """A drawn order in which the options do not stand one after the other, where that can be."""
+    counts = Counter(entry.option for entry in entries)
+    mixable = len(counts) > 1 and len(entries) > len(counts)
+    while True:
+        rng.shuffle(entries)
+        if not mixable or _stretches(entries) > len(counts):
+            return entries
+
+
+def _stretches(entries: Sequence[_Entry]) -> int:
+    return 1 + sum(one.option != other.option for one, other in pairwise(entries))
+
+
+def _leaks(entry: _Entry, item: Item, text: Print) -> bool:
+    return entry.example.item.id == item.id or entry.text.twin_of(text)

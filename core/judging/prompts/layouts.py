@@ -1,0 +1,196 @@
+"""Which layout of a prompt costs less, and its segments as messages of a chat."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from core.domain.votes import Segment
+from core.judging.prompts.parts import (
+    background_part,
+    background_texts,
+    examples_part,
+    options_part,
+    requirement_part,
+    submission_part,
+)
+from core.judging.protocol import Question
+
+# Segments as the messages of a chat request, and where providers may keep what is shared.
+
+JOINT = "\n\n"
+
+
+def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
+    r"""Chat messages: neighbours of the same role become one message, a blank line between.
+
+    >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
+    [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
+    """
+    sent: list[dict[str, str]] = []
+    for segment in segments:
+        if sent and sent[-1]["role"] == segment.role:
+            sent[-1]["content"] += f"{JOINT}{segment.text}"
+        else:
+            sent.append({"role": segment.role, "content": segment.text})
+    return sent
+
+
+def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:
+    """Where pieces end that other calls share: (index of the message, characters into it).
+
+    >>> shared_ends([Segment("user", "ab", shared=True), Segment("user", "c")])
+    ((0, 2),)
+    """
+    ends, role, index, length = list[tuple[int, int]](), "", -1, 0
+    for segment in segments:
+        if segment.role == role:
+            length += len(JOINT) + len(segment.text)
+        else:
+            role, index, length = segment.role, index + 1, len(segment.text)
+        if segment.shared:
+            ends.append((index, length))
+    return tuple(ends)
+
+
+# Which layout of a prompt costs less, and how much of a run's prompts is shared.
+#
+# Providers bill a beginning that they have just seen at a tenth to a half of the price, if it is
+# long enough (often 1,024 tokens; the system text alone is about as long). ``item_first`` shares
+# the submission between the criteria of an item, ``criterion_first`` the requirement and its
+# examples between the items of a criterion.
+
+Layout = Literal["item_first", "criterion_first"]
+
+#: Characters per token, the usual rule of thumb for English.
+CHARACTERS_PER_TOKEN = 4
+
+
+class Sharing(NamedTuple):
+    """Characters of a run's prompts: all, those in a beginning that another call has too, and
+    those in a beginning that an earlier call had, which is what a cache can save.
+    """
+
+    all: int
+    shared: int
+    seen_before: int
+
+    @property
+    def share(self) -> float:
+        """The share that sits in a beginning shared with another call, in [0, 1]."""
+        return self.shared / self.all if self.all else 0.0
+
+
+def cheaper_layout(
+    criterion_tokens: float,
+    item_tokens: float,
+    n_criteria: float,
+    n_items: int,
+    shuffled: bool,
+    option_tokens: float = 0.0,
+) -> Layout:
+    """The layout under which more tokens are in a beginning that an earlier call had.
+
+    Args:
+        criterion_tokens: of what items are asked alike, mean per call: requirement and examples.
+        item_tokens: of what belongs to one item alone, mean per item.
+        n_criteria: calls per item: its criteria, or 1 where the whole rubric is one call.
+        n_items: items.
+        shuffled: whether items are shown options in orders of their own; then lists of options
+            are hardly ever shared.
+        option_tokens: of the options, mean per call.
+
+    Equal layouts give ``item_first``.
+
+    >>> cheaper_layout(60, 1500, 6, 50, True)
+    'item_first'
+    >>> cheaper_layout(60 + 3 * 1500, 1500, 6, 50, True)  # three examples per criterion
+    'criterion_first'
+    """
+    alike = criterion_tokens + (0.0 if shuffled else option_tokens)
+    by_item = n_items * (n_criteria - 1) * item_tokens
+    by_criterion = n_criteria * (n_items - 1) * alike
+    return "criterion_first" if by_criterion > by_item else "item_first"
+
+
+def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> Layout:
+    """The cheaper layout for a run of ``n_items`` items, from some of its questions.
+
+    A sample of several items tells whether task and reference belong to each item alone.
+    """
+    if not sample:
+        return "item_first"
+    n = len(sample)
+    whole = sample[0].mode == "rubric"
+    backgrounds = {tuple(background_texts(q.item)) for q in sample}
+    alone = len(backgrounds) > 1
+    return cheaper_layout(
+        criterion_tokens=sum(_alike(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        item_tokens=sum(_own(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        n_criteria=1 if whole else sum(len(q.rubric.criteria) for q in sample) / n,
+        n_items=n_items,
+        shuffled=shuffled,
+        option_tokens=sum(_options(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
+    )
+
+
+def _alike(question: Question) -> int:
+    shown = (question.examples, question.item)
+    return sum(
+        len(requirement_part(ask.criterion))
+        + len(examples_part(ask.criterion, *shown, order=None, nonce=""))
+        for ask in question.asks
+    )
+
+
+def _options(question: Question) -> int:
+    return sum(len(options_part(ask.criterion, ask.order)) for ask in question.asks)
+
+
+def _own(question: Question, background_too: bool) -> int:
+    item, seed = question.item, question.seed
+    own = len(submission_part(item, seed).text)
+    return own + background_too * len(background_part(item, seed).text)
+
+
+def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
+    r"""How much of these prompts, in the order in which they are sent, is shared.
+
+    >>> a, b = [Segment("user", "same, one")], [Segment("user", "same, two")]
+    >>> found = sharing([a, b])
+    >>> found.shared - 2 * len("user\n"), found.seen_before - len("user\n")
+    (12, 6)
+    """
+    sent = [_text(segments) for segments in prompts]
+    earlier, seen_before = list[str](), 0
+    for text in sent:
+        place = bisect_left(earlier, text)
+        seen_before += _longest(text, earlier[max(0, place - 1) : place + 1])
+        earlier.insert(place, text)
+    shared = sum(
+        # The text that has most in common with one is next to it in sorted order.
+        _longest(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
+        for place, text in enumerate(earlier)
+    )
+    return Sharing(sum(map(len, sent)), shared, seen_before)
+
+
+def _text(segments: Iterable[Segment]) -> str:
+    return "\n".join(f"{message['role']}\n{message['content']}" for message in messages(segments))
+
+
+def _longest(text: str, others: Iterable[str]) -> int:
+    return max((_common(text, other) for other in others), default=0)
+
+
+def _common(a: str, b: str) -> int:
+    """How many characters two texts begin with alike, found by halving."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.startswith(b[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low

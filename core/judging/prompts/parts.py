@@ -1,0 +1,340 @@
+"""The parts of a prompt: a criterion with its options, fenced texts, labelled examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from core.domain.dataset import Answer, Item, Pair, Sections
+from core.domain.rubric import MET, UNMET, Criterion, Option
+from core.identity import canonical_json, seeded, text_hash
+from core.judging.prompts import wording
+from core.judging.protocol import Example
+from core.text.names import fold
+
+# Fences around texts that are judged, and the code on them that no such text contains.
+#
+# Every kind of material has a code of its own, drawn from the seed and from its own texts, so that
+# what is the same for many calls is the same bytes in all of them.
+
+NONCE_LENGTH = 12
+
+
+class Code(NamedTuple):
+    """What fences carry, and the texts behind it (case folded), which do not contain it."""
+
+    nonce: str
+    folded: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """This very object, and no other that equals it: comparing two of them reads no text."""
+
+    thing: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
+    """The code for ``texts``: the same arguments give the same one. ``skip`` gives a later one."""
+    folded = "\n".join(texts).casefold()
+    rng = seeded("nonce", seed, text_hash(canonical_json(list(texts))))
+    while True:
+        nonce = f"{rng.getrandbits(4 * NONCE_LENGTH):0{NONCE_LENGTH}x}"
+        if nonce in folded:
+            continue
+        if not skip:
+            return Code(nonce, folded)
+        skip -= 1
+
+
+def block(title: str, text: str, nonce: str) -> str:
+    """``text`` between a BEGIN and an END line that carry the code."""
+    return f"<<<BEGIN {title} {nonce}>>>\n{sendable(text)}\n<<<END {title} {nonce}>>>"
+
+
+def sendable(text: str) -> str:
+    """``text`` with every lone surrogate replaced.
+
+    They come in through JSON escapes and cannot be encoded as UTF-8.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def one_line(text: str) -> str:
+    """``text``, fit to be sent, with its spaces and line breaks collapsed."""
+    return " ".join(sendable(text).split())
+
+
+# A criterion as text: what it requires, its kind, and its options in the order shown.
+
+
+def requirement_part(criterion: Criterion, name: str = "") -> str:
+    """What all items are asked, whatever the order of options. ``name`` is the shown id."""
+    return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind(criterion.weight)}"
+
+
+def comparison_part(criterion: Criterion, name: str = "") -> str:
+    """The same without its kind: of two answers the better one is asked for, whatever the kind."""
+    return f"{_titled('CRITERION', name)}\n{sendable(criterion.requirement).strip()}"
+
+
+def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -> str:
+    """The options, numbered from 1 in ``order``."""
+    options = "\n".join(
+        f"{shown}. {_option(criterion, criterion.choices[index])}"
+        for shown, index in enumerate(order, start=1)
+    )
+    return f"{_titled('OPTIONS', name and f'of {name}')}\n{options}"
+
+
+def _titled(title: str, name: str) -> str:
+    return f"{title} {name}" if name else title
+
+
+def _kind(weight: float) -> str:
+    if weight < 0:
+        return wording.PENALTY
+    return wording.REWARD if weight > 0 else wording.NEUTRAL
+
+
+def _option(criterion: Criterion, option: Option) -> str:
+    label = one_line(option.label) + (" (abstention)" if option.na else "")
+    meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
+    # Further lines are indented, so that none of them looks like an option of its own.
+    return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
+
+
+def _plain_meaning(criterion: Criterion, option: Option) -> str:
+    if option.na:
+        return wording.ABSTENTION_MEANS
+    if criterion.scale != "binary":
+        return ""
+    means = {fold(MET): wording.MET_MEANS, fold(UNMET): wording.UNMET_MEANS}
+    return means[fold(option.label)][criterion.weight < 0]
+
+
+# The parts of a prompt that hold what is judged: fenced texts, each made once and then shared.
+#
+# A submission is fenced once per item and not once per question: a long one would otherwise be
+# hashed, searched and copied for every criterion and every judge. What stands around it
+# (guidelines, task, reference) is often the same for all items and has a code of its own.
+
+#: Judges work through the items side by side, a few of them at a time.
+_REMEMBERED = 64
+#: How the title of a named text begins.
+CONTEXT = "CONTEXT"
+
+
+class FencedPart(NamedTuple):
+    """Fenced text (empty where there is nothing to fence), and the code that its fences carry."""
+
+    text: str
+    code: Code
+
+
+def submission_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
+    """The item's submission in its block: the same arguments give the same bytes."""
+    return _submission_part(Same(item), seed, skip)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
+    item: Item = same.thing
+    code = code_for(submission_texts(item), seed, skip)
+    if isinstance(item.submission, Pair):
+        answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
+        blocks = (block(name, _text(one, code.nonce), code.nonce) for name, one in answers)
+        return FencedPart("\n\n".join(blocks), code)
+    return FencedPart(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
+
+
+def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> FencedPart:
+    """How the author of the rubric wants it applied."""
+    return _texts_part((("GUIDELINES", guidelines),), seed, skip)
+
+
+def background_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
+    """What an author was asked to do and was given, and what the answer is compared with."""
+    return _texts_part(tuple(background_texts(item)), seed, skip)
+
+
+def background_texts(item: Item) -> Iterator[tuple[str, str]]:
+    """The texts of the background with their titles; empty ones among them."""
+    yield "TASK", item.prompt
+    for name, text in item.context.items():
+        yield f"{CONTEXT} ({one_line(name)})", text
+    yield "REFERENCE", item.reference
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> FencedPart:
+    named = [title for title, _ in titled if title.startswith(CONTEXT)]  # somebody's words, too
+    code = code_for([*(text for _, text in titled), *named], seed, skip)
+    blocks = [block(title, text, code.nonce) for title, text in titled if text.strip()]
+    return FencedPart("\n\n".join(blocks), code)
+
+
+def submission_texts(item: Item) -> list[str]:
+    """All texts of a submission that somebody else wrote."""
+    if isinstance(item.submission, Pair):
+        return [*_texts(item.submission.first), *_texts(item.submission.second)]
+    return _texts(item.submission)
+
+
+def submission_text(item: Item, nonce: str) -> str:
+    """A submission as one text; its answers, sections or turns are blocks of their own."""
+    if isinstance(item.submission, Pair):
+        answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
+        return "\n".join(block(name, _text(one, nonce), nonce) for name, one in answers)
+    return _text(item.submission, nonce)
+
+
+def _texts(answer: Answer) -> list[str]:
+    if isinstance(answer, str):
+        return [answer]
+    if isinstance(answer, Sections):
+        return [answer.thinking, answer.output]
+    return [text for turn in answer for text in (turn.role, turn.content)]
+
+
+def _text(answer: Answer, nonce: str) -> str:
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, Sections):
+        parts = (("THINKING", answer.thinking), ("OUTPUT", answer.output))
+        return "\n".join(block(title, text, nonce) for title, text in parts if text)
+    return "\n".join(
+        block(f"TURN {number} ({one_line(turn.role)})", turn.content, nonce)
+        for number, turn in enumerate(answer, start=1)
+    )
+
+
+# Labelled examples as text. They are judged texts like the submission, and fenced like it.
+
+#: Every criterion has its examples, and items with other prompts or texts may have others.
+_EXAMPLES_REMEMBERED = 256
+
+
+def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code:
+    """The code for these examples: it depends on nothing that differs between items."""
+    return _code(tuple(map(Same, examples)), seed, skip)
+
+
+@lru_cache(maxsize=_EXAMPLES_REMEMBERED)
+def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
+    return code_for([text for one in same for text in _example_texts(one.thing)], seed, skip)
+
+
+def _example_texts(example: Example) -> list[str]:
+    item = example.item
+    context = [part for pair in item.context.items() for part in pair]
+    return [item.prompt, *context, item.reference, *submission_texts(item), example.reason]
+
+
+def examples_part(
+    criterion: Criterion,
+    examples: Sequence[Example],
+    item: Item,
+    *,
+    order: tuple[int, ...] | None,
+    nonce: str,
+    prefix: str = "",
+) -> str:
+    """The examples of one criterion, or the empty string.
+
+    ``order`` numbers the options as they are shown in this call; without it they go by their
+    labels, so that calls with other orders share the text. Prompt, context and reference of an
+    example are shown where they are not those of ``item``. ``prefix`` goes before the examples'
+    numbers.
+    """
+    own = [example for example in examples if example.criterion == criterion.name]
+    if not own:
+        return ""
+    shown = [
+        _example(f"{prefix}{number}", criterion, example, item, order, nonce)
+        for number, example in enumerate(own, start=1)
+    ]
+    return "\n\n".join([f"EXAMPLES\n{wording.EXAMPLES}", *shown])
+
+
+def _example(
+    name: str,
+    criterion: Criterion,
+    example: Example,
+    item: Item,
+    order: tuple[int, ...] | None,
+    nonce: str,
+) -> str:
+    other = example.item
+    theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (other, item))
+    blocks = [
+        block(f"EXAMPLE {name} {title}", theirs.get(title) or wording.NOTHING_GIVEN, nonce)
+        for title in sorted({**theirs, **ours}, key="REFERENCE".__eq__)
+        if theirs.get(title, "") != ours.get(title, "")
+    ]
+    blocks.append(block(f"EXAMPLE {name} SUBMISSION", submission_text(other, nonce), nonce))
+    if example.reason.strip():
+        blocks.append(block(f"EXAMPLE {name} REASON", example.reason.strip(), nonce))
+    label = one_line(criterion.choices[example.option].label)
+    option = label if order is None else f"{order.index(example.option) + 1} ({label})"
+    return "\n".join([*blocks, wording.EXAMPLE_CHOICE.format(name=name, option=option)])
+
+
+# The order in which a judge is shown the options of a criterion.
+
+
+def shown_order(
+    criterion: Criterion, *, seed: int, item: str, judge: str, replicate: int, shuffle: bool = True
+) -> tuple[int, ...]:
+    """``order[shown position] = index into choices``: drawn from the cell, abstentions last.
+
+    The same arguments give the same order on every machine. Without ``shuffle`` the order is the
+    author's own.
+
+    >>> from core.domain.rubric import Criterion
+    >>> both = Criterion(name="c", requirement="Names the capital.")
+    >>> shown_order(both, seed=7, item="i1", judge="j", replicate=0, shuffle=False)
+    (0, 1, 2)
+    >>> shown_order(both, seed=7, item="i1", judge="j", replicate=0)[-1]  # Cannot assess
+    2
+    """
+    indices = range(len(criterion.choices))
+    if not shuffle:
+        return tuple(indices)
+    scored = list(criterion.scored)
+    seeded("order", seed, item, criterion.name, judge, replicate).shuffle(scored)
+    return (*scored, *(i for i in indices if criterion.choices[i].na))
+
+
+def balanced_order(criterion: Criterion, *, seed: int, judge: str, turn: int) -> tuple[int, ...]:
+    """An order that rotates with ``turn``; in as many turns as options each stands everywhere.
+
+    The order that is rotated is drawn from the criterion and the judge; abstentions stay last.
+
+    >>> both = Criterion(name="c", requirement="Names the capital.")
+    >>> {balanced_order(both, seed=7, judge="j", turn=turn)[0] for turn in (0, 1)}
+    {0, 1}
+    """
+    base = shown_order(criterion, seed=seed, item="", judge=judge, replicate=0)
+    scored = len(criterion.scored)
+    at = turn % scored
+    return (*base[at:scored], *base[:at], *base[scored:])
+
+
+def reversed_order(criterion: Criterion, order: tuple[int, ...]) -> tuple[int, ...]:
+    """The order with its options reversed; abstentions stay last.
+
+    >>> both = Criterion(name="c", requirement="Names the capital.")
+    >>> reversed_order(both, (0, 1, 2))
+    (1, 0, 2)
+    """
+    scored = len(criterion.scored)
+    return (*reversed(order[:scored]), *order[scored:])

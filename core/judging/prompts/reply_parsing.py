@@ -1,0 +1,261 @@
+"""A judge's reply: the JSON schema it is asked for, and how it is read, strictly."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+# A judge's reply as text, read strictly: a number that was given, or why there is none.
+#
+# Nothing is ever guessed from prose. What is tolerated is what surrounds a whole JSON object (a
+# code fence, a sentence before it) and a number written as ``"2"`` or ``2.0``.
+
+MAX_QUOTES = 3
+
+_WHOLE = re.compile(r"[+-]?\d{1,9}(?:\.0+)?\Z")
+_MARKS = re.compile(r'[{}"\\]')
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the judge said. ``shown`` is the option's shown number, counted from 1."""
+
+    evidence: tuple[str, ...]
+    reason: str
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a reply is no vote. ``message`` is a sentence and holds no text of the reply."""
+
+    kind: Literal["malformed", "out_of_range", "empty"]
+    message: str
+
+
+_EMPTY = Unreadable("empty", "The reply was empty.")
+
+
+def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
+    """The reply in ``text``, or why it cannot be read; never raises.
+
+    Where there is more than one complete JSON object with the key ``option``, all must name the
+    same one; one that is followed by an unfinished object does not count.
+
+    >>> read_reply('{"evidence": ["a"], "reason": "b", "option": 2}', 3)
+    Reply(evidence=('a',), reason='b', shown=2)
+    >>> read_reply("I would say option 2.", 3).kind
+    'malformed'
+    """
+    if not text or not text.strip():
+        return _EMPTY
+    given = _given(text, {"option"})
+    if not given:
+        return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
+    found = given[-1]
+    if "option" not in found:
+        return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
+    if _differ(one["option"] for one in given):
+        return Unreadable("malformed", "The reply held several answers that name other options.")
+    return _read(found, n_choices, "The reply's option")
+
+
+def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
+    """The reply to each of several criteria: ``n_choices`` maps their ids to numbers of options.
+
+    An entry that is missing, unreadable or there twice, in one JSON object or with another option
+    in a second one, says so and leaves the others alone; a text without a JSON object that has any
+    of the ids is the same trouble for all. Never raises.
+
+    >>> read_replies('{"c1": {"option": 1}, "c2": {"option": 9}}', {"c1": 2, "c2": 2})[0].shown
+    1
+    """
+    if not text or not text.strip():
+        return [_EMPTY] * len(n_choices)
+    given = _given(text, n_choices.keys())
+    if not given or not given[-1].keys() & n_choices.keys():
+        words = "The reply held no JSON object with the criteria's ids as its keys."
+        return [Unreadable("malformed", words)] * len(n_choices)
+    return [_entry(given, id_, count) for id_, count in n_choices.items()]
+
+
+def whole_object(text: str, key: str) -> dict[str, object] | None:
+    """The one complete JSON object in ``text`` that has ``key``, once; ``None`` where none is.
+
+    Several that say the same are one; of several that differ nobody knows which was meant.
+
+    >>> whole_object('Sure: {"a": 1}', "a")
+    {'a': 1}
+    """
+    given = _given(text, {key})
+    if not given or key not in given[-1] or key in given[-1].twice:
+        return None
+    return given[-1] if all(one == given[-1] for one in given) else None
+
+
+def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
+    found = given[-1]
+    if id_ not in found:
+        return Unreadable("malformed", f"The reply left out {id_}.")
+    if id_ in found.twice:
+        return Unreadable("malformed", f"The reply held {id_} more than once.")
+    entry = found[id_]
+    if not isinstance(entry, _Object) or "option" not in entry:
+        return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
+    others = [one[id_] for one in given if id_ in one]
+    if _differ(one.get("option") if isinstance(one, _Object) else None for one in others):
+        return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
+    return _read(entry, n_choices, f"The reply's option for {id_}")
+
+
+def _read(found: _Object, n_choices: int, what: str) -> Reply | Unreadable:
+    if "option" in found.twice:
+        return Unreadable("malformed", f"{what} was there more than once.")
+    shown = _whole_number(found["option"])
+    if shown is None:
+        return Unreadable("malformed", f"{what} was not a whole number.")
+    if not 1 <= shown <= n_choices:
+        # The number itself is left out: it may have thousands of digits.
+        return Unreadable("out_of_range", f"{what} was not from 1 to {n_choices}.")
+    reason = found.get("reason")
+    return Reply(
+        _quotes(found.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
+    )
+
+
+class _Object(dict[str, object]):
+    """A JSON object that remembers which keys it was given more than once."""
+
+    twice: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, pairs: list[tuple[str, object]]) -> _Object:
+        made = cls(pairs)
+        if len(made) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            made.twice = frozenset(key for key, count in counts.items() if count > 1)
+        return made
+
+
+# Made once: json.loads would make one for every text.
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
+
+
+def _load(text: str) -> _Object | None:
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        # ValueError also covers numbers with more digits than Python will convert.
+        return None
+    return value if isinstance(value, _Object) else None
+
+
+def _given(text: str, wanted: Set[str]) -> list[_Object]:
+    """The whole text as an object, or else all outermost objects in it that have a key wanted."""
+    whole = _load(text.strip())
+    if whole is not None:
+        return [whole]
+    found = [_load(text[start:end]) for start, end in _objects(text)]
+    return [one for one in found if one is not None and one.keys() & wanted]
+
+
+def _differ(options: Iterable[object]) -> bool:
+    """Whether options that were given name more than one number; ``"2"`` and ``2.0`` are one."""
+    return len({_whole_number(option) for option in options}) > 1
+
+
+def _objects(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the outermost braces that close; none at all if one is left open.
+
+    An open brace means a reply that was cut off: whatever came before it was not its last word.
+    """
+    spans: list[tuple[int, int]] = []
+    depth, start, position = 0, 0, 0
+    quoted = False
+    while mark := _MARKS.search(text, position):
+        position = mark.end()
+        sign = mark.group()
+        if quoted:
+            position += sign == "\\"
+            quoted = sign != '"'
+        elif sign == '"':
+            quoted = depth > 0
+        elif sign == "{":
+            start = mark.start() if depth == 0 else start
+            depth += 1
+        elif sign == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                spans.append((start, position))
+    return iter(() if depth else spans)
+
+
+def _whole_number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    if isinstance(value, str) and _WHOLE.match(value.strip()):
+        return int(float(value))
+    return None
+
+
+def _quotes(value: object) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    quotes = [quote.strip() for quote in given if isinstance(quote, str)]
+    return tuple(quote for quote in quotes if quote)[:MAX_QUOTES]
+
+
+# The JSON schemas of replies: as tight as every provider's strict mode takes them.
+
+Schema = dict[str, object]
+
+
+def reply_schema(count: int) -> Schema:
+    """The JSON schema of a reply to ``count`` options.
+
+    The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
+    endpoint that refuses the bounds, too, is asked for plain JSON instead; see
+    ``core.judging.asking.retry``.
+    """
+    return _object(
+        {
+            "evidence": {"type": "array", "items": {"type": "string"}},
+            "reason": {"type": "string"},
+            "option": {"type": "integer", "minimum": 1, "maximum": count},
+        }
+    )
+
+
+def rubric_schema(counts: Sequence[int]) -> Schema:
+    """The JSON schema of a reply to several criteria with so many options each.
+
+    One property per criterion and not a list of entries: so each has its own bound, none can be
+    left out, and none can be there twice.
+    """
+    ids = ids_of(len(counts))
+    return _object({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
+
+
+def ids_of(count: int) -> tuple[str, ...]:
+    """The ids under which criteria are shown and answered.
+
+    >>> ids_of(2)
+    ('c1', 'c2')
+    """
+    return tuple(f"c{number}" for number in range(1, count + 1))
+
+
+def _object(properties: dict[str, object]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

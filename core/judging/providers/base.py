@@ -1,0 +1,305 @@
+"""What every provider is: one request in, one completion out, or a ``CallError``."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, Protocol, TypedDict
+from urllib.parse import quote
+
+from core.domain.panel import Thinking
+from core.domain.secrets import HOW, filled, holds_removed, masked
+from core.domain.votes import FailureKind
+
+# The prefixes by which litellm knows a provider: ``anthropic/...``, ``ollama/...``.
+
+#: Providers with a protocol, an address or a key of their own. Any other prefix
+#: ("meta-llama/...") belongs to the model's name at the given address.
+_NAMES = """
+    ai21 aiml amazon_nova anthropic azure azure_ai azure_text baseten bedrock cerebras clarifai
+    cloudflare codestral cohere cohere_chat dashscope databricks datarobot deepinfra deepseek
+    docker_model_runner featherless_ai fireworks_ai friendliai galadriel gemini gigachat github
+    github_copilot groq heroku hosted_vllm huggingface hyperbolic lambda_ai litellm_proxy llamafile
+    lm_studio maritalk meta_llama mistral moonshot nebius novita nscale nvidia_nim oci ollama
+    ollama_chat oobabooga openai_like openrouter ovhcloud perplexity predibase replicate sagemaker
+    sagemaker_chat sambanova snowflake text-completion-openai together_ai vercel_ai_gateway
+    vertex_ai vertex_ai_beta vllm volcengine watsonx watsonx_text xai xinference zai
+"""
+PROVIDERS = frozenset(_NAMES.split())
+
+
+def provider_of(model: str) -> str:
+    """The provider that the model is named after, or ``""``; ``openai/`` counts as none.
+
+    >>> provider_of("anthropic/claude-x"), provider_of("openai/x"), provider_of("qwen/x")
+    ('anthropic', '', '')
+    """
+    prefix, slash, _ = model.partition("/")
+    return prefix if slash and prefix in PROVIDERS else ""
+
+
+# Taking secrets out of what is kept and shown: the key, and values of variables in ``params``.
+#
+# A provider may say what it was sent in another spelling, so a secret is also hidden as base64, in
+# hexadecimal and escaped for an address or for JSON.
+
+#: The values that must not be seen, the longest first.
+Hidden = tuple[str, ...]
+
+#: Shorter "keys" are placeholders such as "none", and common words.
+_SHORTEST_KEY = 6
+
+
+def hidden_values(values: Iterable[str | None]) -> Hidden:
+    """What of these values is to be hidden: each as it is, and what follows a word in it.
+
+    >>> hidden_values(["Bearer topsecret", None, "none"])
+    ('Bearer topsecret', 'topsecret')
+    """
+    known = [value.strip() for value in values if value]
+    # A header's value is "Bearer KEY"; a server may tell the key alone.
+    known += [value.split()[-1] for value in known if " " in value]
+    long = {value for value in known if len(value) >= _SHORTEST_KEY}
+    return tuple(sorted(long, key=lambda value: (-len(value), value)))
+
+
+def redact(text: str, hidden: Hidden) -> str:
+    """``text`` without what is hidden, without anything that looks like a key, and without logins.
+
+    >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
+    'Incorrect API key: [key], sent to http://[login]@host/v1'
+    """
+    return masked(hide(text, hidden))
+
+
+def hide(text: str, hidden: Hidden) -> str:
+    """``text`` without what is hidden, however it is spelt.
+
+    >>> hide("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
+    'I was sent [key], [key] and top%73ecret.'
+    """
+    return _spelt(hidden).sub("[key]", text) if hidden else text
+
+
+def shows(text: str, hidden: Hidden) -> bool:
+    """Whether anything of what is hidden stands in ``text``."""
+    return bool(hidden) and _spelt(hidden).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _spelt(hidden: Hidden) -> re.Pattern[str]:
+    return re.compile("|".join(form for value in hidden for form in _forms(value)))
+
+
+def _forms(value: str) -> list[str]:
+    data = value.encode("utf-8", "surrogatepass")
+    plain = {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}
+    plain |= {data.hex(), data.hex().upper(), "".join(f"%{byte:02X}" for byte in data)}
+    plain |= {re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), form) for form in plain}
+    forms = [re.escape(form) for form in sorted(plain, key=lambda form: (-len(form), form))]
+    return forms + [_in_base64(data, before) for before in range(3)]
+
+
+def _in_base64(data: bytes, before: int) -> str:
+    """The pattern of ``data`` in base64 where so many bytes (modulo 3) stand before it.
+
+    The characters at its ends hold bits of its neighbours, too: they may be any.
+    """
+    spelt = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
+    first = (0, 2, 3)[before]
+    last = len(spelt) if (before + len(data)) % 3 == 0 else len(spelt) - 1
+    core = re.sub(r"[+\-]", "[+-]", re.sub(r"[/_]", "[/_]", spelt[first:last]))
+    edge = "[A-Za-z0-9+/_-]"
+    return f"{edge if first else ''}{core}(?:{edge}{{0,1}}={{0,2}})?"
+
+
+# Doors to providers: one request in, one completion out, or a ``CallError`` that says why not.
+#
+# A door sends exactly one request per call. It never retries, never waits for a rate limit, and
+# never shows the key: that is ``core.judging.asking.llm_judge``'s and
+# ``core.judging.providers.failures``' business.
+
+#: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
+ReplyFormat = Literal["schema", "object", "words"]
+
+#: The next thing to try where an endpoint does not know a format.
+SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
+
+#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would make a call something
+#: else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
+_RESERVED = """
+    api_base api_key base_url cache caching callbacks default_headers fallbacks headers max_retries
+    messages metadata mock_response model n num_retries response_format retry_policy stream timeout
+"""
+RESERVED_PARAMS = frozenset(_RESERVED.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
+
+    ``known`` holds the values of the variables that ``params`` name, which are filled in when it
+    is sent and nowhere else.
+
+    ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
+    ``shared_ends`` says where pieces end that other calls share, as (index of the message,
+    characters into it): a door may tell a provider that it pays to keep what comes before.
+    """
+
+    model: str
+    messages: list[dict[str, str]]
+    schema: dict[str, object]
+    format: ReplyFormat = "schema"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 60.0
+    thinking: Thinking | int | None = None
+    params: dict[str, object] = field(default_factory=dict)
+    api_base: str = ""
+    key: str | None = field(default=None, repr=False)
+    shared_ends: tuple[tuple[int, int], ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def hidden(self) -> Hidden:
+        """What of it must not be seen in anything that comes back."""
+        return hidden_values([self.key, *self.known.values()])
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What came back. ``None`` where the provider did not say; ``cost`` in US dollars."""
+
+    text: str | None
+    thinking: str = ""
+    model: str = ""
+    finish: str = ""
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_out: int | None = None
+    tokens_thinking: int | None = None
+    cost: float | None = None
+    refusal: str = ""
+
+
+class CallError(Exception):
+    """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
+
+    ``retry_after`` is in seconds, ``status`` the HTTP status; ``None`` where there is none.
+    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent, and
+    ``sent`` whether a request went out at all: what never did is no call, and costs nothing.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        status: int | None = None,
+        about_format: bool = False,
+        sent: bool = True,
+    ) -> None:
+        self.kind, self.message, self.retry_after = kind, message, retry_after
+        self.status, self.about_format, self.sent = status, about_format, sent
+        super().__init__(message)
+
+
+class Door(Protocol):
+    """A way to reach models. One door serves any number of calls at once, on one event loop."""
+
+    name: str
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one request. Raises ``CallError``, and nothing else for trouble with the call."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections. A closed door opens again when it is used."""
+        ...
+
+
+def response_format(request: Request) -> dict[str, object] | None:
+    """The ``response_format`` of a request's body, or ``None`` where it has none."""
+    if request.format == "words":
+        return None
+    if request.format == "object":
+        return {"type": "json_object"}
+    schema = {"name": "judgement", "strict": True, "schema": request.schema}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def sent_params(request: Request) -> dict[str, Any]:
+    """The parameters of a request as they are sent, with the values of the variables they name.
+
+    Raises ``CallError`` for those that a judge may not set, and where a value is missing.
+    """
+    if refused := sorted(RESERVED_PARAMS & request.params.keys()):
+        words = f"The judge's params may not hold {', '.join(refused)}. Remove them."
+        raise CallError("bad_request", words, sent=False)
+    if holds_removed(request.params):
+        words = f"A value was removed from the judge's params: it could be a secret. {HOW}"
+        raise CallError("missing_key", words, sent=False)
+    try:
+        filled_in: dict[str, Any] = filled(request.params, request.known)
+    except KeyError as error:
+        raise CallError("missing_key", unset_words(str(error.args[0])), sent=False) from None
+    return filled_in
+
+
+def unset_words(variable: str) -> str:
+    """What is said of a variable that has no value."""
+    return f"The environment variable {variable} is not set. Put its value into it and start again."
+
+
+def effort(request: Request) -> str | None:
+    """The level of thinking in the protocol's words; ``None`` leaves it to the provider."""
+    return "none" if request.thinking == "off" else str(request.thinking or "") or None
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """Thinking and the rest, where a local model writes its thinking into the reply.
+
+    >>> split_thinking("<think>Hm.</think>{}")
+    ('Hm.', '{}')
+    """
+    head, tag, rest = text.partition("</think>")
+    opened = head.lstrip()
+    if not tag or not opened.startswith("<think>"):
+        return "", text
+    return opened.removeprefix("<think>").strip(), rest
+
+
+class Tokens(TypedDict):
+    """The counts of a ``Completion``."""
+
+    tokens_in: int | None
+    tokens_cached: int | None
+    tokens_out: int | None
+    tokens_thinking: int | None
+
+
+def tokens(usage: object) -> Tokens:
+    """The counts in a ``usage`` object of the OpenAI protocol; ``None`` where it has none.
+
+    >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
+    9
+    """
+    known = usage if isinstance(usage, dict) else {}
+    # No prompt is empty, so a count of 0 means that nobody counted.
+    counted = bool(_count(known, "prompt_tokens"))
+    return {
+        "tokens_in": _count(known, "prompt_tokens") or None,
+        "tokens_cached": _count(known.get("prompt_tokens_details"), "cached_tokens"),
+        "tokens_out": _count(known, "completion_tokens") if counted else None,
+        "tokens_thinking": _count(known.get("completion_tokens_details"), "reasoning_tokens"),
+    }
+
+
+def _count(counts: object, name: str) -> int | None:
+    value = counts.get(name) if isinstance(counts, dict) else None
+    return value if isinstance(value, int) else None

@@ -1,0 +1,166 @@
+"""Replies are read up to a bound, so that nothing a server sends fills the memory."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+# Replies are read up to a bound: what a server packs, or never ends, does not fill the memory.
+
+#: A verdict has some hundred characters; the longest piece of writing stays far below this.
+MOST_BYTES = 4 * 1024**2
+#: The words of a refusal stand at its beginning; the rest of it is not read.
+MOST_OF_REFUSAL = 64 * 1024
+#: What both doors offer to unpack.
+ACCEPTED = "gzip, deflate"
+TOO_LARGE = f"The reply is larger than {MOST_BYTES // 1024**2} MB unpacked and was not read."
+
+
+class TooLarge(Exception):
+    """A body is larger than what is read of it."""
+
+
+class UnreadableBody(Exception):
+    """A body is packed in a way that cannot be unpacked."""
+
+
+class Body:
+    """A body that comes in pieces, packed as ``encoding`` says; holds at most ``most`` bytes."""
+
+    def __init__(self, encoding: str, most: int = MOST_BYTES) -> None:
+        self._most, self._parts, self._size = most, list[bytes](), 0
+        names = [name for part in encoding.split(",") if (name := part.strip().lower())]
+        names = [name for name in names if name != "identity"]
+        if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
+            raise UnreadableBody(
+                f"The reply is packed as {encoding[:60]!r}, which nobody asked for."
+            )
+        self._packed = bool(names)
+        self._bare = False
+        self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
+
+    def feed(self, data: bytes) -> None:
+        """Take a piece. Raises ``TooLarge``, having kept what fits, or ``UnreadableBody``."""
+        while data and self._unpack is not None:
+            room = self._most - self._size + 1
+            try:
+                self._keep(self._unpack.decompress(data, room))
+            except zlib.error:
+                data = self._as_bare(data)
+                continue
+            data = self._unpack.unconsumed_tail or self._unpack.unused_data
+            if self._unpack.eof and data:
+                # Another packed piece behind the first one.
+                self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        if not self._packed:
+            self._keep(data)
+
+    def _as_bare(self, data: bytes) -> bytes:
+        """Some servers send "deflate" without its header; only the first piece can tell."""
+        if self._bare or self._size:
+            raise UnreadableBody("The reply cannot be unpacked.") from None
+        self._bare, self._unpack = True, zlib.decompressobj(-zlib.MAX_WBITS)
+        return data
+
+    def _keep(self, data: bytes) -> None:
+        fits = data[: self._most - self._size]
+        self._parts.append(fits)
+        self._size += len(fits)
+        if len(fits) < len(data):
+            raise TooLarge
+
+    def whole(self) -> bytes:
+        """What was kept."""
+        return b"".join(self._parts)
+
+
+def bound_for(status: int) -> int:
+    """How much is read of an answer with this status."""
+    return MOST_BYTES if status == 200 else MOST_OF_REFUSAL
+
+
+# A watch over what litellm's libraries send: bounded replies, no redirects, faults as they were.
+#
+# litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped, once, when
+# it is loaded; what is sent outside of a ``Watch`` goes through untouched.
+
+#: Headers that do not fit a body that is unpacked already, or that would be followed.
+_DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location"}
+
+
+class Watch:
+    """What one call sends. ``fault`` is what broke the last request, ``status`` the last answer's.
+
+    >>> Watch().status
+    0
+    """
+
+    def __init__(self) -> None:
+        self.fault: BaseException | None = None
+        self.status = 0
+
+    async def send(self, send: Callable[[Any], Awaitable[Any]], request: Any) -> Any:
+        """The answer to an ``httpx`` request, read up to the bound; what broke is not resent."""
+        if self.fault is not None:
+            # litellm sends again by itself where a connection broke.
+            raise self.fault
+        request.headers["accept-encoding"] = ACCEPTED
+        try:
+            response = await send(request)
+            self.status = response.status_code
+            try:
+                body = await _read(response)
+            finally:
+                await response.aclose()
+        except Exception as error:
+            self.fault = error
+            raise
+        return _plain(response, body, request)
+
+
+async def _read(response: Any) -> bytes:
+    body = Body(response.headers.get("content-encoding", ""), bound_for(response.status_code))
+    try:
+        async for piece in response.stream:
+            body.feed(piece)
+    except TooLarge:
+        if response.status_code == 200:
+            raise
+    return body.whole()
+
+
+def _plain(response: Any, body: bytes, request: Any) -> Any:
+    import httpx
+
+    headers = [
+        (name, value)
+        for name, value in response.headers.multi_items()
+        if name.lower() not in _DROPPED
+    ]
+    return httpx.Response(response.status_code, headers=headers, content=body, request=request)
+
+
+watched: ContextVar[Watch | None] = ContextVar("watched", default=None)
+
+
+def watch_transports(*kinds: Any) -> None:
+    """Wrap these kinds of ``httpx`` transport, once."""
+    for kind in kinds:
+        own = kind.handle_async_request
+        if not hasattr(own, "watched"):
+            kind.handle_async_request = _watching(own)
+
+
+def _watching(own: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+    @wraps(own)
+    async def handle_async_request(transport: Any, request: Any) -> Any:
+        watch = watched.get()
+        if watch is None:
+            return await own(transport, request)
+        return await watch.send(lambda sent: own(transport, sent), request)
+
+    handle_async_request.watched = True  # type: ignore[attr-defined]
+    return handle_async_request

@@ -1,0 +1,261 @@
+"""What a refused or lost request means: one of our failure kinds, in plain words."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+
+from core.domain.votes import FailureKind
+from core.judging.providers.base import CallError, Hidden, redact
+
+# Why nobody was reached, or an answer did not arrive, in plain words.
+
+#: What aiohttp and httpx name the failure to reach anybody at all.
+_UNREACHED = {
+    "ConnectError",
+    "ConnectTimeout",
+    "ClientConnectorError",
+    "ClientConnectorDNSError",
+    "ClientConnectorCertificateError",
+    "ClientConnectorSSLError",
+}
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, what caused it, what caused that and so on."""
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def unreached(error: BaseException) -> bool:
+    """Whether no request went out, because no connection came about."""
+    return any(type(one).__name__ in _UNREACHED for one in chain(error))
+
+
+def connection_words(error: BaseException) -> str:
+    """What went wrong with a connection, in plain words; empty where nothing is known of it.
+
+    >>> connection_words(ConnectionRefusedError(111, "Connection refused"))
+    'nobody answers at this address and port (connection refused).'
+    """
+    causes = list(chain(error))
+    # aiohttp keeps the error of the system beside the chain.
+    causes += [one for cause in causes if (one := getattr(cause, "os_error", None)) is not None]
+    causes += [
+        one for cause in causes if (one := getattr(cause, "certificate_error", None)) is not None
+    ]
+    return next((words for cause in causes if (words := _words(cause))), "")
+
+
+def _words(cause: BaseException) -> str:
+    # aiohttp's own kinds of these two say less than what caused them.
+    if why := getattr(cause, "verify_message", ""):
+        return f"the server's certificate is not trusted ({why})."
+    if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):
+        why = reason.replace("_", " ").lower()
+        return f"no secure connection came about ({why}). Check https:// against http://."
+    if isinstance(cause, socket.gaierror):
+        return "no computer of this name is known (DNS). Check the address and the network."
+    if isinstance(cause, ConnectionRefusedError):
+        return "nobody answers at this address and port (connection refused)."
+    if isinstance(cause, ConnectionResetError):
+        return "the server cut the connection before it had answered."
+    return ""
+
+
+# What a refused request means: status and words of a provider as one of our failure kinds.
+
+MAX_DETAIL, MAX_CODE = 300, 60
+
+#: Words of a 4xx answer, most telling first. Codes and sentences of the providers we know.
+_WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
+    (
+        "context_length",
+        re.compile(
+            r"context.?(length|window)|maximum context|prompt is too long|input is too long"
+            r"|too many (input )?tokens|reduce the length|exceeds? the max\w* (number of )?tokens"
+            r"|request too large",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "content_filter",
+        re.compile(
+            r"content.?filter|content.?policy|responsible.?ai|content management policy"
+            r"|flagged as potentially",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "auth",
+        re.compile(
+            r"incorrect api key|invalid.{0,3}api.?key|api key not (valid|found)|missing credentials"
+            r"|missing .{0,40}api key|authentication.?error|no api.?key",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "not_found",
+        re.compile(
+            r"model.?not.?found|no such model|model .{0,100} does not exist|unknown model"
+            r"|llm provider not provided",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_FORMAT = re.compile(
+    r"response.?format|json.?schema|json.?object|structured.?output|guided.?json|response.?schema"
+    r"|output.?(?:format|config)|schema.{0,80}(?:support|permit|allow)"
+    r"|(?:minimum|maximum)\b.{0,80}(?:support|permit|allow)",
+    re.IGNORECASE,
+)
+_BY_STATUS: dict[int, FailureKind] = {
+    401: "auth",
+    402: "auth",
+    403: "auth",
+    404: "not_found",
+    405: "not_found",
+    408: "timeout",
+    413: "context_length",
+    429: "rate_limit",
+}
+_SAYS: dict[str, str] = {
+    "rate_limit": "The provider is refusing requests for now",
+    "timeout": "The provider gave up waiting",
+    "server": "The provider had an error of its own",
+    "auth": "The provider refused the key",
+    "not_found": "The provider knows no such model or address",
+    "bad_request": "The provider refused the request",
+    "context_length": "The prompt is longer than the model takes",
+    "content_filter": "The provider's content filter refused the prompt",
+}
+_REDIRECTED = (
+    "The address sends requests on to another one ({}). That is not followed, because the key "
+    "would go with them. Give the address that answers itself."
+)
+_MEND: dict[str, str] = {
+    "auth": " Check the key, its rights and the account's credit.",
+    "not_found": " Check the model's name and the address (it usually ends in /v1).",
+    "context_length": " Shorten the item or use a model with a larger context.",
+}
+#: A traceback, up to the line that says what went wrong; or a place in one that lost its lines.
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\):[ \t]*(?:\n[ \t][^\n]*)*"
+    r"|File \"[^\"]*\", line \d+, in \S+"
+)
+
+
+def from_status(
+    status: int, body: str, *, headers: Mapping[str, str] | None = None, hidden: Hidden = ()
+) -> CallError:
+    """The error that an HTTP status and the body (JSON, a web page or plain words) stand for.
+
+    ``headers`` must find ``retry-after`` in lower case.
+    """
+    if 300 <= status < 400:
+        return CallError("not_found", _REDIRECTED.format(status), status=status)
+    words, code = _message(body)
+    kind = kind_of(status, words, code)
+    about_format = kind == "bad_request" and _FORMAT.search(words) is not None
+    code = redact(" ".join(code.split()), hidden)[:MAX_CODE]
+    number = f"{status} {code}" if code and not code.isdigit() else str(status)
+    detail = brief(words, hidden)
+    return CallError(
+        kind,
+        f"{_SAYS[kind]} ({number}): {detail}{_MEND.get(kind, '')}",
+        retry_after=retry_after(headers or {}),
+        status=status,
+        about_format=about_format,
+    )
+
+
+def lost(error: BaseException, hidden: Hidden) -> CallError:
+    """The error that a connection stands for which did not come about, or broke."""
+    detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
+    return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
+
+
+def kind_of(status: int, words: str, code: str = "") -> FailureKind:
+    """The failure kind of a refused request.
+
+    >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
+    ('rate_limit', 'auth', 'server')
+    """
+    if status >= 500:
+        return "server"
+    if status == 429:
+        # No waiting brings credit back; some providers call a plain rate limit a "quota",
+        # so only the code tells.
+        return "auth" if code == "insufficient_quota" else "rate_limit"
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if 300 <= status < 400:
+        return "not_found"
+    text = f"{code} {words}"
+    return next((kind for kind, pattern in _WORDS if pattern.search(text)), "bad_request")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that ``Retry-After`` asks for (a number or an HTTP date), or ``None``.
+
+    A date is compared with the answer's own ``Date`` where it has one, so that the two clocks need
+    not agree.
+
+    >>> retry_after({"retry-after": "1.5"})
+    1.5
+    """
+    if (exact := _seconds(headers.get("retry-after-ms", ""))) is not None:
+        return exact / 1000
+    given = headers.get("retry-after", "")
+    if (seconds := _seconds(given)) is not None:
+        return seconds
+    until = _timestamp(given)
+    if until is None:
+        return None
+    now = _timestamp(headers.get("date", ""))
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def brief(words: str, hidden: Hidden) -> str:
+    """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+    # Libraries put whole tracebacks into their messages.
+    words = _TRACEBACK.sub(" ", words)
+    text = redact(" ".join(words.split()), hidden) or "no reason given"
+    if re.match(r"(?i)<!doctype html|<html", text):
+        text = "it answered with a web page"
+    if len(text) > MAX_DETAIL:
+        text = text[: MAX_DETAIL - 3] + "..."
+    return text if text[-1] in ".!?" else f"{text}."
+
+
+def _message(body: str) -> tuple[str, str]:
+    """The words and the code in a body; OpenAI's shape, FastAPI's, or plain text."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return body, ""
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if not isinstance(error, dict):
+        return str(error), ""
+    words = error.get("message") or error.get("detail") or json.dumps(error)
+    code = error.get("code") or error.get("type") or ""
+    return str(words), str(code)
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text) else None
+
+
+def _timestamp(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,296 @@
+"""Any provider, through litellm. The only module that imports it, and only when used."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from core.judging.providers.base import (
+    CallError,
+    Completion,
+    Request,
+    effort,
+    provider_of,
+    response_format,
+    sent_params,
+    split_thinking,
+    tokens,
+)
+from core.judging.providers.bounded import (
+    TOO_LARGE,
+    TooLarge,
+    UnreadableBody,
+    Watch,
+    watch_transports,
+    watched,
+)
+from core.judging.providers.failures import brief, chain, from_status, lost, unreached
+
+# Marks for providers that keep a shared prompt only where they are told to: Claude, wherever it
+# is served. Other providers find shared beginnings by themselves and are sent plain text.
+
+#: How many marks Anthropic takes in a request.
+MOST_MARKS = 4
+
+_SERVES_CLAUDE = frozenset({"", "anthropic", "bedrock", "openrouter", "vertex_ai"})
+
+
+def wants_marks(model: str, supported: Callable[[str], bool]) -> bool:
+    """Whether requests to ``model`` (as litellm knows it) are to be marked.
+
+    ``supported`` is asked for models on Bedrock only: older ones there refuse a marked request,
+    while the other providers ignore marks that they have no use for.
+
+    >>> wants_marks("anthropic/claude-x", lambda model: False)
+    True
+    >>> wants_marks("openai/claude-like", lambda model: True)
+    False
+    """
+    provider = provider_of(model)
+    if "claude" not in model.lower() or model.startswith("openai/"):
+        return False
+    if provider == "bedrock":
+        return supported(model)
+    return provider in _SERVES_CLAUDE
+
+
+def marked(
+    messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """The messages with their texts in parts, a mark at the end of each shared one.
+
+    The parts of a message, put together, are its text. ``shared_ends`` are (index of the message,
+    characters into it); of more than providers take, the last ones count.
+
+    >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
+    {'type': 'text', 'text': 'c'}
+    """
+    kept = list(shared_ends)[-MOST_MARKS:]
+    sent = list[dict[str, Any]]()
+    for index, message in enumerate(messages):
+        ends = [end for place, end in kept if place == index]
+        content = _parts(message["content"], ends) if ends else message["content"]
+        sent.append({**message, "content": content})
+    return sent
+
+
+def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
+    parts, start = list[dict[str, Any]](), 0
+    for end in ends:
+        piece = text[start:end]
+        parts.append({"type": "text", "text": piece, "cache_control": {"type": "ephemeral"}})
+        start = end
+    return parts + ([{"type": "text", "text": text[start:]}] if start < len(text) else [])
+
+
+# The door to any provider, through litellm. The only module that imports it, and only when used.
+#
+# litellm's own retries, cache, callbacks and console notes are off: every request is one request on
+# the wire, and ours to see. Its exception classes differ between versions and lump a refused
+# connection with an error of the server, so an error is read by its status and its words.
+
+#: What litellm puts before a provider's own words.
+_PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")
+
+#: A request that did not arrive or an answer that did not come back, in anybody's words.
+_LOST = re.compile(
+    r"connection (error|reset|refused|aborted)|connection attempts failed|cannot connect"
+    r"|disconnected|\[errno|name resolution|getaddrinfo",
+    re.IGNORECASE,
+)
+
+#: litellm's loggers and those of the libraries it sends with.
+_LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
+
+#: Doors in use: litellm keeps its clients for the whole process, so the last one to go closes them.
+_in_use: set[int] = set()
+
+
+class LiteLLMDoor:
+    """Calls through ``litellm.acompletion``. Use it on one long-lived event loop."""
+
+    name = "litellm"
+
+    def __init__(self) -> None:
+        self._litellm: Any = None
+        #: Whether requests to a model are marked; looking a model up is slow.
+        self._marked: dict[str, bool] = {}
+
+    async def complete(self, request: Request) -> Completion:
+        """One request, no retry. Raises ``CallError``."""
+        params = sent_params(request)
+        if self._litellm is None:
+            # In a thread, because the import takes seconds and others live on this loop.
+            self._litellm = await asyncio.to_thread(load_litellm)
+        _in_use.add(id(self))
+        watch = Watch()
+        entered = watched.set(watch)
+        try:
+            # litellm's own timeout starts again with every piece of an answer.
+            async with asyncio.timeout(request.timeout):
+                response = await self._litellm.acompletion(**self._arguments(request, params))
+        except TimeoutError:
+            raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
+        except Exception as error:
+            if watch.fault is not None:
+                raise _broken(watch.fault, request) from None
+            if 300 <= watch.status < 400:
+                raise from_status(watch.status, "") from None
+            if not hasattr(error, "status_code"):
+                raise
+            found = call_error(error, request)
+            found.sent = not _refused_before(error)
+            raise found from None
+        finally:
+            watched.reset(entered)
+        return _completion(response, request)
+
+    async def close(self) -> None:
+        """Close litellm's clients, unless another door of this process still uses them."""
+        if id(self) not in _in_use:
+            return
+        _in_use.discard(id(self))
+        if not _in_use:
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+    def _arguments(self, request: Request, params: dict[str, Any]) -> dict[str, object]:
+        model, messages = _model(request), request.messages
+        if model not in self._marked:
+            known = self._litellm.utils.supports_prompt_caching
+            self._marked[model] = wants_marks(model, known)
+        if self._marked[model]:
+            messages = marked(messages, request.shared_ends)
+        arguments: dict[str, object] = {
+            "model": model,
+            "messages": messages,
+            "timeout": request.timeout,
+            # Only this one: giving num_retries as well makes some versions retry after all.
+            "max_retries": 0,
+            "response_format": response_format(request),
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            "api_base": request.api_base or None,
+            "api_key": request.key,
+            **_thinking(request),
+            **params,
+        }
+        if request.api_base and not request.key:
+            # Or else litellm would send the key it finds in the environment to that address.
+            arguments["api_key"] = "none"
+        return {name: value for name, value in arguments.items() if value is not None}
+
+
+def load_litellm() -> Any:
+    """The module, imported on first use with its price list read from disk, and silenced."""
+    # Without the first, the import fetches a price list from the network; without the second,
+    # errors end in an advertisement of a thousand characters.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
+    with warnings.catch_warnings():
+        # Its models are built when first used, and pydantic has something to say about them.
+        warnings.simplefilter("ignore")
+        import httpx
+        import litellm
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+
+        litellm.ModelResponse()
+    for name in _LOGGERS:
+        # At DEBUG they write down headers and replies, with the key in them.
+        logger = logging.getLogger(name)
+        logger.setLevel(max(logger.level, logging.WARNING))
+    watch_transports(LiteLLMAiohttpTransport, httpx.AsyncHTTPTransport)
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.cache = None
+    litellm.num_retries = None
+    litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
+    return litellm
+
+
+def _model(request: Request) -> str:
+    if request.model.startswith("openai/") or provider_of(request.model) or not request.api_base:
+        return request.model
+    return f"openai/{request.model}"
+
+
+def _thinking(request: Request) -> dict[str, object]:
+    if isinstance(request.thinking, int):
+        return {"thinking": {"type": "enabled", "budget_tokens": request.thinking}}
+    return {"reasoning_effort": effort(request)}
+
+
+def call_error(error: Any, request: Request) -> CallError:
+    """What an exception of litellm's (with its ``status_code``) stands for."""
+    words = _PREFIX.sub("", str(error))
+    name, status = type(error).__name__, int(error.status_code or 500)
+    if name == "Timeout":
+        return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
+    if status >= 500 and _LOST.search(words):
+        return CallError("connection", f"The connection failed: {brief(words, request.hidden)}")
+    if name == "APIConnectionError":
+        # Its name for whatever goes wrong inside itself, too.
+        return CallError("internal", f"The call could not be made: {brief(words, request.hidden)}")
+    if status >= 500 and "missing credentials" in words.lower():
+        # No request was sent: litellm found no key, and says so as an error of the server.
+        status = 401
+    given = dict(getattr(error, "litellm_response_headers", None) or {})
+    headers = {str(header).lower(): str(value) for header, value in given.items()}
+    body = json.dumps({"error": {"message": words, "code": _code(error)}})
+    return from_status(status, body, headers=headers, hidden=request.hidden)
+
+
+#: What litellm says of a request that it did not send.
+_UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_key client option")
+
+
+def _refused_before(error: BaseException) -> bool:
+    """Whether no request went out: litellm refused it itself, or nobody was reached."""
+    if _UNSENT_WORDS.search(str(error).lower()):
+        return True
+    own = any(type(one).__name__ == "UnsupportedParamsError" for one in chain(error))
+    return own or unreached(error)
+
+
+def _broken(fault: BaseException, request: Request) -> CallError:
+    """What a request stands for that broke on the wire."""
+    if isinstance(fault, TooLarge):
+        return CallError("too_large", TOO_LARGE)
+    if isinstance(fault, UnreadableBody):
+        return CallError("server", str(fault))
+    if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
+        return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
+    return lost(fault, request.hidden)
+
+
+def _code(error: Any) -> str:
+    body = getattr(error, "body", None)
+    return str(body.get("code") or "") if isinstance(body, dict) else ""
+
+
+def _completion(response: Any, request: Request) -> Completion:
+    choice = response.choices[0] if response.choices else None
+    message = choice.message if choice is not None else None
+    text = getattr(message, "content", None)
+    thinking = str(getattr(message, "reasoning_content", None) or "")
+    if isinstance(text, str) and not thinking:
+        thinking, text = split_thinking(text)
+    own = getattr(message, "provider_specific_fields", None) or {}
+    usage = getattr(response, "usage", None)
+    foreign = request.api_base and not provider_of(request.model)
+    return Completion(
+        text=text,
+        thinking=thinking,
+        model=str(response.model or ""),
+        finish=str(getattr(choice, "finish_reason", None) or ""),
+        # litellm prices a known name even where somebody else's server goes by it.
+        cost=None if foreign else response._hidden_params.get("response_cost"),
+        refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
+        **tokens(usage.model_dump() if usage is not None else None),
+    )

@@ -1,0 +1,215 @@
+"""The lean door: any endpoint that speaks the OpenAI chat protocol, over aiohttp.
+
+Measured at a thirteenth of litellm's CPU per call. A thinking level is sent as
+``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
+tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from core.judging.providers.base import (
+    CallError,
+    Completion,
+    Hidden,
+    Request,
+    effort,
+    response_format,
+    sent_params,
+    split_thinking,
+    tokens,
+)
+from core.judging.providers.bounded import (
+    ACCEPTED,
+    TOO_LARGE,
+    Body,
+    TooLarge,
+    UnreadableBody,
+    bound_for,
+)
+from core.judging.providers.failures import brief, from_status, lost
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_PIECE = 64 * 1024
+DEFAULT_BASE = "https://api.openai.com/v1"
+
+
+class OpenAIDoor:
+    """Calls over one shared session, which is opened when it is first needed."""
+
+    name = "openai"
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    async def complete(self, request: Request) -> Completion:
+        """One POST, no retry. Raises ``CallError``."""
+        status, headers, body = await self._post(request)
+        if status != 200:
+            raise from_status(status, body, headers=headers, hidden=request.hidden)
+        return _completion(body, headers, request.hidden)
+
+    async def close(self) -> None:
+        """Close the session; a later call opens a new one."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
+        import aiohttp
+
+        params = sent_params(request)
+        headers = _headers(request, params.pop("extra_headers", None))
+        url, data = _url(request), json.dumps(chat_body(request, params)).encode()
+        try:
+            async with self._open().post(
+                url,
+                data=data,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=request.timeout),
+                # A redirect would carry the key to an address nobody named.
+                allow_redirects=False,
+            ) as response:
+                body = (await _read(response)).decode("utf-8", "replace")
+                told = {name.lower(): value for name, value in response.headers.items()}
+                return response.status, told, body
+        except TimeoutError:
+            raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
+            words = "The address is not a web address. Check api_base."
+            raise CallError("not_found", words, sent=False) from None
+        except TooLarge:
+            raise CallError("too_large", TOO_LARGE) from None
+        except UnreadableBody as error:
+            raise CallError("server", str(error)) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise lost(error, request.hidden) from None
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        session = self._session
+        if session is None:
+            # The judges' own concurrency is the limit, not the connection pool's.
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+            )
+            self._session = session
+        return session
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    body = Body(response.headers.get("Content-Encoding", ""), bound_for(response.status))
+    try:
+        async for piece in response.content.iter_chunked(_PIECE):
+            body.feed(piece)
+    except TooLarge:
+        # A refusal's first words are enough; the connection is given up with the rest.
+        response.close()
+        if response.status == 200:
+            raise
+    return body.whole()
+
+
+def _url(request: Request) -> str:
+    base = (request.api_base or DEFAULT_BASE).rstrip("/")
+    return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+
+
+def _headers(request: Request, extra: object) -> dict[str, str]:
+    """The headers of the POST; the judge's own ones may replace ours."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    headers["Accept-Encoding"] = ACCEPTED
+    if request.key:
+        headers["Authorization"] = f"Bearer {request.key}"
+    for name, value in extra.items() if isinstance(extra, dict) else ():
+        headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}
+        headers[name] = str(value)
+    return headers
+
+
+#: Settings that only litellm's providers know.
+_OF_PROVIDERS = ("aws_", "vertex_", "azure_", "api_version")
+
+
+def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
+    """The body of the POST with these ``params``. Raises ``CallError`` for what it cannot carry."""
+    if isinstance(request.thinking, int):
+        raise CallError(
+            "bad_request",
+            "A thinking budget in tokens has no field in the OpenAI protocol. Use off, low, medium "
+            "or high, or put the server's own field into the judge's params.",
+            sent=False,
+        )
+    if foreign := [name for name in params if name.startswith(_OF_PROVIDERS)]:
+        words = f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
+        raise CallError("bad_request", words, sent=False)
+    # OpenAI's reasoning models refuse the old name; other servers know only the old name.
+    limit = "max_tokens" if request.api_base else "max_completion_tokens"
+    body: dict[str, object] = {
+        "model": request.model.removeprefix("openai/"),
+        "messages": request.messages,
+        "response_format": response_format(request),
+        "temperature": request.temperature,
+        limit: request.max_tokens,
+        "reasoning_effort": effort(request),
+    }
+    extra = dict(params)
+    further = extra.pop("extra_body", None)
+    body |= extra | (further if isinstance(further, dict) else {})
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completion:
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and data.get("error") and not data.get("choices"):
+        raise _error_in_200(data["error"], body, headers, hidden)
+    if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
+        raise CallError(
+            "server",
+            f"The address answered, but not with a chat completion: {brief(body, hidden)} "
+            "Check the address (it usually ends in /v1).",
+            status=200,
+        )
+    choice = _first(data["choices"])
+    message = choice.get("message")
+    return Completion(
+        **_texts(message if isinstance(message, dict) else {}),
+        **tokens(data.get("usage")),
+        model=str(data.get("model") or ""),
+        finish=str(choice.get("finish_reason") or ""),
+    )
+
+
+def _error_in_200(error: object, body: str, headers: dict[str, str], hidden: Hidden) -> CallError:
+    # Some gateways answer 200 and put the upstream status into the error's code.
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 300 <= code < 600 else 500
+    return from_status(status, body, headers=headers, hidden=hidden)
+
+
+def _first(choices: list[Any]) -> dict[str, Any]:
+    return choices[0] if choices and isinstance(choices[0], dict) else {}
+
+
+def _texts(message: dict[str, Any]) -> dict[str, Any]:
+    text = message.get("content")
+    if isinstance(text, list):
+        parts = [part.get("text") for part in text if isinstance(part, dict)]
+        text = "".join(part for part in parts if isinstance(part, str))
+    thinking = str(message.get("reasoning_content") or message.get("reasoning") or "")
+    if isinstance(text, str) and not thinking:
+        thinking, text = split_thinking(text)
+    refusal = str(message.get("refusal") or "")
+    text = text if isinstance(text, str) else None
+    return {"text": text, "thinking": thinking, "refusal": refusal}

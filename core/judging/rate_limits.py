@@ -1,0 +1,376 @@
+"""A gate before each provider: paced where limits are known, closed while it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from random import Random
+
+from core.domain.votes import FailureKind
+from core.identity import seeded
+from core.judging.providers.base import CallError
+
+# Pacing: where a provider's limit is known, no call goes out that it would refuse.
+#
+# Calls follow each other evenly at 97 % of the limit, with no burst to begin with, because nobody
+# knows over which span a provider counts. Tokens are guessed before a call and put right after it.
+
+#: The share of a limit that is used. 60 s at this pace hold at most the limit, for any limit.
+SHARE = 0.97
+#: How late, in seconds, a caller may be woken without the next one having to wait for it.
+SLACK = 0.02
+#: The first guess: characters per token, and tokens of a reply.
+CHARACTERS, REPLY = 4.0, 150.0
+#: The least weight of a new answer in what is taken for the truth.
+LEARNING = 0.1
+
+
+class Pacer:
+    """When the next call may start. Several judges may name limits: the smallest counts."""
+
+    def __init__(self) -> None:
+        self._named: dict[object, tuple[int | None, int | None]] = {}
+        self._per_request = self._per_token = 0.0
+        self._free_at = float("-inf")
+        self._tokens_free_at = float("-inf")
+        self._ratio, self._seen = 1.0, 0
+
+    @property
+    def on(self) -> bool:
+        """Whether anybody has named a limit."""
+        return self._per_request > 0 or self._per_token > 0
+
+    def limit(self, owner: object, requests: int | None, tokens: int | None) -> None:
+        """``owner`` knows these limits per minute; they hold until ``drop``."""
+        if requests is not None or tokens is not None:
+            self._named[owner] = (requests, tokens)
+            self._settle()
+
+    def drop(self, owner: object) -> None:
+        """Forget the limits that ``owner`` named."""
+        if self._named.pop(owner, None) is not None:
+            self._settle()
+
+    def wait(self, now: float) -> float:
+        """The seconds until the next call may start; 0 or less for now."""
+        return max(self._free_at, self._tokens_free_at) - now
+
+    def begin(self, now: float, tokens: float) -> None:
+        """A call starts that is guessed to take so many tokens."""
+        earliest = now - SLACK
+        self._free_at = max(self._free_at, earliest) + self._per_request
+        self._tokens_free_at = max(self._tokens_free_at, earliest) + tokens * self._per_token
+
+    def guess(self, characters: int) -> float:
+        """The tokens that a call with a prompt of so many characters will take."""
+        return _plain(characters) * self._ratio
+
+    def correct(self, characters: int, guessed: float, tokens: int) -> None:
+        """A call that was guessed to take ``guessed`` tokens took ``tokens``."""
+        self._tokens_free_at += (tokens - guessed) * self._per_token
+        self._seen += 1
+        weight = max(LEARNING, 1 / self._seen)
+        self._ratio += weight * (tokens / _plain(characters) - self._ratio)
+
+    def _settle(self) -> None:
+        requests = [r for r, _ in self._named.values() if r is not None]
+        tokens = [t for _, t in self._named.values() if t is not None]
+        self._per_request = 60 / (SHARE * min(requests)) if requests else 0.0
+        self._per_token = 60 / (SHARE * min(tokens)) if tokens else 0.0
+
+
+def _plain(characters: int) -> float:
+    return characters / CHARACTERS + REPLY
+
+
+# A breaker: a provider that fails call after call is left alone, and tried by one call at a time.
+#
+# Without it every call in the queue would burn its tries against a server that is down. While the
+# provider is out, one call tries it after each pause; what it loses is not counted among its tries.
+
+logger = logging.getLogger(__name__)
+#: So many failures in a row, over all calls to a provider, and it is left alone.
+FAILURES = 20
+#: The pauses between trials: doubling, in seconds.
+FIRST_OUTAGE, LONGEST_OUTAGE = 1.0, 60.0
+
+
+class Breaker:
+    """Counts failures in a row. ``max_wait`` bounds in seconds how long anybody waits."""
+
+    def __init__(
+        self,
+        sleep: Callable[[float], Awaitable[None]],
+        clock: Callable[[], float],
+        max_wait: float,
+    ) -> None:
+        self._sleep, self._clock, self._max_wait = sleep, clock, max_wait
+        self.broken = False
+        self._failures = self._pauses = 0
+        self._since = self._closed_at = self._opens_at = float("-inf")
+        self._trying = False
+        self._changed = asyncio.Event()
+        self._last: tuple[FailureKind, str] = ("server", "")
+
+    async def turn(self) -> bool:
+        """Wait until the provider may be called; whether this caller is the one that tries it.
+
+        Raises ``CallError`` where it has been out for longer than ``max_wait``.
+        """
+        while self.broken:
+            now = self._clock()
+            if self._trying:
+                await self._changed.wait()
+            elif now >= self._opens_at:
+                self._trying = True
+                return True
+            elif now - self._since > self._max_wait:
+                kind, words = self._last
+                raise CallError(kind, f"{words}{self.note()}")
+            else:
+                await self._sleep(self._opens_at - now)
+        return False
+
+    def failed(self, started: float, kind: FailureKind, message: str) -> bool:
+        """A call failed that started at ``started``; whether it was the one that tried."""
+        self._failures += 1
+        self._last = (kind, message)
+        tried = self._tried(started)
+        if tried or (not self.broken and self._failures >= FAILURES):
+            now = self._clock()
+            if not self.broken:
+                self._since = now
+                # Said while it lasts: nothing of it is stored before the wait is over.
+                logger.warning(
+                    "A provider failed %d requests in a row (%s). It is tried now and then for up "
+                    "to %.0f minutes; what was answered is kept.",
+                    *(self._failures, message.strip(), self._max_wait / 60),
+                )
+            self.broken, self._closed_at = True, now
+            self._opens_at = now + min(LONGEST_OUTAGE, FIRST_OUTAGE * 2.0**self._pauses)
+            self._pauses += 1
+            self._tell()
+        return tried
+
+    def answered(self) -> None:
+        """The provider answered something: it is there."""
+        self._failures = self._pauses = 0
+        if self.broken:
+            self.broken = False
+            self._tell()
+
+    def left(self, started: float) -> None:
+        """A call that started at ``started`` was cut off: another one may try in its place."""
+        if self._tried(started):
+            self._tell()
+
+    def note(self) -> str:
+        """What to add to a failure's message; empty while all is well."""
+        if not self.broken:
+            return ""
+        silent = self._clock() - self._since
+        return (
+            f" The provider failed {self._failures} requests in a row, so it is left alone and "
+            f"tried only now and then, for {silent:.0f} seconds so far. Retry the failures later."
+        )
+
+    def _tried(self, started: float) -> bool:
+        return self.broken and self._trying and started >= self._closed_at
+
+    def _tell(self) -> None:
+        self._trying = False
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+# A gate before each provider: when it says "too many requests", everybody waits, and nobody fails.
+#
+# One gate stands before one provider and is shared by its judges. A refusal (429) closes it until
+# the time the provider asks for. Where refusals come in storms, callers then go through one by one,
+# spaced as the provider's answers came until then, and little by little closer; so no call is lost
+# and few requests are refused. Where one is refused now and then, the pause is answer enough.
+#
+# Known limits are kept to by its pacer; a provider that is down is left alone by its breaker.
+
+Sleep = Callable[[float], Awaitable[None]]
+Clock = Callable[[], float]
+
+#: How long the gate stays closed where the provider names no time: doubling, in seconds.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+#: The spacing of callers, in seconds: at most so much after a first refusal, at most double after a
+#: further one, at most so much ever, and too little to matter.
+FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
+#: A pace is read off so many answers at most.
+ANSWERS = 256
+#: A storm: so many refusals since the gate closed, and such a share of all that came back since, or
+#: so many since anybody was answered. Less is a provider that stumbles now and then, at
+#: whatever pace it is asked, to which pausing is answer enough.
+STORM_REFUSALS, STORM_SHARE = 8, 0.25
+#: How much closer the next caller may follow: by time (a share per second), and at most per answer.
+NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
+
+
+class ProviderGate:
+    """Open until a provider refuses. Use one gate on one event loop.
+
+    ``max_refusals`` bounds what one call bears before it is given up, and ``max_wait`` (seconds)
+    how long the provider may go without answering anybody.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_refusals: int = 60,
+        max_wait: float = 900.0,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+        rng: Random | None = None,
+    ) -> None:
+        self._max_refusals, self._max_wait = max_refusals, max_wait
+        self._sleep, self._clock = sleep, clock
+        self._rng = rng or seeded("gate")
+        self._closed_at = float("-inf")
+        self._opens_at = float("-inf")
+        self._next_slot = float("-inf")
+        self._spacing = 0.0
+        self._refusals_in_a_row = 0
+        self._refusing_since = 0.0
+        self._refused_here = self._answered_here = self._refused_since = 0
+        self._spaced_here = False
+        self._answers: deque[float] = deque(maxlen=ANSWERS)
+        self._answered_at = self._clock()
+        self.pacer = Pacer()
+        self._breaker = Breaker(sleep, clock, max_wait)
+        self._turn = asyncio.Lock()
+
+    async def enter(self, tokens: float = 0.0) -> float:
+        """Wait until a call may be made. Returns the time it may start, on the gate's clock.
+
+        ``tokens`` is a guess of what the call will take, for a limit of tokens. Raises
+        ``CallError`` where the provider asks for more than ``max_wait`` seconds or was out for
+        longer. What became of the call must be told: ``passed``, ``refused``, ``failed``,
+        ``answered`` or ``left``.
+        """
+        if not self.pacer.on:
+            return await self._enter()
+        # One waits for its time, the others for their turn: who gives up leaves no gap.
+        async with self._turn:
+            if (wait := self.pacer.wait(self._clock())) > 0:
+                await self._sleep(wait)
+            started = await self._enter()
+            self.pacer.begin(started, tokens)
+            return started
+
+    async def _enter(self) -> float:
+        if not self._breaker.broken:
+            return await self._pass(trying=False)
+        trying = await self._breaker.turn()
+        try:
+            return await self._pass(trying)
+        except BaseException:
+            if trying:
+                self._breaker.left(math.inf)
+            raise
+
+    async def _pass(self, trying: bool) -> float:
+        while True:
+            now = self._clock()
+            if (wait := self._opens_at - now) > self._max_wait:
+                raise CallError(
+                    "rate_limit", f"The provider asks to wait {wait:.0f} seconds. Try again then."
+                )
+            slot = max(now, self._opens_at, self._next_slot)
+            self._next_slot = slot + self._spacing
+            if slot <= now:
+                return now
+            await self._sleep(slot - now)
+            if self._closed_at <= now and self._opens_at <= slot:
+                # Not closed again meanwhile: the slot stands.
+                return self._clock()
+
+    def refused(self, started: float, retry_after: float | None) -> None:
+        """A call that started at ``started`` got a 429. Closes the gate, or keeps it closed.
+
+        ``retry_after`` is in seconds; ``None`` where the provider named no time.
+        """
+        self._breaker.answered()
+        now = self._clock()
+        news = started >= self._closed_at
+        if news:
+            self._refusing_since = self._refusing_since if self._refusals_in_a_row else now
+            self._refusals_in_a_row += 1
+            self._closed_at = now
+            self._refused_here = self._answered_here = 0
+            self._spaced_here = False
+        self._refused_here += 1
+        self._refused_since += 1
+        pause = retry_after
+        if pause is None:
+            # Calls that were under way when the gate closed say nothing new.
+            pause = self._pause() if news else 0.0
+        self._opens_at = max(self._opens_at, now + pause)
+        if self._stormy() and not self._spaced_here:
+            self._spaced_here = True
+            self._widen()
+        if news:
+            # Everybody who waits for a slot takes a new one when it comes.
+            self._next_slot = self._opens_at
+
+    def passed(self) -> None:
+        """A call was answered: the next ones may follow a little closer."""
+        self._breaker.answered()
+        now = self._clock()
+        by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
+        self._spacing *= max(by_time, NARROWEST_PER_ANSWER)
+        if self._spacing < NO_SPACING:
+            self._spacing = 0.0
+        self._answered_at = now
+        self._answers.append(now)
+        self._answered_here += 1
+        self._refusals_in_a_row = self._refused_since = 0
+
+    def failed(self, started: float, kind: FailureKind, message: str) -> bool:
+        """A call that started at ``started`` was lost: by time, connection or server.
+
+        Returns whether it was the one that tried a provider which is left alone.
+        """
+        return self._breaker.failed(started, kind, message)
+
+    def answered(self) -> None:
+        """A call was turned down for reasons of its own: the provider is there."""
+        self._breaker.answered()
+
+    def left(self, started: float) -> None:
+        """A call that started at ``started`` was cut off from here."""
+        self._breaker.left(started)
+
+    def note(self) -> str:
+        """What to add to a failure's message while the provider is left alone, else nothing."""
+        return self._breaker.note()
+
+    def hopeless(self, refusals: int) -> bool:
+        """Whether a call that was refused so often should be given up."""
+        silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
+        return refusals > self._max_refusals or silent > self._max_wait
+
+    def _stormy(self) -> bool:
+        if self._refused_since == STORM_REFUSALS:
+            return True
+        back = self._refused_here + self._answered_here
+        return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
+
+    def _widen(self) -> None:
+        """Space callers as the last answers came, the pause until the gate opens included."""
+        answers = len(self._answers)
+        seen = (self._opens_at - self._answers[0]) / answers if answers else math.inf
+        widest = min(LONGEST_SPACING, 2 * self._spacing) if self._spacing else FIRST_SPACING
+        self._spacing = min(widest, max(seen, self._spacing))
+        self._answers.clear()
+
+    def _pause(self) -> float:
+        longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._refusals_in_a_row - 1))
+        return longest * self._rng.uniform(0.5, 1.0)

@@ -1,0 +1,3 @@
+"""A model as a writer's help: one request in, one strictly read piece of writing out, or why
+not.
+"""

@@ -1,0 +1,221 @@
+"""What a writing model is sent: the fixed words, then the material, every piece in its fence.
+
+The same request gives the same bytes. Weights are shown only where they may be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.dataset import Item
+from core.domain.review import Case
+from core.domain.rubric import MET, UNMET, Criterion, Rubric
+from core.domain.votes import Segment
+from core.judging.prompts.parts import background_texts, block, code_for, one_line
+from core.judging.prompts.reply_parsing import Schema, ids_of
+from core.judging.writing import writer as words
+from core.judging.writing.writer import Writing
+
+Length = Literal["short", "medium", "long"]
+PARTS = ("requirement", "option", "label", "weight", "guidelines")
+#: So much of a text that is quoted as an example or a case; the rest is left out, and said to be.
+LONGEST_QUOTE = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """A submission with what people said of it, in words."""
+
+    text: str
+    said: str
+
+
+def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed: int) -> Writing:
+    """The request to draft a rubric."""
+    titled = [("TASK", task), ("WISHES", wishes)]
+    for number, one in enumerate(examples, start=1):
+        titled.append((f"EXAMPLE {number}", _clipped(one.text)))
+        titled.append((f"SAID OF EXAMPLE {number}", one.said))
+    schema = _object(
+        {"name": _TEXT, "guidelines": _ANY_TEXT, "criteria": _list(_criterion_schema(), least=1)}
+    )
+    return _writing(words.DRAFT, titled, seed, words.ASK_DRAFT, schema)
+
+
+def _criterion_schema() -> Schema:
+    """A binary criterion with its two options, or one with levels or kinds of its own."""
+
+    def criterion(scales: list[str], label: Schema, most: int) -> Schema:
+        option = _object({"label": label, "description": _ANY_TEXT, "value": _SHARE})
+        return _object(
+            {
+                "name": _TEXT,
+                "requirement": _TEXT,
+                "weight": _NUMBER,
+                "scale": {"type": "string", "enum": scales},
+                "options": {**_list(option, least=2), "maxItems": most},
+            }
+        )
+
+    binary = criterion(["binary"], {"type": "string", "enum": [MET, UNMET]}, 2)
+    return {"anyOf": [binary, criterion(["ordinal", "nominal"], _TEXT, 12)]}
+
+
+def revise_writing(
+    rubric: Rubric,
+    targets: Sequence[str],
+    findings: Mapping[str, Sequence[str]],
+    cases: Sequence[Case],
+    seed: int,
+) -> Writing:
+    """The request to mend the criteria named in ``targets``.
+
+    ``findings`` are sentences by criterion name; those under the empty name are about the rubric.
+    """
+    ids = dict(zip((c.name for c in rubric.criteria), ids_of(len(rubric.criteria)), strict=True))
+    titled = [("RUBRIC", rubric_text(rubric, weights=True))]
+    lines = [
+        f"{ids.get(name, 'rubric')}: {one_line(sentence)}"
+        for name, sentences in findings.items()
+        for sentence in sentences
+    ]
+    titled.append(("FINDINGS", "\n".join(lines)))
+    for number, case in enumerate((c for c in cases if c.criterion in ids), start=1):
+        titled.append((f"CASE {number}", _clipped(case.text)))
+        titled.append((f"CHOICES IN CASE {number}", _choices(case, ids[case.criterion])))
+    most = max(len(rubric.criterion(name).options) for name in targets)
+    change = _object(
+        {
+            "why": _ANY_TEXT,
+            "criterion": {"type": "string", "enum": [*ids.values(), "rubric"]},
+            "part": {"type": "string", "enum": list(PARTS)},
+            "option": {"type": "integer", "minimum": 0, "maximum": most},
+            "to": _TEXT,
+        }
+    )
+    asked = words.ASK_REVISE.format(targets=", ".join(ids[name] for name in targets))
+    return _writing(words.REVISE, titled, seed, asked, _object({"changes": _list(change)}))
+
+
+def generate_writing(
+    criterion: Criterion,
+    aimed: tuple[int, ...],
+    task: str,
+    length: Length,
+    earlier: Sequence[str],
+    place: tuple[int, int],
+    seed: int,
+) -> Writing:
+    """The request for one submission at an option of ``choices``, or between two of them.
+
+    ``place`` is which one of how many it is; ``earlier`` are openings it must differ from.
+    """
+    shown = [f"{index + 1} ({one_line(criterion.choices[index].label)})" for index in aimed]
+    facts = {"length": words.LENGTHS[length], "number": place[0], "count": place[1]}
+    if len(shown) == 1:
+        asked = words.ASK_GENERATE.format(option=shown[0], **facts)
+    else:
+        asked = words.ASK_BORDERLINE.format(first=shown[0], second=shown[1], **facts)
+    titled = [
+        ("CRITERION", criterion_text(criterion)),
+        ("TASK", task),
+        ("EARLIER", "\n".join(f"- {one_line(text)[:200]}" for text in earlier)),
+    ]
+    return _writing(words.GENERATE, titled, seed, asked, _object({"submission": _TEXT}))
+
+
+def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
+    """The request for tasks that submissions could answer."""
+    titled = [("CRITERION", criterion_text(criterion))]
+    asked = words.ASK_TASKS.format(count=count)
+    return _writing(
+        words.TASKS,
+        titled,
+        seed,
+        asked,
+        _object({"tasks": {**_list(_TEXT, least=count), "maxItems": count}}),
+    )
+
+
+def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -> Writing:
+    """The request to change an item so that one criterion is answered with choice ``aimed``."""
+    ids = dict(zip((c.name for c in rubric.criteria), ids_of(len(rubric.criteria)), strict=True))
+    label = one_line(rubric.criterion(name).choices[aimed].label)
+    titled = [
+        *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
+        ("SUBMISSION", item.output),
+        ("RUBRIC", rubric_text(rubric)),
+    ]
+    asked = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
+    schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
+    return _writing(words.EDIT, titled, seed, asked, schema)
+
+
+def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
+    """A rubric to be read: ids, requirements, numbered options."""
+    parts = [f"Guidelines: {rubric.guidelines.strip()}"] if rubric.guidelines.strip() else []
+    ids = ids_of(len(rubric.criteria))
+    for id_, criterion in zip(ids, rubric.criteria, strict=True):
+        weight = f", weight {criterion.weight:g}" if weights else ""
+        head = f"{id_} ({one_line(criterion.name)}{weight})"
+        parts.append(f"{head}\n{criterion_text(criterion)}")
+    return "\n\n".join(parts)
+
+
+def criterion_text(criterion: Criterion) -> str:
+    """A criterion to be read: what it requires, its kind and scale, its options from 1."""
+    kind = "penalty" if criterion.weight < 0 else "reward"
+    lines = [f"Requirement ({kind}, {criterion.scale}): {criterion.requirement.strip()}"]
+    for number, option in enumerate(criterion.choices, start=1):
+        out = " (abstention)" if option.na else ""
+        meaning = f": {option.description.strip()}" if option.description.strip() else ""
+        lines.append(f"  {number}. {one_line(option.label)}{out}{meaning}")
+    return "\n".join(lines)
+
+
+def _choices(case: Case, id_: str) -> str:
+    lines = [f"Criterion: {id_}", f"People chose: {one_line(case.people)}"]
+    lines += [f"Their reason: {one_line(case.why_people)}"] if case.why_people else []
+    lines.append(f"Judges chose: {one_line(case.judges)}")
+    lines += [f"Their reason: {one_line(case.why_judges)}"] if case.why_judges else []
+    return "\n".join(lines)
+
+
+def _clipped(text: str) -> str:
+    left = len(text) - LONGEST_QUOTE
+    return text if left <= 0 else f"{text[:LONGEST_QUOTE]}\n[{left} more characters are left out]"
+
+
+def _writing(
+    system: str, titled: Iterable[tuple[str, str]], seed: int, asked: str, schema: Schema
+) -> Writing:
+    material = [(title, text) for title, text in titled if text.strip()]
+    code = code_for([text for _, text in material], seed)
+    blocks = [block(title, text, code.nonce) for title, text in material]
+    return Writing(
+        (Segment("system", system), Segment("user", "\n\n".join(blocks)), Segment("user", asked)),
+        schema,
+        words.AUTHORING_VERSION,
+    )
+
+
+#: What must not be empty has a first character, so that what the schema allows can be read.
+_TEXT: Schema = {"type": "string", "minLength": 1}
+_ANY_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "number"}
+_SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _list(of: Schema, *, least: int = 0) -> Schema:
+    return {"type": "array", "items": of, **({"minItems": least} if least else {})}
+
+
+def _object(properties: dict[str, Schema]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,288 @@
+"""Replies of a writing model, read strictly, and their changes made to a rubric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.base import build
+from core.domain.rubric import MET, UNMET, Criterion, Rubric
+from core.errors import InputError
+from core.judging.prompts.parts import sendable
+from core.judging.prompts.reply_parsing import Unreadable, ids_of, whole_object
+from core.judging.writing.prompts import PARTS
+from core.judging.writing.writer import Partial
+from core.text.names import fold
+
+# Replies of a writing model, read strictly: what of it can be used, and why the rest can not.
+#
+# What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A
+# part whose key is missing, of another kind, empty or out of range is left out and said. A reply
+# without any part that can be used is unreadable.
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedChange:
+    """One text to be replaced. ``criterion`` is a name, empty for the rubric's guidelines.
+
+    ``option`` indexes the criterion's own options, ``None`` where the part is no option's.
+    """
+
+    criterion: str
+    part: str
+    option: int | None
+    to: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ProposedChanges(Partial):
+    """The changes that can be made."""
+
+    changes: tuple[ProposedChange, ...]
+
+
+@dataclass(frozen=True)
+class Tasks(Partial):
+    """Different tasks, as many as there were."""
+
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RubricReply(Partial):
+    """A drafted rubric: its plain data, and what keeps it from being valid."""
+
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A changed submission, and what was changed in a sentence."""
+
+    submission: str
+    what: str
+
+
+def read_rubric(text: str | None) -> RubricReply | Unreadable:
+    """The drafted rubric. Where it is not valid, ``dropped`` has every problem and its place.
+
+    >>> read_rubric("Here is a rubric.").kind
+    'malformed'
+    """
+    found = _object(text, "criteria")
+    if isinstance(found, Unreadable):
+        return found
+    criteria = found["criteria"]
+    if not isinstance(criteria, list) or not any(isinstance(one, dict) for one in criteria):
+        return _wrong('"criteria" was not a list of criteria.')
+    dropped = [f"Criterion {at + 1} is no object." for at in _not_objects(criteria)]
+    data: dict[str, Any] = {
+        "name": _text(found, "name") or "Drafted rubric",
+        "guidelines": _text(found, "guidelines"),
+        "criteria": [_criterion(one) for one in criteria if isinstance(one, dict)],
+    }
+    try:
+        build(Rubric, data, "rubric")
+    except InputError as error:
+        dropped += [_short(str(problem)) for problem in error.problems] or [str(error)]
+    return RubricReply(tuple(dropped), data)
+
+
+def _not_objects(criteria: Sequence[object]) -> list[int]:
+    return [at for at, one in enumerate(criteria) if not isinstance(one, dict)]
+
+
+def _criterion(one: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {
+        k: one[k] for k in ("name", "requirement", "weight", "scale") if k in one
+    }
+    options = one.get("options")
+    if isinstance(options, list) and (options or one.get("scale") != "binary"):
+        kept["options"] = [_option(option) for option in options]
+    return kept
+
+
+def _option(option: object) -> object:
+    if not isinstance(option, dict):
+        return option
+    kept = {k: option[k] for k in ("label", "description", "value") if k in option}
+    label = kept.get("label")
+    if isinstance(label, str) and fold(label) in (fold(MET), fold(UNMET)):
+        kept["label"] = MET if fold(label) == fold(MET) else UNMET
+    return kept
+
+
+def read_changes(
+    text: str | None, rubric: Rubric, targets: Sequence[str]
+) -> ProposedChanges | Unreadable:
+    """The proposed changes that can be made; of two of the same text the first."""
+    found = _object(text, "changes")
+    if isinstance(found, Unreadable):
+        return found
+    if not isinstance(found["changes"], list):
+        return _wrong('"changes" was not a list.')
+    by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
+    read: dict[tuple[str, str, int | None], ProposedChange] = {}
+    dropped = list[str]()
+    for number, one in enumerate(found["changes"], start=1):
+        change = _change(one, by_id, targets)
+        if isinstance(change, str):
+            dropped.append(f"Change {number} {change}")
+        elif (place := (change.criterion, change.part, change.option)) in read:
+            dropped.append(f"Change {number} replaced the same text as an earlier one.")
+        else:
+            read[place] = change
+    if dropped and not read:
+        return _wrong(" ".join(dropped))
+    return ProposedChanges(tuple(dropped), tuple(read.values()))
+
+
+def _change(
+    one: object, by_id: dict[str, Criterion], targets: Sequence[str]
+) -> ProposedChange | str:
+    if not isinstance(one, dict):
+        return "was no object."
+    part, to, why = one.get("part"), one.get("to"), _text(one, "why")
+    if isinstance(to, int | float) and not isinstance(to, bool):
+        to = f"{to:g}"
+    if part not in PARTS or not isinstance(to, str) or not to.strip():
+        return 'needs a known "part" and a text under "to".'
+    to = sendable(to).strip()
+    if part == "guidelines":
+        return ProposedChange("", part, None, to, why)
+    criterion = by_id.get(str(one.get("criterion")))
+    if criterion is None or criterion.name not in targets:
+        return "was about no criterion that was to be changed."
+    if part == "weight" and not _is_number(to):
+        return "gave no number as a weight."
+    if part in ("requirement", "weight"):
+        return ProposedChange(criterion.name, part, None, to, why)
+    return _of_option(criterion, part, one.get("option"), to, why)
+
+
+def _of_option(
+    criterion: Criterion, part: str, option: object, to: str, why: str
+) -> ProposedChange | str:
+    if not isinstance(option, int) or isinstance(option, bool):
+        return "gave no whole number as its option."
+    if not 1 <= option <= len(criterion.options):
+        return f"named an option that is not from 1 to {len(criterion.options)}."
+    if part == "label" and criterion.scale == "binary" and not criterion.options[option - 1].na:
+        return "renamed an option of a binary criterion, which must be MET and UNMET."
+    return ProposedChange(criterion.name, part, option - 1, to, why)
+
+
+def read_submission(text: str | None) -> str | Unreadable:
+    """One generated submission.
+
+    >>> read_submission('{"submission": "Rain falls."}')
+    'Rain falls.'
+    """
+    found = _object(text, "submission")
+    if isinstance(found, Unreadable):
+        return found
+    return _text(found, "submission") or _wrong('"submission" was not a text.')
+
+
+def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
+    """So many different tasks; further ones are left aside, that there are fewer is said."""
+    found = _object(text, "tasks")
+    if isinstance(found, Unreadable):
+        return found
+    listed = found["tasks"] if isinstance(found["tasks"], list) else []
+    tasks: dict[str, str] = {}
+    for one in listed:
+        if isinstance(one, str) and fold(one):
+            tasks.setdefault(fold(one), sendable(one).strip())
+    if not tasks:
+        return _wrong('"tasks" held no text.')
+    few = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
+    return Tasks((few,) if len(tasks) < count else (), tuple(tasks.values())[:count])
+
+
+def read_edit(text: str | None, before: str) -> Edited | Unreadable:
+    """A changed submission; one that is not changed at all is no reply."""
+    found = _object(text, "submission")
+    if isinstance(found, Unreadable):
+        return found
+    submission = _text(found, "submission")
+    if not submission:
+        return _wrong('"submission" was not a text.')
+    if fold(submission) == fold(before):
+        return _wrong("The submission was given back unchanged.")
+    return Edited(submission, _text(found, "what"))
+
+
+def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
+    if not text or not text.strip():
+        return Unreadable("empty", "The reply was empty.")
+    found = whole_object(text, key)
+    if found is None:
+        return _wrong(
+            f'The reply did not hold exactly one complete JSON object with the key "{key}".'
+        )
+    return found
+
+
+def _text(found: dict[str, Any], key: str) -> str:
+    value = found.get(key)
+    return sendable(value).strip() if isinstance(value, str) else ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:297]}..."
+
+
+def _wrong(message: str) -> Unreadable:
+    return Unreadable("malformed", message)
+
+
+# Proposed changes made to a rubric: texts are replaced one by one, and nothing else is touched.
+
+#: Parts that are mere wording: options, scale, values, weights and rules stay what they are.
+WORDING = frozenset({"requirement", "option", "guidelines"})
+
+
+def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
+    """The rubric with these changes made; raises ``InputError`` where it is none any more."""
+    data = rubric.model_dump(by_alias=True)
+    place = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
+    for change in changes:
+        if change.part == "guidelines":
+            data["guidelines"] = change.to
+        else:
+            _set(data["criteria"][place[change.criterion]], change)
+    return build(Rubric, data, "rubric")
+
+
+def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
+    if change.option is not None:
+        what = "description" if change.part == "option" else "label"
+        options = [dict(option) for option in criterion["options"]]
+        options[change.option][what] = change.to
+        criterion["options"] = options
+    elif change.part == "weight":
+        criterion["weight"] = float(change.to)
+    else:
+        criterion["requirement"] = change.to
+
+
+def before(rubric: Rubric, change: ProposedChange) -> str:
+    """The text that a change replaces."""
+    if change.part == "guidelines":
+        return rubric.guidelines
+    criterion: Criterion = rubric.criterion(change.criterion)
+    if change.option is not None:
+        option = criterion.options[change.option]
+        return option.description if change.part == "option" else option.label
+    return f"{criterion.weight:g}" if change.part == "weight" else criterion.requirement

@@ -1,0 +1,121 @@
+"""The rubric check: every rule over a rubric, instantly and offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from core.domain.rubric import Criterion, Rubric
+from core.lint import criteria, options, weights_and_gates, wording
+from core.lint.language import READ, english
+from core.lint.rules import RULES, CriterionCheck, LintFinding, LintRule, RubricCheck, below
+
+#: The key in ``meta`` that lists the rules an author dismissed.
+OFF = "checks_off"
+
+#: What reads English words; of a criterion in another language it would tell nonsense.
+WORDING_CHECKS: tuple[CriterionCheck, ...] = (
+    criteria.double_barrelled,
+    wording.circular,
+    wording.vague,
+    wording.undefined_threshold,
+    wording.inner_state,
+    wording.relative,
+    wording.asks_for_number,
+    wording.hedged,
+    wording.open_list,
+    wording.wordy,
+    weights_and_gates.double_negative,
+    weights_and_gates.reversed_sign,
+    weights_and_gates.reversed_values,
+    options.adverb_levels,
+    criteria.needs_counting,
+    criteria.rewards_length,
+    options.no_not_applicable,
+)
+CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
+    wording.unfinished,
+    options.unanchored,
+    options.indistinct,
+    options.ranges,
+    options.same_values,
+    criteria.lookalike_labels,
+    options.scored_abstention,
+    options.forced_choice,
+)
+RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
+    criteria.overlapping,
+    criteria.lookalike_names,
+    weights_and_gates.drowning,
+    weights_and_gates.no_effect,
+    weights_and_gates.no_penalty,
+    criteria.counted_twice,
+    weights_and_gates.inert,
+    weights_and_gates.shadowed,
+)
+
+
+def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[LintFinding, ...]:
+    """What to mend in a rubric: the rubric as a whole first, then gates, then each criterion.
+
+    A criterion's findings come serious ones first. What its author dismissed is left out, unless
+    ``with_dismissed``.
+    """
+    found = [
+        finding for finding in _all(rubric) if with_dismissed or not dismissed(rubric, finding)
+    ]
+    return ordered(found)
+
+
+def ordered(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
+    """The rubric as a whole first, then gates, then each criterion; the serious ones first."""
+    return tuple(sorted(findings, key=_place))
+
+
+def _all(rubric: Rubric) -> Iterator[LintFinding]:
+    for at, (criterion, reads) in enumerate(
+        zip(rubric.criteria, english(rubric.criteria), strict=True)
+    ):
+        yield from check_criterion(criterion, at, reads=reads)
+    for look in RUBRIC_CHECKS:
+        yield from look(rubric)
+
+
+def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[LintFinding]:
+    """What one criterion's own words and options say, where it is number ``at`` of its rubric.
+
+    ``reads``: its wording is English and is looked at, too.
+    """
+    head = criterion
+    if len(criterion.requirement) > READ:
+        head = criterion.model_copy(update={"requirement": criterion.requirement[:READ]})
+    for look in (*(WORDING_CHECKS if reads else ()), *CRITERION_CHECKS):
+        for finding in look(criterion if look is wording.wordy else head):
+            yield below(finding, at)
+
+
+def _place(finding: LintFinding) -> tuple[int, int, bool]:
+    criterion, gate = finding.criterion, finding.gate
+    kind = 2 if criterion is not None else 1 if gate is not None else 0
+    return kind, criterion or gate or 0, rule_of(finding).severity != "serious"
+
+
+def rule_of(finding: LintFinding) -> LintRule:
+    """The rule behind a finding: title, severity, why it matters, source."""
+    return RULES[finding.rule]
+
+
+def dismissed(rubric: Rubric, finding: LintFinding) -> bool:
+    """Whether the rubric's author dismissed this finding: its rule, for that criterion."""
+    at = finding.criterion
+    return finding.rule in off(rubric.meta if at is None else rubric.criteria[at].meta)
+
+
+def off(meta: Mapping[str, Any]) -> list[str]:
+    """The rules that ``meta`` lists as dismissed; anything but a list of words lists none.
+
+    >>> off({"checks_off": ["vague", 3]}), off({"checks_off": "vague"})
+    (['vague'], [])
+    """
+    listed = meta.get(OFF)
+    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []

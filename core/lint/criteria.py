@@ -1,0 +1,372 @@
+"""What a criterion asks: two questions in one, length, overlap, names that look the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from core.domain.rubric import Criterion, Rubric
+from core.lint.language import (
+    READ,
+    alternatives,
+    content,
+    english,
+    listed,
+    of_the_text,
+    scored_options,
+    sentences,
+    settled,
+)
+from core.lint.rules import LintEdit, LintFinding, Path
+from core.text.names import fold, skeletons
+
+# More than one question in one criterion.
+
+_ADJECTIVES = listed(
+    """accurate actionable appropriate balanced biased brief clean clear coherent complete
+    comprehensive concise consistent contradictory convincing correct creative current detailed
+    efficient elegant empathetic engaging factual fair faithful fluent formal friendly
+    grammatical grounded harmful harmless helpful honest incomplete incorrect informative
+    interesting irrelevant justified legible logical misleading natural neutral objective
+    organi[sz]ed original persuasive plausible polite precise professional readable relevant
+    reliable respectful rude safe short simple sound specific structured supported thorough
+    timely toxic truthful understandable useful vague valid warm wrong"""
+)
+_NOUNS = listed(
+    """accuracy clarity coherence completeness conciseness consistency content correctness
+    creativity depth empathy faithfulness fluency formatting grammar groundedness helpfulness
+    layout logic naturalness organi[sz]ation originality politeness precision punctuation
+    readability reasoning relevance safety spelling structure style tone truthfulness usefulness
+    vocabulary"""
+)
+_VERBS = listed(
+    """acknowledge address analyse analyze answer apologise apologize avoid cite compare conclude
+    contain correct define demonstrate describe discuss evaluate explain follow give identify
+    include justify keep list mention name offer present provide recommend refer show state
+    suggest summarise summarize support use"""
+)
+_HOW = r"(?:(?:very|highly|also|not|both|well[- ])\s*)*"
+
+
+def _one_of(terms: tuple[str, ...]) -> str:
+    return rf"(?:{'|'.join(terms)}|well[- ]\w+)"
+
+
+_QUALITY = rf"{_HOW}{_one_of(_ADJECTIVES)}"
+_ADJECTIVE_PAIR = re.compile(
+    rf"\b({_QUALITY})((?:,\s+{_QUALITY})*),?\s+(?:and|&)\s+({_QUALITY})\b", re.IGNORECASE
+)
+_NOUN = rf"(?:{'|'.join(_NOUNS)})"
+_NOUN_PAIR = re.compile(
+    rf"\b({_NOUN})((?:,\s+{_NOUN})*),?\s+(?:and|&|as well as)\s+({_NOUN})\b", re.IGNORECASE
+)
+
+
+def _verbs(ending: str) -> str:
+    forms = [re.sub("y$", "ie", v) if ending and v.endswith("fy") else v for v in _VERBS]
+    return "|".join(form + ending for form in forms)
+
+
+_VERB_PAIR = re.compile(
+    rf"\b({_verbs('s')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+|then\s+)?((?:{_verbs('s')})\b)",
+    re.IGNORECASE,
+)
+_ASKED_VERB_PAIR = re.compile(
+    rf"^(?:does|do|did|can)\b[^.;:?!()]*?\b({_verbs('')})\b([^.;:?!()]*?),?\s+and\s+(?:also\s+)?"
+    rf"((?:{_verbs('')})\b)",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\bboth\b[^.;?!]{3,80}\band\b[^.;?!]{2,}|\band/or\b", re.IGNORECASE)
+_RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
+
+
+def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
+    """Two qualities, two acts or two questions that one answer would have to cover."""
+    text = criterion.requirement
+    found = _found(text)
+    if found is None:
+        return
+    quote, parts = found
+    # Of a requirement that was not read to its end, nothing may be cut off.
+    whole = len(text) < READ
+    edit = parts and whole and LintEdit("split", (), "Split into two criteria", list(parts))
+    yield LintFinding(
+        "double-barrelled",
+        ("requirement",),
+        f"Asks more than one thing: “{quote}”.",
+        "Make one criterion of each, so that a text which has only one of them can be judged.",
+        quote,
+        edit or None,
+    )
+
+
+def _found(text: str) -> tuple[str, tuple[str, str] | None] | None:
+    """The words that join two questions, and the two requirements where they can be parted."""
+    for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
+        match = pattern.search(of_the_text(text))
+        if match:
+            return match[0], _parted_words(text, match)
+    for pattern in (_VERB_PAIR, _ASKED_VERB_PAIR):
+        match = pattern.search(text)
+        if match and not _RELATIVE.search(match[2]):
+            return match[0], _parted_acts(text, match) if pattern is _VERB_PAIR else None
+    match = _BOTH.search(text)
+    if match:
+        return match[0], None
+    if sum(one.endswith("?") for one in sentences(text)) > 1:
+        return text[-60:], None
+    return None
+
+
+def _parted_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
+    inside = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
+    if match[2] or inside or "both" in match[0].lower() or len(sentences(text)) > 1:
+        return None
+    head, tail = text[: match.start()], text[match.end() :]
+    return f"{head}{match[1]}{tail}", f"{head}{match[3]}{tail}"
+
+
+def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
+    subject = text[: match.start()]
+    if len(sentences(text)) > 1 or not 0 < len(subject.split()) <= 6 or "," in subject:
+        return None
+    first = text[: match.end(2)].rstrip(" ,")
+    second = f"{subject}{text[match.start(3) :]}"
+    # "it" in the second half would point at nothing.
+    if re.search(r"\b(?:it|its|them|they|this|these|that|both)\b", text[match.start(3) :], re.I):
+        return None
+    return f"{first}.", second
+
+
+# Criteria that ask the same thing, by the words they use.
+
+#: From this likeness on (cosine of the weighted words, 1 is the same).
+ALIKE = 0.72
+#: The same in other languages, whose little words are not known here and look like telling ones.
+ALIKE_ELSEWHERE = 0.9
+#: Requirements with fewer telling words than this are not compared unless they are the same.
+SHORT = 3
+
+
+def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
+    """Pairs of criteria whose requirements use nearly the same words."""
+    texts = [Counter(content(c.requirement)) for c in rubric.criteria]
+    rarity = _rarity(texts)
+    vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
+    reads = english(rubric.criteria)
+    norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
+    for one, other in combinations(range(len(vectors)), 2):
+        if not texts[one] or not texts[other]:
+            continue
+        same = texts[one] == texts[other]
+        if not same and min(len(texts[one]), len(texts[other])) < SHORT:
+            continue
+        alike = ALIKE if reads[one] and reads[other] else ALIKE_ELSEWHERE
+        if same or _dot(vectors[one], vectors[other]) >= alike * norms[one] * norms[other]:
+            yield _finding(rubric, one, other)
+
+
+def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
+    """Words that most criteria share tell little: the inverse document frequency, smoothed."""
+    spread = Counter(word for text in texts for word in text)
+    return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
+
+
+def _dot(one: dict[str, float], other: dict[str, float]) -> float:
+    small, large = sorted((one, other), key=len)
+    return sum(x * large[word] for word, x in small.items() if word in large)
+
+
+def _finding(rubric: Rubric, one: int, other: int) -> LintFinding:
+    first, second = rubric.criteria[one], rubric.criteria[other]
+    twice = "takes points twice" if second.weight < 0 and first.weight < 0 else "counts twice"
+    return LintFinding(
+        "overlap",
+        ("criteria", other, "requirement"),
+        f"Asks nearly the same as “{first.name}”; what they share {twice}.",
+        "Merge the two, or say in each what belongs to the other.",
+        second.requirement[:120],
+        also=(("criteria", one),),
+    )
+
+
+# Names and labels that look the same on screen and are not the same text.
+
+
+def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:
+    """Criteria whose names nobody could tell apart."""
+    for at, other in _alike([c.name for c in rubric.criteria]):
+        yield LintFinding(
+            "lookalike-names",
+            ("criteria", at, "name"),
+            f"Looks like the name of criterion {other + 1} but is another text.",
+            "Write both in one alphabet, or name one of them otherwise.",
+            rubric.criteria[at].name,
+            also=(("criteria", other, "name"),),
+        )
+
+
+def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
+    """Options whose labels nobody could tell apart."""
+    for at, other in _alike([o.label for o in criterion.options]):
+        yield LintFinding(
+            "lookalike-names",
+            ("options", at, "label"),
+            f"Looks like the label of option {other + 1} but is another text.",
+            "Write both in one alphabet, or label one of them otherwise.",
+            criterion.options[at].label,
+            also=(("options", other, "label"),),
+        )
+
+
+def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """(place, earlier place) of names that look like an earlier one and are not the same."""
+    seen = dict[tuple[int, str], int]()
+    for at, name in enumerate(names):
+        before = [seen.setdefault((which, form), at) for which, form in enumerate(skeletons(name))]
+        other = min(before)
+        if other != at and fold(names[other]) != fold(name):
+            yield at, other
+
+
+# Length: what judges cannot count, what pays for it, and what takes points for it twice.
+
+_UNIT = (
+    r"(?:words?|characters?|letters?|syllables?|tokens?|lines?|sentences?|bullet points?|items?)"
+)
+_COUNTED = re.compile(
+    rf"\b\d{{2,}}(?:[.,]\d+)?\s*(?:-|–|to|and|or)?\s*(?:\d+\s+)?(?:more\s+|fewer\s+)?{_UNIT}\b"
+    rf"|\b(?:number|count|percentage|proportion) of (?:the )?{_UNIT}\b"
+    r"|\bword[- ]?(?:count|limit)\b"
+    r"|\bexactly (?:\d+|[a-z]+) (?:words|characters|letters|syllables|tokens)\b",
+    re.IGNORECASE,
+)
+_PAYS = alternatives(
+    [
+        "comprehensive(?:ly)?",
+        "detailed",
+        "elaborate(?:s|ly)?",
+        "exhaustive(?:ly)?",
+        "extensive(?:ly)?",
+        "in[- ]depth",
+        "in (?:great |much |full )?detail",
+        "as much (?:detail|information) as",
+        "lengthy",
+        "long(?:er)? (?:answer|response|text|essay|explanation)",
+        "more (?:detail|information)s?",
+        "thorough(?:ly)?",
+    ]
+)
+_TEXT = r"(?:answer|response|reply|text|essay|explanation|output|summary|report|article|it)s?"
+_MORE = r"(?:better|best|higher|highest|more (?:points?|marks?|credit)|a bonus|extra)"
+#: Words that say outright that length earns points; no anchor takes that back.
+_LONGER = alternatives(
+    [
+        rf"the (?:longer|lengthier)(?: (?:the |an? |your |its )?{_TEXT})?(?: (?:is|are))?"
+        rf",?(?: then)?,? the {_MORE}",
+        rf"the more (?:words|text|sentences|lines|{_TEXT} (?:says?|writes?)),? the {_MORE}",
+        rf"(?:long(?:er)?|lengthi?er)(?: {_TEXT})? (?:is|are) (?:always |usually |generally )?"
+        rf"{_MORE}",
+        rf"(?:long(?:er)?|lengthi?er) {_TEXT} (?:should )?(?:gets?|earns?|deserves?|scores?|"
+        rf"receives?)(?: an?| the)? {_MORE}",
+        rf"(?:prefers?|favou?rs?|rewards?) (?:the |a )?(?:long(?:er|est)?|lengthi?er|more) "
+        rf"(?:{_TEXT}|words|ones?)",
+        r"(?:prefers?|favou?rs?|rewards?) (?:length|verbosity)",
+        rf"{_MORE} (?:for|with) (?:more|additional) (?:words|text|sentences|lines|length)",
+        rf"{_MORE} for (?:the )?(?:length|longer {_TEXT})",
+    ]
+)
+_NOT = alternatives(["not", "never", "no", "nor", "without", r"\w+n['’]t", "avoid", "rather than"])
+_BRIEF = alternatives(
+    [
+        "concise(?:ly)?",
+        "conciseness",
+        "brevity",
+        "brief(?:ly)?",
+        "verbos(?:e|ity)",
+        "padding",
+        "padded",
+        "filler",
+        "wordy",
+        "wordiness",
+        "rambl(?:es|ing)",
+        "too long",
+        "could be cut",
+        "repeats? itself",
+        "to the point",
+    ]
+)
+
+
+def needs_counting(criterion: Criterion) -> Iterator[LintFinding]:
+    """A question that only an exact count can answer."""
+    match = _COUNTED.search(criterion.requirement)
+    if match:
+        yield LintFinding(
+            "needs-counting",
+            ("requirement",),
+            f"“{match[0].strip()}” has to be counted, and language models count badly.",
+            "Let the app count: a length penalty, or a pre-check; ask judges what needs reading.",
+            match[0].strip(),
+        )
+
+
+def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
+    """Points for saying more, where nothing says what has to be said."""
+    if criterion.weight <= 0:
+        return
+    places: list[tuple[Path, str]] = [(("requirement",), criterion.requirement)]
+    for at, option in scored_options(criterion):
+        places.append((("options", at, "description"), option.description))
+    said = [(path, match) for path, text in places if (match := _outright(text))]
+    unsettled = None if settled(criterion) else _PAYS.search(of_the_text(criterion.requirement))
+    if unsettled and not said:
+        said.append((("requirement",), unsettled))
+    for path, match in said:
+        yield LintFinding(
+            "rewards-length",
+            path,
+            f"“{match[0]}” is most easily met by writing more.",
+            "Name the parts that must be there; then a short text that has them earns the points.",
+            match[0],
+        )
+
+
+def _outright(text: str) -> re.Match[str] | None:
+    """Where a text says that longer is better, and does not deny it in the same sentence."""
+    read = of_the_text(text)
+    for match in _LONGER.finditer(read):
+        sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
+        if not _NOT.search(sentence):
+            return match
+    return None
+
+
+def counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
+    """Several rules that take points for the same length."""
+    brief = [at for at, c in enumerate(rubric.criteria) if _about_length(c)]
+    penalty = rubric.scoring.length_penalty is not None
+    names = {rubric.criteria[at].name for at in brief}
+    gates = [at for at, gate in enumerate(rubric.gates) if gate.when.criterion in names]
+    parts = [f"the criterion “{rubric.criteria[at].name}”" for at in brief]
+    parts += [f"the gate “{rubric.gates[at].name}”" for at in gates]
+    if not brief or not (penalty or gates):
+        return
+    if penalty:
+        parts.append("the length penalty")
+    edit = LintEdit("set", ("scoring", "length_penalty"), "Switch the length penalty off")
+    yield LintFinding(
+        "length-counted-twice",
+        ("criteria", brief[0]),
+        f"Length costs points {len(parts)} times: {', '.join(parts)}.",
+        "Keep one of them. A long text then loses what you meant it to lose.",
+        edit=edit if penalty else None,
+        also=tuple(("gates", at) for at in gates),
+    )
+
+
+def _about_length(criterion: Criterion) -> bool:
+    return bool(_BRIEF.search(criterion.name) or _BRIEF.search(criterion.requirement))

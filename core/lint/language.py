@@ -1,0 +1,305 @@
+"""The words of a requirement, what they speak of, and whether they are English at all."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from core.domain.rubric import Criterion, Option, Rubric
+
+# Words of a requirement or an anchor, and what the checks ask about them. English only.
+
+#: Where words stand without spaces (Chinese, Japanese), each character counts as one.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+_ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "ed", "es", "ly", "s")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a plain list.
+
+    >>> listed("a b")
+    ('a', 'b')
+    """
+    return tuple(text.split())
+
+
+#: Of a longer requirement the checks read this many characters; its length is told by itself.
+READ = 800
+
+#: Words that carry no subject of their own in a criterion.
+STOP = frozenset(
+    listed(
+        """
+    a an and any are as at be been being but by can could did do does each either every few for
+    from had has have having how if in into is it its itself may might more most much must no nor
+    not of on one only or other over per shall should so some such than that the their them then
+    there these they this those to too under up very was well were what when where whether which
+    while who whom whose why will with within without would you your
+    answer answers article assistant bot chatbot criterion document essay judge message model output
+    paper reply report response responses review student submission summary system text user writer
+    author reader person degree extent level quality"""
+    )
+)
+#: Words that only say how much: two anchors that differ by these alone differ by nothing.
+DEGREES = frozenset(
+    listed(
+        """
+    absolutely acceptable adequate adequately almost amazingly average awful badly barely basic
+    best better clear clearly completely considerable considerably decent decently deeply effective
+    effectively entirely especially exceptional exceptionally excellent excellently extensive
+    extensively extremely fair fairly few full fully generally good great greatly hardly high highly
+    inadequate inadequately incredibly insufficient insufficiently just largely limited little low
+    mainly many marginally mediocre mild mildly minimal minimally minor moderate moderately more
+    mostly much nearly occasional occasionally often outstanding partial partially partly perfect
+    perfectly poor poorly pretty quite rarely rather reasonable reasonably satisfactory
+    satisfactorily seldom sharply significant significantly slight slightly solid somewhat strong
+    strongly sufficient sufficiently superb terrible thorough thoroughly totally unclear usually
+    utterly very weak weakly well whole wholly"""
+    )
+)
+NUMBER_WORDS = frozenset(
+    listed(
+        """
+    one two three four five six seven eight nine ten twelve twenty half third quarter once twice
+    first second single no none neither each every all"""
+    )
+)
+_EXPLAINED = re.compile(
+    r"\([^)]*\w+\W+\w+\W+\w+[^)]*\)|[\"“][^\"”]{3,}[\"”]|\b(?:i\.e\.|e\.g\.)|\b(?:that is|"
+    r"for example|for instance|such as|meaning|means|in the sense|at least one|so that)\b|:\s+\w+",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
+    """The words and numbers of a text, in lower case.
+
+    >>> words("It's 3.5, OK?")
+    ("it's", '3.5', 'ok')
+    """
+    return tuple(found.lower().replace("’", "'") for found in _WORD.findall(text))
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A word without its commonest endings: enough to see "cites" and "citing" as one.
+
+    >>> stem("cites"), stem("citing"), stem("citations")
+    ('cit', 'cit', 'cit')
+    """
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)].rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+@lru_cache(maxsize=4096)
+def content(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry a subject.
+
+    >>> content("The answer cites a source.")
+    ('cit', 'sourc')
+    """
+    return tuple(stem(word) for word in words(text) if word not in STOP)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, split at full stops, question and exclamation marks.
+
+    >>> sentences("Is it so? It is, e.g. here.")
+    ['Is it so?', 'It is, e.g. here.']
+    """
+    parts = re.split(r"(?<=[.?!])\s+(?=[A-Z0-9\"“(])", text.strip())
+    return [part for part in parts if part]
+
+
+def explained(text: str) -> bool:
+    """Whether the requirement goes on to say what its words mean: examples, brackets, a sentence.
+
+    >>> explained("It is polite."), explained("It is polite (no insults, no orders, no sarcasm).")
+    (False, True)
+    """
+    following = sentences(text)[1:]
+    return bool(_EXPLAINED.search(text)) or any(len(words(one)) >= 5 for one in following)
+
+
+def described(option: Option) -> bool:
+    """Whether the option has an anchor that says something: content besides words of degree."""
+    return len([w for w in words(option.description) if w not in DEGREES]) >= 3
+
+
+def says_something(option: Option) -> bool:
+    """Whether the option's anchor names anything at all, be it in two words."""
+    said = set(words(option.description))
+    return described(option) or bool(said - DEGREES - STOP)
+
+
+def scored_options(criterion: Criterion) -> list[tuple[int, Option]]:
+    """The options that are no abstentions, with their places in ``options``."""
+    return [(at, option) for at, option in enumerate(criterion.options) if not option.na]
+
+
+def anchored(criterion: Criterion) -> bool:
+    """Whether every option that is no abstention has an anchor."""
+    return all(described(option) for _, option in scored_options(criterion))
+
+
+def settled(criterion: Criterion) -> bool:
+    """Whether anchors or the requirement itself say what its words mean."""
+    return anchored(criterion) or explained(criterion.requirement)
+
+
+def alternatives(terms: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds any of these words or phrases (regular expressions), whole words."""
+    longest_first = sorted(terms, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(longest_first)})\b", re.IGNORECASE)
+
+
+# What a requirement says of the world, told apart from what it says of the text.
+#
+# "States that the strong force binds quarks" asks for a statement; "strong" is no praise of the
+# text there. Words of quality, amount and doubt are looked for only outside of such statements.
+
+_REPORTS = (
+    r"(?:says?|states?|notes?|mentions?|explains?|points? out|claims?|concludes?|argues?|warns?|"
+    r"acknowledges?|recogni[sz]es?|identif(?:y|ies)|clarif(?:y|ies)|tells?|informs?|advises?|"
+    r"recommends?|suggests?|indicates?|asserts?|asks?|confirms?|reports?|describes?|shows?|proves?)"
+)
+_STATEMENT = re.compile(
+    rf"\b{_REPORTS}\b[^.?!;:]{{0,40}}?\b(?:that|why|whether|how)\b([^.?!;]*)", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"\b(?:between|versus|vs\.?|over)\s+([\w-]+\s+(?:and|or)\s+[\w-]+)", re.I)
+_QUOTED = re.compile(r"[\"“«‘]([^\"”»’]{2,80})[\"”»’]|(?<!\w)'([^']{2,80})'(?!\w)")
+#: Terms in which a word of quality or amount is none.
+_TERMS = re.compile(
+    r"\b(?:significant (?:digit|figure)s?|statistically significant|strong (?:nuclear )?"
+    r"(?:force|acid|base|interaction|verb)s?|quality (?:control|assurance|management|of life|"
+    r"of care|standards?)|(?:air|water|sleep|image|sound|data) quality|good faith|public goods?|"
+    r"optimal (?:stopping|control|transport)|proper (?:noun|name|fraction|subset|divisor|time)s?|"
+    r"useful life|great (?:war|depression|britain|powers?)|effective (?:date|rate|mass)|"
+    r"(?:health(?: ?care)?|medical|legal|qualified|licensed|trained|other) professionals?|"
+    r"an? professional(?=\s*(?:[.,;?!]|$|(?:who|that|if|when|for|about|and|or)\b))|"
+    r"professional (?:code|conduct|development|advice|help|bod(?:y|ies)|"
+    r"association|support|services?|guidance|care)|solid (?:state|waste|food)s?|"
+    r"short (?:story|stories))\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def of_the_text(text: str) -> str:
+    """The requirement with every statement, quotation and term of art blanked out.
+
+    Same length as before, so that places in it are places in the requirement.
+
+    >>> of_the_text("States that the strong force acts.").split()
+    ['States', 'that', '.']
+    """
+    for pattern in (_STATEMENT, _QUOTED, _BETWEEN, _TERMS):
+        text = pattern.sub(_blank, text)
+    return text
+
+
+def _blank(match: re.Match[str]) -> str:
+    inner = next((at for at in range(1, len(match.groups()) + 1) if match[at] is not None), 0)
+    start, end = match.span(inner)
+    shift = match.start()
+    whole = match[0]
+    return whole[: start - shift] + " " * (end - start) + whole[end - shift :]
+
+
+# Whether a criterion is in English: the checks of wording read no other language.
+#
+# Letters and the little words of a language tell: a text whose letters are not Latin is another
+# language, and so is one with more little words of another language than of English. What says too
+# little by itself is taken to be in the language of the rest of its rubric, and else in English.
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset(
+    listed(
+        """
+    a about all an and are as at be been but by can does each every for from has have how if in
+    into is it its most must no not of on one only or other should than that the their there they
+    this to two uses using was were what when whether which who why will with without
+    answer answers gives names response says states student text writer"""
+    )
+)
+#: Little words that are no English words (German, French, Spanish, Portuguese, Italian, Dutch,
+#: Swedish, Danish, Norwegian, Polish, Czech, Turkish, Finnish, Indonesian), and "die".
+_OTHERS = frozenset(
+    listed(
+        """
+    der das und ist nicht ein eine einen einem einer eines mit wird werden sich auf für von zu
+    den dem des im sind oder wenn dass wie auch kein keine bei nach über aus hat haben durch die
+    zwei antwort nennt jede jeder
+    le la les est une qui que dans pour sur pas ne au aux ce cette ou par du de avec sans sont
+    réponse elle ses leur
+    el los y del una por con para se su más lo como respuesta cada
+    os uma em não da dos das na ao é são um pelo seus
+    il gli di che è sono della nel delle dei ogni alla degli
+    het een voor zijn wordt dat niet op te bij ook maar
+    och att det som är ett inte på av till ikke og
+    nie jest że oraz jak się lub je ve bir bu için ile ja tai että yang dengan untuk"""
+    )
+)
+#: Letters of other scripts, as a share of all letters, from which on a text is not English.
+_SCRIPT = 0.3
+
+
+@lru_cache(maxsize=4096)
+def leaning(text: str) -> int:
+    """Above 0 where the text looks English, below 0 where it looks like another language, else 0.
+
+    >>> leaning("The answer names two sources.") > 0, leaning("Die Antwort nennt zwei Quellen.") < 0
+    (True, True)
+    >>> leaning("Good grammar"), leaning("回答引用了来源。") < 0
+    (0, True)
+    """
+    if not text.isascii():
+        letters = [letter for letter in text if letter.isalpha()]
+        strange = sum(not _latin(letter) for letter in letters)
+        if letters and strange >= _SCRIPT * len(letters):
+            return -len(letters)
+    found = [word.lower() for word in _LETTERS.findall(text)]
+    english = sum(word in _ENGLISH for word in found)
+    return english - sum(word in _OTHERS for word in found)
+
+
+def _latin(letter: str) -> bool:
+    return letter.isascii() or unicodedata.name(letter, "LATIN").startswith("LATIN")
+
+
+def english(criteria: Sequence[Criterion]) -> list[bool]:
+    """For each criterion whether its wording is to be read as English."""
+    own = [leaning(criterion.requirement) for criterion in criteria]
+    own = [one or leaning(_anchors(c)) for one, c in zip(own, criteria, strict=True)]
+    rest = sum((one > 0) - (one < 0) for one in own)
+    return [(one or rest) >= 0 for one in own]
+
+
+def _anchors(criterion: Criterion) -> str:
+    return " ".join(f"{option.label} {option.description}" for option in criterion.options)
+
+
+def unread(rubric: Rubric) -> tuple[str, ...]:
+    """The names of the criteria whose wording is not checked, as they are not in English."""
+    read = english(rubric.criteria)
+    return tuple(c.name for c, is_read in zip(rubric.criteria, read, strict=True) if not is_read)
+
+
+def unread_words(names: Sequence[str]) -> str:
+    """A sentence that says which criteria were not read, and what was looked at all the same.
+
+    >>> unread_words(["Quellen"])
+    'Wording is checked in English only: of “Quellen” options, weights and gates were looked at.'
+    """
+    if len(names) == 1:
+        of = f"“{names[0]}”"
+    else:
+        shown = ", ".join(f"“{name}”" for name in names[:3])
+        of = f"{len(names)} criteria ({shown}{', …' if len(names) > 3 else ''})"
+    return f"Wording is checked in English only: of {of} options, weights and gates were looked at."

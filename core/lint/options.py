@@ -1,0 +1,240 @@
+"""Options that judges could not tell apart or reach, and abstentions that are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import combinations, pairwise
+
+from core.domain.rubric import Criterion, Option
+from core.lint.language import DEGREES, described, listed, says_something, scored_options, words
+from core.lint.rules import LintEdit, LintFinding
+
+# Options that judges could not tell apart, or would not know how to reach.
+
+#: More levels than this need an anchor each, or judges use the ends and the middle only.
+MANY_LEVELS = 5
+#: Anchors this similar (words in order, 1 is the same) say the same.
+SAME_ANCHOR = 0.9
+
+_RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
+#: One-word labels that say how good, and not what.
+_PRAISE = DEGREES | frozenset(
+    listed(
+        """a advanced agree b beginning c competent correct d developing disagree emerging exemplary
+    expected exceeds exceptional expert f high incorrect intermediate low medium meets middle
+    neutral no novice ok okay proficient strongly yes expectations below above satisfies"""
+    )
+)
+
+
+def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
+    """Levels named by a number or by praise, with nothing that says what earns them."""
+    bare = [(at, o) for at, o in scored_options(criterion) if _bare(criterion, o)]
+    if criterion.scale != "ordinal" or not bare:
+        return
+    names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
+    total, one = len(scored_options(criterion)), len(bare) == 1
+    path = ("options", bare[0][0], "description")
+    mend = "Say for each level what a text looks like that just earns it."
+    if total > MANY_LEVELS:
+        sentence = f"{total} levels, and {len(bare)} {'has' if one else 'have'} no anchor: {names}."
+        mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
+        yield LintFinding("many-unanchored-levels", path, sentence, mend)
+    elif all(_numbered(o) for _, o in bare):
+        levels = f"The level {names} is a bare number" if one else f"{names} are bare numbers"
+        sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
+        yield LintFinding("bare-numbers", path, sentence, mend)
+    elif any(_only_praise(o) for _, o in bare):
+        says = "says" if one else "say"
+        yield LintFinding(
+            "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
+        )
+
+
+def _numbered(option: Option) -> bool:
+    return bool(_NUMBERED.fullmatch(option.label.strip()))
+
+
+def _bare(criterion: Criterion, option: Option) -> bool:
+    """Whether nothing says what earns the level: for a number two words may do ("One source")."""
+    if not _numbered(option):
+        return not described(option)
+    label = re.escape(option.label.strip())
+    in_text = re.search(rf"(?<!\d){label}\s*(?:=|means\b)\s*[^\W\d]", criterion.requirement)
+    return not (says_something(option) or in_text)
+
+
+def _only_praise(option: Option) -> bool:
+    return set(words(option.label)) <= _PRAISE | {"very", "not"}
+
+
+def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
+    """Two anchors with the same words, but for how much."""
+    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
+        plain = [_without_degrees(o.description) for o in (one, other)]
+        if plain[0] == plain[1] and words(one.description) != words(other.description):
+            yield LintFinding(
+                "adverb-levels",
+                ("options", at, "description"),
+                f"“{one.label}” and “{other.label}” differ only by words of degree.",
+                "Say what is there at one level and missing at the other.",
+                other.description[:120],
+            )
+            return
+
+
+def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
+    """Two options whose anchors say the same."""
+    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
+        said, again = words(one.description), words(other.description)
+        # The same frame with one telling word changed is sharp; short anchors are nearly all frame.
+        changed = set(said) ^ set(again) - DEGREES
+        same = said == again or (not changed and _without_degrees(one.description) == ())
+        if same or (len(changed) <= 1 and _similar(said, again) >= SAME_ANCHOR):
+            yield LintFinding(
+                "indistinct-options",
+                ("options", at, "description"),
+                f"The anchors of “{one.label}” and “{other.label}” say the same.",
+                "Merge the two, or say what decides between them.",
+                other.description[:120],
+            )
+            return
+
+
+def _anchors(criterion: Criterion) -> list[tuple[int, Option]]:
+    return [(at, o) for at, o in scored_options(criterion) if o.description.strip()]
+
+
+def _without_degrees(text: str) -> tuple[str, ...]:
+    return tuple(word for word in words(text) if word not in DEGREES)
+
+
+def _similar(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def ranges(criterion: Criterion) -> Iterator[LintFinding]:
+    """Numbers of neighbouring levels that overlap, or leave one out."""
+    if criterion.scale != "ordinal":
+        return
+    spans = [(at, o, m) for at, o in _anchors(criterion) if (m := _RANGE.search(o.description))]
+    ordered = sorted(spans, key=lambda one: int(one[2][1]))
+    for (_, one, low), (at, other, high) in pairwise(ordered):
+        if low[3].lower() != high[3].lower():
+            continue
+        end, start = int(low[2]), int(high[1])
+        if start <= end:
+            number = f"{start} {high[3]}" if start == end else f"{start} to {end} {high[3]}"
+            sentence = f"{number} fit both “{one.label}” and “{other.label}”."
+        elif start > end + 1:
+            missing = f"{end + 1}" if start == end + 2 else f"{end + 1} to {start - 1}"
+            sentence = f"{missing} {high[3]} fit neither “{one.label}” nor “{other.label}”."
+        else:
+            continue
+        yield LintFinding(
+            "overlapping-ranges",
+            ("options", at, "description"),
+            sentence,
+            "Let each number belong to exactly one level.",
+            f"{low[0]} / {high[0]}",
+        )
+
+
+def same_values(criterion: Criterion) -> Iterator[LintFinding]:
+    """Options that are all worth the same, or two levels that are."""
+    scored = scored_options(criterion)
+    values = [option.value for _, option in scored]
+    if len(set(values)) == 1:
+        yield LintFinding(
+            "no-difference",
+            ("options",),
+            f"Each option is worth {values[0]:g}, so the answer changes no score.",
+            "Give the best answer 1 and the worst 0.",
+            edit=LintEdit("spread", (), "Spread values from 0 to 1"),
+        )
+        return
+    if criterion.scale != "ordinal":
+        return
+    for (_, one), (at, other) in pairwise(scored):
+        if one.value == other.value:
+            yield LintFinding(
+                "same-value",
+                ("options", at, "value"),
+                f"“{one.label}” and “{other.label}” are both worth {other.value:g}.",
+                "Give them different values, or merge them.",
+                edit=LintEdit("spread", (), "Spread values evenly"),
+            )
+            return
+
+
+# Ways out that are missing: for what does not apply, and for what cannot be told.
+
+_CONDITION = re.compile(
+    r"^\s*(?:if|when|whenever|where(?! (?:does|do|is|are|did|has|have|can|in)\b)|in case|"
+    r"for (?:questions|answers|requests|tasks|submissions) (?:that|which|with|about))\b[^.?!]*?,",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"\b(?:if (?:there (?:is|are)|any|applicable|relevant|asked|present)|when (?:applicable|asked|"
+    r"present|relevant)|where (?:applicable|relevant))\b",
+    re.IGNORECASE,
+)
+
+
+def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
+    """A conditional requirement that earns points, with no answer for texts it is not about."""
+    match = _CONDITION.search(criterion.requirement) or _TRAILING.search(criterion.requirement)
+    if match is None or criterion.weight <= 0 or any(o.na for o in criterion.options):
+        return
+    condition = match[0].strip().rstrip(",")
+    yield LintFinding(
+        "no-not-applicable",
+        ("options",),
+        f"Holds only under a condition (“{condition[:80]}”), and no option says that it is not so.",
+        "Add an abstention for texts to which it does not apply; they then neither gain nor lose.",
+        condition[:120],
+        LintEdit(
+            "abstain",
+            (),
+            "Add “Not applicable”",
+            ["Not applicable", "The condition does not hold for this text."],
+        ),
+    )
+
+
+def forced_choice(criterion: Criterion) -> Iterator[LintFinding]:
+    """A forced choice: who cannot tell has to guess."""
+    if criterion.forced_choice and not any(o.na for o in criterion.options):
+        yield LintFinding(
+            "forced-choice",
+            ("forced_choice",),
+            "Judges that cannot tell have to guess, and guesses look like answers.",
+            "Let judges abstain; what an abstention costs is set under Scoring.",
+            edit=LintEdit("set", ("forced_choice",), "Let judges abstain", False),
+        )
+
+
+_WAY_OUT = re.compile(
+    r"(?:unsure|not sure|don['’]t know|cannot (?:tell|say|judge|assess)|can['’]t (?:tell|say)|n/?a|"
+    r"not applicable|not assessed|not observed|keine angabe|"
+    r"nicht (?:anwendbar|beurteilbar)|sans objet|no aplica)",
+    re.IGNORECASE,
+)
+
+
+def scored_abstention(criterion: Criterion) -> Iterator[LintFinding]:
+    """An option that reads like "cannot tell", without an anchor, and is worth points."""
+    for at, option in enumerate(criterion.options):
+        if option.na or described(option) or not _WAY_OUT.fullmatch(option.label.strip()):
+            continue
+        yield LintFinding(
+            "scored-abstention",
+            ("options", at, "na"),
+            f"“{option.label}” reads like an abstention and is scored {option.value:g}.",
+            "Mark it as an abstention; what one costs is set under Scoring. If it is an answer of "
+            "its own, say in its anchor what it stands for.",
+            option.label,
+        )

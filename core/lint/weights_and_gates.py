@@ -1,0 +1,342 @@
+"""Weights, signs and gates: what drowns, cancels, rewards the bad, or never changes a score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.domain.gates import Effect, Gate
+from core.domain.rubric import Criterion, Rubric
+from core.lint.language import alternatives, scored_options, words
+from core.lint.rules import LintEdit, LintFinding
+from core.scoring import score_item
+from core.scoring.gates import evaluate
+
+# Whether what is rewarded is good, what is penalised is bad, and which is which can be read.
+
+_PRAISE = alternatives(
+    [
+        "accurate(?:ly)?",
+        "clear(?:ly)?",
+        "coherent(?:ly)?",
+        "complete(?:ly)? (?:answers?|covers?)",
+        "concise(?:ly)?",
+        "correct(?:ly)?",
+        "consistent(?:ly)?",
+        "helpful",
+        "polite(?:ly)?",
+        "relevant",
+        "respectful(?:ly)?",
+        "truthful(?:ly)?",
+        "well[- ](?:organi[sz]ed|structured|written|supported)",
+        "free of (?:errors|mistakes)",
+    ]
+)
+_BLAME = alternatives(
+    [
+        "hallucinat(?:es?|ed|ions?)",
+        "fabricat(?:es?|ed|ions?)",
+        "insult(?:s|ing)?",
+        "toxic(?:ity)?",
+        "harmful",
+        "offensive",
+        "misleading",
+        "plagiari[sz]e[sd]?",
+        "contradicts? itself",
+        "contains? (?:\\w+ )?(?:errors?|mistakes?|bias|falsehoods?|misinformation)",
+        "makes? (?:\\w+ )?(?:errors?|mistakes?)",
+        "invents? (?:facts?|sources?|quotes?|figures?|citations?)",
+        "off[- ]topic",
+        "unsafe",
+        "biased",
+        "rude(?:ly)?",
+    ]
+)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|without|nothing|cannot|avoids?|refrains?|free|lacks?|"
+    r"fails?|misses|missing|instead|rejects?|refuses?|prevents?|\w+n['’]t|wrong(?:ly)?|false(?:ly)?|"
+    r"in(?:accurate|correct|complete|consistent|coherent)\w*|un(?!der|til|it|iq|ion|less)\w+|irrelevan\w+|corrects|how|although|"
+    r"warns?|points? out|flags?|identif\w+|names?|finds?|notices?|but)\b",
+    re.IGNORECASE,
+)
+_DOUBLE = re.compile(
+    r"\b(?:not|never|\w+n['’]t|cannot)\b(?:\s+\w+){0,4}?\s+"
+    r"(?:without|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|not|never|no|neglects?|"
+    r"un(?:clear|supported|necessary|related|true|founded|justified)\w*|"
+    r"in(?:accurate|correct|complete|consistent|coherent|appropriate)\w*|missing|absent)\b",
+    re.IGNORECASE,
+)
+#: Words of quality only: "none" and "some" are amounts, and less of a thing is often better.
+_RANKS = {
+    word: rank
+    for rank, group in enumerate(
+        (
+            "worst terrible unacceptable incorrect wrong bad poor inadequate weak",
+            "fair mediocre developing",
+            "good correct satisfactory adequate proficient strong",
+            "excellent outstanding perfect exemplary best exceptional",
+        )
+    )
+    for word in group.split()
+}
+
+
+def reversed_sign(criterion: Criterion) -> Iterator[LintFinding]:
+    """A fault that earns points, or a virtue that costs them."""
+    text = criterion.requirement
+    if criterion.scale != "binary" or not criterion.weight or _NEGATION.search(text):
+        return
+    pattern = _BLAME if criterion.weight > 0 else _PRAISE
+    match = pattern.search(text)
+    other = _PRAISE if criterion.weight > 0 else _BLAME
+    if match is None or other.search(text):
+        return
+    earns = "earns" if criterion.weight > 0 else "loses"
+    yield LintFinding(
+        "reversed-sign",
+        ("weight",),
+        f"A text that meets this (“{match[0]}”) {earns} {abs(criterion.weight):g} points.",
+        "Turn the weight's sign around, or say the opposite in the requirement.",
+        match[0],
+        LintEdit("set", ("weight",), f"Make the weight {-criterion.weight:g}", -criterion.weight),
+    )
+
+
+def reversed_values(criterion: Criterion) -> Iterator[LintFinding]:
+    """Levels whose labels and values run in opposite directions for the weight's sign."""
+    known = [
+        (rank, option.value or 0.0, option.label)
+        for _, option in scored_options(criterion)
+        if (rank := _rank(option.label)) is not None
+    ]
+    if criterion.scale == "binary" or len(known) < 2 or not criterion.weight:
+        return
+    low, high = min(known), max(known)
+    gain = (high[1] - low[1]) * criterion.weight
+    if low[0] == high[0] or gain >= 0:
+        return
+    yield LintFinding(
+        "reversed-values",
+        ("weight",) if criterion.weight < 0 else ("options",),
+        f"“{high[2]}” gives fewer points than “{low[2]}”.",
+        "With a negative weight the highest value costs most: turn the sign or the values around.",
+        high[2],
+        LintEdit("set", ("weight",), f"Make the weight {-criterion.weight:g}", -criterion.weight)
+        if criterion.weight < 0
+        else None,
+    )
+
+
+def _rank(label: str) -> int | None:
+    ranks = [_RANKS[word] for word in words(label) if word in _RANKS]
+    return ranks[0] if len(ranks) == 1 else None
+
+
+def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
+    """Two negations that a reader must take apart."""
+    match = _DOUBLE.search(criterion.requirement)
+    if match:
+        yield LintFinding(
+            "double-negative",
+            ("requirement",),
+            f"“{match[0]}” says no twice.",
+            "Say what is there; for a fault, name the fault and give it a negative weight.",
+            match[0],
+        )
+
+
+# Weights and what they leave without any: one that drowns the rest, none, no penalty.
+
+#: From this share of all weights on, the other criteria hardly show in the score.
+DROWNING = 0.6
+#: Below this share, and a tenth of an equal share, a criterion hardly shows itself.
+DROWNED = 0.01
+#: A checklist shorter than this is looked over at a glance.
+CHECKLIST = 5
+
+
+def drowning(rubric: Rubric) -> Iterator[LintFinding]:
+    """One weight above the others' reach, or one that moves nothing."""
+    total = sum(abs(c.weight) for c in rubric.criteria)
+    if len(rubric.criteria) < 3 or not total:
+        return
+    for at, criterion in enumerate(rubric.criteria):
+        share = abs(criterion.weight) / total
+        if share >= DROWNING:
+            yield LintFinding(
+                "drowning-weight",
+                ("criteria", at, "weight"),
+                f"Carries {share:.0%} of all weight: the other {len(rubric.criteria) - 1} criteria "
+                "together cannot outweigh it.",
+                "If it must decide alone, make it a gate; else bring the weights closer together.",
+            )
+        elif 0 < share < DROWNED and share < 0.1 / len(rubric.criteria):
+            yield LintFinding(
+                "drowned-weight",
+                ("criteria", at, "weight"),
+                f"Carries {share:.1%} of all weight: no answer to it would show in the score.",
+                "Raise the weight, or leave the criterion out and save its calls.",
+            )
+
+
+def no_effect(rubric: Rubric) -> Iterator[LintFinding]:
+    """A criterion that is asked, and whose answer changes nothing."""
+    named = {gate.when.criterion for gate in rubric.gates}
+    tags = {gate.when.tag for gate in rubric.gates}
+    for at, criterion in enumerate(rubric.criteria):
+        if criterion.weight == 0 and criterion.name not in named and not tags & set(criterion.tags):
+            yield LintFinding(
+                "no-effect",
+                ("criteria", at, "weight"),
+                "Has the weight 0 and no gate asks about it: its answers change nothing.",
+                "Give it a weight or a gate, if it is more than a note.",
+            )
+
+
+def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
+    """A checklist that pays for what is there and never takes for what should not be."""
+    listed = [c for c in rubric.criteria if c.scale == "binary" and c.weight > 0]
+    whole = sum(c.weight for c in rubric.criteria if c.weight > 0)
+    guarded = (
+        any(c.weight < 0 for c in rubric.criteria)
+        or rubric.gates
+        or rubric.prechecks
+        or rubric.scoring.length_penalty is not None
+    )
+    if len(listed) < CHECKLIST or guarded or sum(c.weight for c in listed) < whole / 2:
+        return
+    yield LintFinding(
+        "no-penalty",
+        (),
+        f"All {len(listed)} yes/no criteria reward; nothing takes points away.",
+        "Add the faults that matter (a false statement, an invented source) with a negative "
+        "weight, or a gate.",
+    )
+
+
+# Gates that never fire, always fire, change nothing, or stand behind a stricter one.
+#
+# What a gate does is tried out, not read: every answer to its criterion goes through the same
+# functions that score an item.
+
+_VERDICTS = {None: 0, "review": 1, "fail": 2}
+_NEAR = 1e-9
+
+
+def inert(rubric: Rubric) -> Iterator[LintFinding]:
+    """Gates whose condition or effect makes no difference."""
+    for at, gate in enumerate(rubric.gates):
+        found = _inert(rubric, gate)
+        if found:
+            rule, sentence, mend = found
+            edit = (
+                LintEdit("remove", ("gates", at), "Remove the gate")
+                if rule == "inert-gate"
+                else None
+            )
+            yield LintFinding(rule, ("gates", at), sentence, mend, edit=edit)
+
+
+def _inert(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
+    if gate.when.criterion is None:
+        tagged = sum(gate.when.tag in c.tags for c in rubric.criteria)
+        if tagged >= (gate.when.count_at_least or 1):
+            return None
+        needed = gate.when.count_at_least
+        return (
+            "inert-gate",
+            f"Can never fire: it needs {needed} criteria tagged {gate.when.tag!r}, there are "
+            f"{tagged}.",
+            "Lower the count or tag more criteria.",
+        )
+    criterion = rubric.criterion(gate.when.criterion)
+    firing = _firing(rubric, gate, criterion)
+    if not firing:
+        return "inert-gate", "Can never fire: no answer meets its condition.", _CHANGE
+    if firing >= set(criterion.scored) and gate.when.abstained is None:
+        return (
+            "always-gate",
+            "Fires whatever the answer: every level meets its condition.",
+            "Move the threshold, or take the effect into the scoring.",
+        )
+    if not _bites(rubric, gate.then, criterion, firing):
+        return (
+            "inert-gate",
+            "Changes nothing: where it fires, the score cannot be higher than it allows anyway.",
+            "Lower its cap or factor, or give it a verdict or a flag.",
+        )
+    return None
+
+
+_CHANGE = "Change the threshold or the option it names."
+
+
+def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
+    """The choices of the criterion with which the gate fires, abstentions among them."""
+    alone = rubric.model_copy(update={"gates": (gate,)})
+    return {
+        choice
+        for choice in range(len(criterion.choices))
+        if evaluate(alone, {criterion.name: choice})[0].state == "fired"
+    }
+
+
+def _bites(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
+    """Whether the effect can show: in the outcome, or in the best score it can meet."""
+    if then.verdict or then.flag or (then.multiply is not None and then.multiply < 1):
+        return True
+    if then.cap is None:
+        return False
+    free = rubric.model_copy(
+        update={
+            "gates": (),
+            "decision": None,
+            "prechecks": (),
+            "scoring": rubric.scoring.model_copy(
+                update={"normalize": True, "length_penalty": None}
+            ),
+        }
+    )
+    best = {c.name: _best(c) for c in rubric.criteria}
+    reached = [score_item(free, {**best, criterion.name: choice}).score for choice in firing]
+    return any(score is not None and score > then.cap + _NEAR for score in reached)
+
+
+def _best(criterion: Criterion) -> int:
+    sign = 1.0 if criterion.weight >= 0 else -1.0
+    return max(criterion.scored, key=lambda i: sign * (criterion.value_of(i) or 0.0))
+
+
+def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
+    """Gates behind another one that fires at least as often and does at least as much."""
+    fires = {
+        at: _firing(rubric, gate, rubric.criterion(gate.when.criterion))
+        for at, gate in enumerate(rubric.gates)
+        if gate.when.criterion is not None
+    }
+    for at, mine in fires.items():
+        for other, its in fires.items():
+            gate, stricter = rubric.gates[at], rubric.gates[other]
+            if at == other or gate.when.criterion != stricter.when.criterion or not mine <= its:
+                continue
+            equal = mine == its and _covers(gate.then, stricter.then)
+            # Of two equal gates the later one is told.
+            if not mine or not _covers(stricter.then, gate.then) or (equal and at < other):
+                continue
+            yield LintFinding(
+                "shadowed-gate",
+                ("gates", at),
+                f"Never matters: “{stricter.name}” fires whenever it does, and does no less.",
+                "Remove it, or make it the stricter of the two.",
+                edit=LintEdit("remove", ("gates", at), "Remove the gate"),
+                also=(("gates", other),),
+            )
+            break
+
+
+def _covers(strict: Effect, mild: Effect) -> bool:
+    """Whether ``strict`` leaves ``mild`` nothing to do."""
+    caps = mild.cap is None or (strict.cap is not None and strict.cap <= mild.cap)
+    flags = mild.flag is None or mild.flag == strict.flag
+    factors = mild.multiply is None or mild.multiply == 1
+    return caps and flags and factors and _VERDICTS[mild.verdict] <= _VERDICTS[strict.verdict]

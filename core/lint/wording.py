@@ -1,0 +1,292 @@
+"""Words that two judges would read differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.domain.rubric import Criterion
+from core.lint.language import (
+    NUMBER_WORDS,
+    alternatives,
+    anchored,
+    content,
+    listed,
+    of_the_text,
+    settled,
+    words,
+)
+from core.lint.rules import LintFinding, Path
+
+_VAGUE = alternatives(
+    listed(
+        r"""acceptable adequate adequately appropriate appropriately compelling decent
+    effective effectively engaging excellent good great high[-\s]quality helpful ideal
+    interesting meaningful meaningfully nice nuanced optimal proper properly quality reasonable
+    reasonably robust satisfactory solid sophisticated suitable suitably strong useful
+    well[-\s]written well[-\s]done insightful impressive professional sensible sensibly
+    thoughtful"""
+    )
+)
+_CLAIMED = (
+    r"(?:clear|clean|coherent|convincing|creative|efficient|elegant|fluent|friendly|logical|natural|"
+    r"persuasive|readable|relevant|understandable)"
+)
+#: Praise that ends its sentence: "is clear." says nothing, "is clear from the title" does.
+_PREDICATE = re.compile(
+    rf"\b(?:is|are|be|sounds?|reads?|seems?)\s+(?:(?:very|quite|always|highly)\s+)?{_CLAIMED}"
+    r"(?=\s*(?:[.;!?]|$))"
+    rf"|^\W*(?:is|are) (?:it|(?:the|this|an?) (?:\w+ ){{1,2}}?){_CLAIMED}\s*\?"
+    r"|\bmakes?\s+sense(?=\s*(?:[.,;!?]|and\b|$))",
+    re.IGNORECASE,
+)
+#: "Which kind of answer" asks for a kind; "is kind of rude" hedges.
+_NAMED = "".join(
+    f"(?<!\\b{word} )"
+    for word in ("which", "what", "this", "that", "the", "one", "each", "any", "a")
+)
+_HEDGES = alternatives(
+    [
+        "generally",
+        "typically",
+        "usually",
+        "normally",
+        "ideally",
+        "preferably",
+        "somewhat",
+        "to some (?:extent|degree)",
+        "more or less",
+        "for the most part",
+        "if possible",
+        "where possible",
+        "when possible",
+        "if necessary",
+        "where necessary",
+        "if needed",
+        "as needed",
+        "as appropriate",
+        "where appropriate",
+        "when appropriate",
+        "if appropriate",
+        "should try",
+        "may want to",
+        f"{_NAMED}(?:kind|sort) of",
+        "perhaps",
+        "arguably",
+        "roughly",
+    ]
+)
+_THRESHOLDS = alternatives(
+    [
+        "sufficient(?:ly)?",
+        "enough",
+        "substantial(?:ly)?",
+        "considerabl[ey]",
+        "significant(?:ly)?",
+        "minimal(?:ly)?",
+        "excessive(?:ly)?",
+        "too (?:long|short|many|much|few|little|often)",
+        "a few",
+        "a lot",
+        "a number of",
+        "(?<!how )many",
+        "numerous",
+        "several",
+        "frequent(?:ly)?",
+        "rarely",
+    ]
+)
+_OPEN_LIST = re.compile(r"\betc\b\.?|\band so (?:on|forth)\b|\band the like\b|\.\.\.(?!\s*\")")
+_INNER = re.compile(
+    r"\b(?:demonstrat|show|display|possess|exhibit|ha)(?:es|ing|s|ve|e)?\s+(?:an?\s+|the\s+)?"
+    r"(?:\w+\s+){0,2}(?:understanding|grasp|awareness|appreciation|insight|mastery)\b"
+    r"|\b(?:understands|appreciates|grasps|realises|realizes|genuinely|sincerely|intends|"
+    r"(?:tries|tried) hard|puts in effort|cares about|feels that|is aware of)\b",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(
+    r"\b(?:better|worse|longer|shorter|clearer) than (?:the )?(?:other|others|most|average|rest)\b"
+    r"|\b(?:above|below)[- ]average\b|\bcompared (?:to|with) (?:the )?(?:other|others)\b"
+    r"|\b(?:best|worst|top) (?:of|in|among) (?:the )?(?:class|group|set|batch|submissions|others)\b"
+    r"|\bthan (?:the )?other (?:answers|responses|submissions|essays|students)\b",
+    re.IGNORECASE,
+)
+_NUMBER_SCALE = re.compile(
+    r"^\W*(?:please )?(?:rate|score|grade|mark|rank|give)\b[^.?!]{0,40}"
+    r"\b(?:from|between|out of|scale)\b[^.?!]{0,20}\d"
+    r"|\b(?:on|using) an? (?:\d+|\w+)[- ](?:point )?scale\b",
+    re.IGNORECASE,
+)
+_LEVEL_IN_TEXT = re.compile(r"\b\d\s*=\s*[^\W\d_]\w+", re.IGNORECASE)
+_UNFINISHED = re.compile(
+    r"\b(?:TODO|TBD|FIXME|XXX|lorem ipsum)\b|<(?:insert|your|fill)[^>]*>|"
+    r"\[(?:insert|your|fill|describe)[^\]]*\]",
+    re.IGNORECASE,
+)
+_NAMED_BY_TEMPLATE = re.compile(r"(?:option|category|level|rating)\s+[a-z0-9]{1,2}", re.IGNORECASE)
+#: More words than this in one requirement, and judges lose the thread.
+WORDY = 90
+
+
+def vague(criterion: Criterion) -> Iterator[LintFinding]:
+    """A word of praise or blame that nothing in the criterion defines."""
+    text = of_the_text(criterion.requirement)
+    match = _VAGUE.search(text) or _PREDICATE.search(text)
+    if match and not settled(criterion):
+        yield LintFinding(
+            "vague",
+            ("requirement",),
+            f"“{match[0]}” is not said to mean anything that can be seen in the text.",
+            "Say what a judge would find in the text, or give every option an anchor.",
+            match[0],
+        )
+
+
+def hedged(criterion: Criterion) -> Iterator[LintFinding]:
+    """A word that leaves open whether the requirement holds."""
+    match = _HEDGES.search(of_the_text(criterion.requirement))
+    if match:
+        yield LintFinding(
+            "hedged",
+            ("requirement",),
+            f"“{match[0]}” leaves it to each judge whether this is required.",
+            "Leave the word out, or say in which cases it is required.",
+            match[0],
+        )
+
+
+def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
+    """An amount without a number, where no anchor gives one."""
+    match = _THRESHOLDS.search(of_the_text(criterion.requirement))
+    if match is None or settled(criterion) or _has_number(criterion.requirement):
+        return
+    yield LintFinding(
+        "undefined-threshold",
+        ("requirement",),
+        f"“{match[0]}” is a threshold that nobody drew.",
+        "Give the number or the test that decides (at least two, every paragraph, none left out).",
+        match[0],
+    )
+
+
+def _has_number(text: str) -> bool:
+    found = words(text)
+    return any(word[0].isdigit() or (word in NUMBER_WORDS - {"no"}) for word in found)
+
+
+def open_list(criterion: Criterion) -> Iterator[LintFinding]:
+    """A list that goes on where nobody can see it."""
+    match = _OPEN_LIST.search(criterion.requirement)
+    if match:
+        yield LintFinding(
+            "open-list",
+            ("requirement",),
+            f"“{match[0]}” makes each judge continue the list alone.",
+            "Finish the list, or name the rule that its members have in common.",
+            match[0],
+        )
+
+
+def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
+    """A state of the writer's mind, which no text shows."""
+    match = _INNER.search(of_the_text(criterion.requirement))
+    if match and not anchored(criterion):
+        yield LintFinding(
+            "inner-state",
+            ("requirement",),
+            f"“{match[0]}” is in the writer's head; a judge sees only the text.",
+            "Name what the text has to contain (names the cause, uses the formula, gives a case).",
+            match[0],
+        )
+
+
+def relative(criterion: Criterion) -> Iterator[LintFinding]:
+    """A comparison with texts that the judge does not see."""
+    match = _RELATIVE.search(of_the_text(criterion.requirement))
+    if match:
+        yield LintFinding(
+            "relative",
+            ("requirement",),
+            f"“{match[0]}” compares with texts that the judge does not see.",
+            "Describe what the text itself must do; to compare systems, use a comparison.",
+            match[0],
+        )
+
+
+def asks_for_number(criterion: Criterion) -> Iterator[LintFinding]:
+    """A requirement that asks for a number, although the answer is an option."""
+    match = _NUMBER_SCALE.search(criterion.requirement)
+    if match:
+        yield LintFinding(
+            "asks-for-number",
+            ("requirement",),
+            f"“{match[0]}” asks for a number, but judges pick one of the options.",
+            "Ask the question only, and describe each level in its option's anchor.",
+            match[0],
+        )
+        return
+    match = _LEVEL_IN_TEXT.search(criterion.requirement)
+    if match and len(_LEVEL_IN_TEXT.findall(criterion.requirement)) > 1:
+        yield LintFinding(
+            "asks-for-number",
+            ("requirement",),
+            f"“{match[0]}” explains a number here, and judges answer with the number of an option "
+            "as it is shown to them.",
+            "Ask the question only, and move each explanation into its option's anchor.",
+            match[0],
+        )
+
+
+def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
+    """Text that was to be filled in later."""
+    places: list[tuple[Path, re.Match[str] | None]] = [
+        (("requirement",), _UNFINISHED.search(criterion.requirement))
+    ]
+    for at, option in enumerate(criterion.options):
+        places.append((("options", at, "description"), _UNFINISHED.search(option.description)))
+        if not option.description.strip():
+            template = _NAMED_BY_TEMPLATE.fullmatch(option.label.strip())
+            places.append((("options", at, "label"), template))
+    for path, match in places:
+        if match:
+            sentence = f"“{match[0]}” was never filled in."
+            yield LintFinding("unfinished", path, sentence, "Fill it in.", match[0])
+            return
+
+
+def wordy(criterion: Criterion) -> Iterator[LintFinding]:
+    """A requirement longer than a judge keeps in mind."""
+    count = len(words(criterion.requirement))
+    if count > WORDY:
+        yield LintFinding(
+            "wordy",
+            ("requirement",),
+            f"The requirement has {count} words; the question drowns in them.",
+            "Keep the question; move explanations to the anchors or the guidelines.",
+        )
+
+
+def circular(criterion: Criterion) -> Iterator[LintFinding]:
+    """A requirement that says no more than the criterion's name."""
+    said, named = set(content(criterion.requirement)), set(content(criterion.name))
+    known = named | {
+        "good",
+        "high",
+        "qualit",
+        "excellent",
+        "overall",
+        "appropriat",
+        "rat",
+        "evaluat",
+    }
+    title = words(criterion.name)
+    # Files may leave the name out; then it is made of the requirement's own first words.
+    unnamed = len(title) > 2 and words(criterion.requirement)[: len(title)] == title
+    if said & named and said <= known and not unnamed and not settled(criterion):
+        yield LintFinding(
+            "circular",
+            ("requirement",),
+            f"Says no more than its name, “{criterion.name}”.",
+            "Say by what a judge recognises it in the text.",
+            criterion.requirement[:80],
+        )

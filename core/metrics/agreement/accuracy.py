@@ -1,0 +1,241 @@
+"""How often ratings match a reference. The table of counts in, figures out.
+
+Rows of a table are the reference, columns the ratings. Everything but ``confusion`` takes the
+table, so that a bootstrap over items can resample the table and need not loop over ratings.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.estimate import Figure
+from core.metrics.measure import Array, measure, ratio, root
+
+Counts = npt.NDArray[np.int64]
+
+
+def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
+    """The table of counts, shape (k, k): rows are the reference, columns the ratings.
+
+    Both arrays have shape (n,) and hold levels 0 .. k-1; a negative level means missing, and the
+    pair is left out. Raises ``ValueError`` where the lengths differ or a level is k or more.
+
+    >>> confusion([0, 0, 1, -1], [0, 1, 1, 1], 2).tolist()
+    [[1, 1], [0, 1]]
+    """
+    a, b = np.asarray(reference, dtype=np.int64), np.asarray(rated, dtype=np.int64)
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"two arrays of one length are needed, not {a.shape} and {b.shape}")
+    both = (a >= 0) & (b >= 0)
+    a, b = a[both], b[both]
+    if len(a) and max(a.max(), b.max()) >= k:
+        raise ValueError(f"a level is {max(a.max(), b.max())}, but there are only {k} levels")
+    return np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+
+
+def _total(tables: Array) -> Array:
+    found: Array = tables.sum(axis=(0, 1))
+    return found
+
+
+def _hits(tables: Array) -> Array:
+    found: Array = np.trace(tables)
+    return found
+
+
+def _diagonal(tables: Array) -> Array:
+    """The hits of every level, shape (k, ...)."""
+    found: Array = np.einsum("ii...->i...", tables)
+    return found
+
+
+@measure()
+def accuracy(tables: Array) -> Array:
+    """The share of ratings equal to the reference, in [0, 1]. Undefined for n = 0.
+
+    The observed agreement p_o of Cohen (1960), equation 1.
+
+    >>> accuracy([[3, 1], [0, 4]]).value
+    0.875
+    """
+    return ratio(_hits(tables), _total(tables))
+
+
+@measure()
+def majority_share(tables: Array) -> Array:
+    """The accuracy of always answering the reference's commonest level. Undefined for n = 0.
+
+    What any judge must beat before its accuracy means anything: the "zero rule" of Holte (1993).
+
+    >>> majority_share([[3, 1], [0, 4]]).value
+    0.5
+    """
+    return ratio(tables.sum(axis=1).max(axis=0), _total(tables))
+
+
+def _why_not_adjacent(table: Array) -> str:
+    return "With two levels every rating is at most one level off."
+
+
+@measure(_why_not_adjacent)
+def adjacent_accuracy(tables: Array) -> Array:
+    """The share of ratings at most one level from the reference. Only ordered levels have this.
+
+    Undefined for n = 0, and for fewer than three levels, where it is 1 whatever was rated.
+    Landis and Koch (1977), section 2, call it agreement within one category.
+
+    >>> adjacent_accuracy([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
+    0.8
+    """
+    if len(tables) < 3:
+        return np.full(tables.shape[2:], np.nan)
+    near = sum(np.trace(tables, offset) for offset in (-1, 0, 1))
+    return ratio(near, _total(tables))
+
+
+@measure()
+def f1_macro(tables: Array) -> Array:
+    """The mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
+
+    F1 = 2 hits / (times in the reference + times rated). A level of the scale that neither used
+    counts 0, as in scikit-learn with all labels given: the figure is about the scale, and must not
+    rise because a level dropped out. Undefined for n = 0.
+
+    >>> round(f1_macro([[162, 0, 13], [0, 0, 0], [107, 0, 66]]).value, 6)
+    0.417846
+    """
+    margins = tables.sum(axis=1) + tables.sum(axis=0)
+    each = np.nan_to_num(ratio(2 * _diagonal(tables), margins))
+    return np.where(_total(tables) > 0, each.mean(axis=0), np.nan)
+
+
+@measure()
+def precision_macro(tables: Array) -> Array:
+    """The mean over levels of hits / times rated; levels never rated are left out.
+
+    van Rijsbergen (1979), chapter 7. Undefined for n = 0.
+
+    >>> precision_macro([[3, 1], [0, 4]]).value
+    0.9
+    """
+    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=0)))
+
+
+@measure()
+def recall_macro(tables: Array) -> Array:
+    """The mean over levels of hits / times in the reference; levels absent there are left out.
+
+    Also called balanced accuracy (Brodersen et al. 2010). Undefined for n = 0.
+
+    >>> recall_macro([[3, 1], [0, 4]]).value
+    0.875
+    """
+    return _mean_of_defined(ratio(_diagonal(tables), tables.sum(axis=1)))
+
+
+def _mean_of_defined(values: Array) -> Array:
+    known = ~np.isnan(values)
+    return ratio(np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0))
+
+
+@measure("The reference or the rater used one single level throughout.")
+def phi(tables: Array) -> Array:
+    """Correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's phi.
+
+    Gorodkin (2004), equation 8 (for two levels: Matthews 1975). Undefined for n = 0 and where
+    either side is constant.
+
+    >>> round(phi([[20, 5], [10, 15]]).value, 4)
+    0.4082
+    """
+    n, rows, columns = _total(tables), tables.sum(axis=1), tables.sum(axis=0)
+    shared = _hits(tables) * n - (rows * columns).sum(axis=0)
+    spread = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
+    return ratio(shared, root(spread))
+
+
+def _why_no_rate(level: int) -> str:
+    what = "positive" if level == 0 else "negative"
+    return f"The reference has no {what} item, or there are more than two levels."
+
+
+@measure(_why_no_rate(1))
+def false_positive_rate(tables: Array) -> Array:
+    """The share of the reference's negatives that were rated positive; level 0 is positive.
+
+    Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without negatives.
+
+    >>> false_positive_rate([[70, 2], [11, 17]]).value == 11 / 28
+    True
+    """
+    return _rate(tables, 1)
+
+
+@measure(_why_no_rate(0))
+def false_negative_rate(tables: Array) -> Array:
+    """The share of the reference's positives that were rated negative; level 0 is positive.
+
+    Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without positives.
+
+    >>> false_negative_rate([[70, 2], [11, 17]]).value == 2 / 72
+    True
+    """
+    return _rate(tables, 0)
+
+
+def _rate(tables: Array, row: int) -> Array:
+    if len(tables) != 2:
+        return np.full(tables.shape[2:], np.nan)
+    return ratio(tables[row, 1 - row], tables[row].sum(axis=0))
+
+
+def level_shares(tables: Array) -> dict[str, Array]:
+    """Precision, recall and F1 of every level, shape (k, ...) each; NaN where undefined.
+
+    As ``per_level``, for many tables (van Rijsbergen 1979, chapter 7).
+
+    >>> level_shares(np.array([[3.0, 1.0], [0.0, 4.0]]))["precision"].tolist()
+    [1.0, 0.8]
+    """
+    hits, rated, there = _diagonal(tables), tables.sum(axis=0), tables.sum(axis=1)
+    return {
+        "precision": ratio(hits, rated),
+        "recall": ratio(hits, there),
+        "f1": ratio(2 * hits, rated + there),
+    }
+
+
+class LevelFigures(NamedTuple):
+    """One level against all others. ``support`` counts it in the reference."""
+
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    support: int
+
+
+def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
+    """Precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
+
+    A level that was never rated has no precision, one absent from the reference no recall, and one
+    that neither used no F1: undefined, not 0.
+
+    >>> per_level([[3, 1], [0, 4]])[1].precision
+    Figure(value=0.8, n=5, reason='')
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    never = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
+    found = []
+    for level in range(len(table)):
+        hits, rated, there = table[level, level], table[:, level].sum(), table[level].sum()
+        shares = ((hits, rated), (hits, there), (2 * hits, rated + there))
+        figures = [
+            Figure.defined(above / below, int(below)) if below else Figure.undefined(reason)
+            for (above, below), reason in zip(shares, never, strict=True)
+        ]
+        precision, recall, f1 = figures
+        found.append(LevelFigures(precision, recall, f1, int(there)))
+    return found

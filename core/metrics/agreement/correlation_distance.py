@@ -1,0 +1,239 @@
+"""Do two raters order items alike, and how far apart are they in levels?"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import stdtr
+
+from core.metrics.measure import Array, measure, ratio, root
+
+# Do two raters order items alike? Functions of the table of counts: levels are discrete.
+
+TOO_FEW = "Two items always correlate perfectly; three or more are needed."
+CONSTANT = "One of the two used a single level throughout."
+
+
+def _why(table: Array) -> str:
+    return TOO_FEW if table.sum() < 3 else CONSTANT
+
+
+@measure(_why)
+def pearson(tables: Array) -> Array:
+    """The linear correlation of levels, in [-1, 1] (Pearson 1896).
+
+    Undefined for n < 3 and where either side is constant.
+
+    >>> round(pearson([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
+    0.8529
+    """
+    levels = np.arange(len(tables), dtype=np.float64).reshape(-1, *[1] * (tables.ndim - 2))
+    return _correlation(tables, levels, levels)
+
+
+@measure(_why)
+def spearman(tables: Array) -> Array:
+    """The linear correlation of ranks, ties at their mid-rank, in [-1, 1] (Spearman 1904).
+
+    Undefined for n < 3 and where either side is constant.
+
+    >>> round(spearman([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
+    0.87
+    """
+    return _correlation(tables, midranks(tables.sum(axis=1)), midranks(tables.sum(axis=0)))
+
+
+@measure(_why)
+def kendall_tau_b(tables: Array) -> Array:
+    """Concordant less discordant pairs, corrected for ties, in [-1, 1] (Kendall 1945).
+
+    Undefined for n < 3 and where either side is constant.
+
+    >>> round(kendall_tau_b([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
+    0.8125
+    """
+    # Pairs with both later (concordant) and with one later, one earlier (discordant).
+    below = np.zeros_like(tables)
+    below[:-1] = np.cumsum(tables[:0:-1], axis=0)[::-1]
+    right, left = np.zeros_like(tables), np.zeros_like(tables)
+    right[:, :-1] = np.cumsum(below[:, :0:-1], axis=1)[:, ::-1]
+    left[:, 1:] = np.cumsum(below[:, :-1], axis=1)
+    balance = (tables * (right - left)).sum(axis=(0, 1))
+    n = tables.sum(axis=(0, 1))
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
+    untied = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
+    return np.where(n < 3, np.nan, np.clip(ratio(2 * balance, root(untied)), -1, 1))
+
+
+def midranks(counts: Array) -> Array:
+    """The mid-rank of every level from its counts, shape (k, ...); ranks start at 1.
+
+    Kendall (1945), section 2.
+
+    >>> midranks(np.array([2.0, 0.0, 1.0])).tolist()
+    [1.5, 2.5, 3.0]
+    """
+    return np.cumsum(counts, axis=0) - counts / 2 + 0.5
+
+
+def _correlation(tables: Array, x: Array, y: Array) -> Array:
+    """Pearson's r where row i stands for ``x[i]`` and column j for ``y[j]``."""
+    n = tables.sum(axis=(0, 1))
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
+    # Centred first: sums of squares of large ranks would cancel.
+    x = x - ratio((rows * x).sum(axis=0), n)
+    y = y - ratio((columns * y).sum(axis=0), n)
+    shared = ((tables * y).sum(axis=1) * x).sum(axis=0)
+    spread_x, spread_y = (rows * x**2).sum(axis=0), (columns * y**2).sum(axis=0)
+    constant = ((rows > 0).sum(axis=0) < 2) | ((columns > 0).sum(axis=0) < 2)
+    value = ratio(shared, root(spread_x * spread_y))
+    return np.where(constant | (n < 3), np.nan, np.clip(value, -1, 1))
+
+
+# How far apart are ratings and reference, in levels? Single ratings first, then distributions.
+
+ONE = "One difference alone has no spread."
+EQUAL = "All differences are equal, so there is no spread to test against."
+
+
+def _offsets(tables: Array) -> Array:
+    """Rated minus reference of every cell, shape (k, k)."""
+    levels = np.arange(len(tables), dtype=np.float64)
+    return levels[None, :] - levels[:, None]
+
+
+def _mean(tables: Array, values: Array) -> Array:
+    return ratio(np.tensordot(values, tables, 2), tables.sum(axis=(0, 1)))
+
+
+@measure()
+def mae(tables: Array) -> Array:
+    """The mean absolute difference in levels, at least 0 (Willmott and Matsuura 2005, equation 1).
+
+    Undefined for n = 0.
+
+    >>> mae([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
+    0.5
+    """
+    return _mean(tables, np.abs(_offsets(tables)))
+
+
+@measure()
+def rmse(tables: Array) -> Array:
+    """The root of the mean squared difference in levels (Willmott and Matsuura 2005, equation 2).
+
+    Undefined for n = 0.
+
+    >>> round(rmse([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
+    0.948683
+    """
+    return root(_mean(tables, _offsets(tables) ** 2))
+
+
+@measure()
+def bias(tables: Array) -> Array:
+    """The mean of rating minus reference, in levels; positive where the rater is higher.
+
+    Bland and Altman (1986). Undefined for n = 0.
+
+    >>> bias([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
+    -0.3
+    """
+    return _mean(tables, _offsets(tables))
+
+
+def _why_no_test(table: Array) -> str:
+    return ONE if table.sum() < 2 else EQUAL
+
+
+@measure(_why_no_test)
+def bias_effect_size(tables: Array) -> Array:
+    """The bias in standard deviations of the differences: d_z of Cohen (1988), equation 2.3.5.
+
+    Undefined for n < 2 and where all differences are equal.
+
+    >>> round(bias_effect_size([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
+    -0.3162
+    """
+    return ratio(_mean(tables, _offsets(tables)), _deviation(tables))
+
+
+@measure(_why_no_test)
+def bias_p(tables: Array) -> Array:
+    """The two-sided p of the paired t-test of no bias (Student 1908).
+
+    Undefined for n < 2 and where all differences are equal: a constant difference has no spread,
+    so no test says how likely it is.
+
+    >>> round(bias_p([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
+    0.3434
+    """
+    n = tables.sum(axis=(0, 1))
+    t = ratio(_mean(tables, _offsets(tables)) * np.sqrt(n), _deviation(tables))
+    return np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64)
+
+
+def _deviation(tables: Array) -> Array:
+    """The standard deviation of the differences (n - 1); 0 where there is none."""
+    n, offsets = tables.sum(axis=(0, 1)), _offsets(tables)
+    # n * sum of squares - square of the sum is exact for counts, so equal differences give 0.
+    squares = np.tensordot(offsets**2, tables, 2)
+    sums = np.tensordot(offsets, tables, 2)
+    return np.nan_to_num(root(ratio(n * squares - sums**2, n * (n - 1))))
+
+
+def _shares(tables: Array) -> tuple[Array, Array]:
+    n = tables.sum(axis=(0, 1))
+    return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
+
+
+def _cumulative_gap(tables: Array) -> Array:
+    reference, rated = _shares(tables)
+    return np.abs(np.cumsum(reference - rated, axis=0))
+
+
+@measure()
+def emd(tables: Array) -> Array:
+    """The work that turns one distribution of levels into the other; its unit is one level.
+
+    The first Wasserstein distance (Rubner, Tomasi and Guibas 2000; on a line, the area between the
+    distribution functions: Vallender 1974). Undefined for n = 0.
+
+    >>> round(emd([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
+    0.3
+    """
+    found: Array = _cumulative_gap(tables)[:-1].sum(axis=0)
+    return found
+
+
+@measure()
+def ks(tables: Array) -> Array:
+    """The largest gap between the two distribution functions, in [0, 1] (Smirnov 1939).
+
+    Undefined for n = 0.
+
+    >>> round(ks([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
+    0.2
+    """
+    found: Array = _cumulative_gap(tables).max(axis=0)
+    return found
+
+
+@measure()
+def jensen_shannon(tables: Array) -> Array:
+    """How different two distributions of levels are, in bits: 0 (equal) to 1 (disjoint).
+
+    The divergence of Lin (1991), equation 4.1, with equal weights. Undefined for n = 0.
+
+    >>> jensen_shannon([[0, 4], [0, 0]]).value
+    1.0
+    """
+    p, q = _shares(tables)
+    middle = (p + q) / 2
+    return np.maximum(0.0, (_surprise(p, middle) + _surprise(q, middle)) / 2)
+
+
+def _surprise(p: Array, q: Array) -> Array:
+    """The relative entropy of ``p`` to ``q`` in bits; nothing where ``p`` is 0."""
+    share = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
+    found: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)
+    return found

@@ -1,0 +1,172 @@
+"""The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 where none is."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.estimate import Figure
+from core.metrics.measure import Array, Ratings
+
+# The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 where there is none.
+
+MISSING = -1
+
+
+def level_counts(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
+    """How many raters chose each level, per item; shape (items, k).
+
+    The table n_ij of Fleiss (1971).
+
+    >>> level_counts(np.array([[0, 1, 1], [2, -1, -1]]), 3).tolist()
+    [[1, 2, 0], [0, 0, 1]]
+    """
+    return np.stack([(ratings == level).sum(axis=1) for level in range(k)], axis=1)
+
+
+def mode_of(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The level with most votes along the last axis; -1 where it is tied or nobody voted.
+
+    >>> mode_of(np.array([[1, 2, 0], [1, 1, 0], [0, 0, 0]])).tolist()
+    [1, -1, -1]
+    """
+    most = counts.max(axis=-1, keepdims=True)
+    unique = (counts == most).sum(axis=-1) == 1
+    return np.where(unique & (most[..., 0] > 0), counts.argmax(axis=-1), MISSING)
+
+
+def majority(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
+    """The unique mode of every item; -1 where it is tied or the item has no rating.
+
+    >>> majority(np.array([[0, 1, 1], [0, 1, -1]]), 2).tolist()
+    [1, -1]
+    """
+    return mode_of(level_counts(ratings, k))
+
+
+def majority_of_others(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
+    """For every rater the unique mode of the others, shape (items, raters); -1 where none.
+
+    What a member of a group can be compared with: against a majority that counts its own vote,
+    it would partly agree with itself.
+
+    >>> majority_of_others(np.array([[0, 1, 1], [0, 1, -1]]), 2).tolist()
+    [[1, -1, -1], [1, 0, -1]]
+    """
+    own = ratings[:, :, None] == np.arange(k)
+    return mode_of(level_counts(ratings, k)[:, None, :] - own)
+
+
+class Means(NamedTuple):
+    """The mean level of every item, and which items have one."""
+
+    values: Array
+    known: npt.NDArray[np.bool_]
+
+
+def mean_level(ratings: Ratings) -> Means:
+    """The mean of the levels of every item, for ordered levels.
+
+    ``values`` is 0 where ``known`` is false.
+
+    >>> mean_level(np.array([[0, 1], [2, -1], [-1, -1]])).values.tolist()
+    [0.5, 2.0, 0.0]
+    """
+    rated = ratings >= 0
+    number = rated.sum(axis=1)
+    total = np.where(rated, ratings, 0).sum(axis=1)
+    return Means(total / np.maximum(number, 1), number > 0)
+
+
+def mean_of_others(ratings: Ratings) -> Means:
+    """For every rater the mean level of the others, shape (items, raters).
+
+    >>> mean_of_others(np.array([[0, 1, 2]])).values.tolist()
+    [[1.5, 1.0, 0.5]]
+    """
+    rated = ratings >= 0
+    levels = np.where(rated, ratings, 0)
+    number = rated.sum(axis=1, keepdims=True) - rated
+    total = levels.sum(axis=1, keepdims=True) - levels
+    return Means(total / np.maximum(number, 1), number > 0)
+
+
+class Patterns(NamedTuple):
+    """Distinct rows: ``rows`` (p, columns), how often each occurs, and each item's pattern."""
+
+    rows: npt.NDArray[np.int64]
+    times: npt.NDArray[np.int64]
+    of_item: npt.NDArray[np.int64]
+
+
+def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
+    """The distinct rows of a matrix of whole numbers.
+
+    Items with the same ratings are interchangeable, so every figure is a function of how often
+    each pattern occurs, and resampling items is a multinomial draw of patterns.
+
+    >>> patterns(np.array([[0, 1], [2, 2], [0, 1]])).times.tolist()
+    [2, 1]
+    """
+    if not columns.size:
+        number = len(columns)
+        some = min(number, 1)
+        return Patterns(columns[:some], np.full(some, number), np.zeros(number, np.int64))
+    rows = np.ascontiguousarray(columns, dtype=np.int64)
+    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, of_item, times = np.unique(
+        whole, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
+
+
+# Abstentions and failures, kept apart: who would not say, and who could not be read.
+
+
+class State(IntEnum):
+    """What became of a question to a rater."""
+
+    NOT_ASKED = -1
+    ANSWERED = 0
+    ABSTAINED = 1
+    FAILED = 2
+
+
+# What a distribution of labels says before anybody is judged by it. Counts in, figures out.
+
+NONE = "There is no label."
+
+
+def normalised_entropy(counts: npt.ArrayLike) -> Figure:
+    """How evenly labels are spread over the options, in [0, 1].
+
+    Shannon's entropy (1948) over the logarithm of the number of options, used or not: 0 where all
+    labels are one and the same, 1 where every option is as frequent. n counts labels. Undefined
+    without labels, and for fewer than two options.
+
+    >>> normalised_entropy([5, 5]).value, normalised_entropy([7, 0, 0]).value
+    (1.0, 0.0)
+    """
+    given = np.asarray(counts, dtype=np.float64)
+    n = int(given.sum())
+    if not n:
+        return Figure.undefined(NONE)
+    if len(given) < 2:
+        return Figure.undefined("There is only one option.", n)
+    shares = given[given > 0] / n
+    entropy = -float((shares * np.log(shares)).sum()) / float(np.log(len(given)))
+    return Figure.defined(min(1.0, max(0.0, entropy)), n)
+
+
+def majority_baseline(counts: npt.ArrayLike) -> Figure:
+    """The accuracy of always giving the commonest label, in [0, 1]. Undefined without labels.
+
+    >>> majority_baseline([2, 6]).value
+    0.75
+    """
+    given = np.asarray(counts, dtype=np.float64)
+    n = int(given.sum())
+    return Figure.defined(float(given.max()) / n, n) if n else Figure.undefined(NONE)

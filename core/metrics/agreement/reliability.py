@@ -1,0 +1,341 @@
+"""How far a group of raters agrees: Fleiss and Krippendorff; ICC over a complete block."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.agreement.correlation_distance import midranks
+from core.metrics.agreement.kappa import Weights, disagreement
+from core.metrics.agreement.ratings import level_counts
+from core.metrics.measure import ROUNDING, Array, Ratings, Statistic, grouped, ratio
+
+# How far a group of raters agrees, whoever rated what. Ratings in, figures out.
+#
+# Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none (an abstention or a
+# failure is no rating). Every coefficient is a function of sums over items, so its bootstrap is one
+# product of item weights and per-item terms.
+
+Metric = Literal["nominal", "ordinal", "interval"]
+SINGLE = "All ratings are the same single level, so no disagreement was possible."
+
+
+def _counts(ratings: Ratings, k: int) -> tuple[Array, Array]:
+    counts = level_counts(ratings, k).astype(np.float64)
+    return counts, counts.sum(axis=1)
+
+
+@grouped(SINGLE)
+def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """The share of pairs of raters that agree on an item, mean over items, in [0, 1].
+
+    Items count alike, however many rated them: the mean P_i of Fleiss (1971), equation 2, over
+    the items with two or more ratings. Undefined where there are none.
+
+    >>> item_agreement([[0, 0, 1], [1, 1, -1], [0, -1, -1]], 2).value == (1 / 3 + 1) / 2
+    True
+    """
+    counts, number = _counts(ratings, k)
+    share = np.nan_to_num(ratio((counts * (counts - 1)).sum(axis=1), number * (number - 1)))
+    terms = np.stack([share, number >= 2], axis=1)
+
+    def of(weights: Array) -> Array:
+        sums = terms.T @ weights
+        return ratio(sums[0], sums[1])
+
+    return of
+
+
+def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
+    """1 - observed / expected disagreement, from the coincidence matrix of pairable values."""
+    counts, number = _counts(ratings, k)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
+    share = np.nan_to_num(ratio(1.0, number - 1)) * (number >= 2)
+    terms = (pairs * share[:, None, None]).reshape(len(ratings), k * k)
+
+    def of(weights: Array) -> Array:
+        coincidences = (terms.T @ weights).reshape(k, k, -1)
+        values = coincidences.sum(axis=1)
+        total = values.sum(axis=0)
+        distance = _distance(values, metric)
+        observed = (coincidences * distance).sum(axis=(0, 1))
+        expected = (values[:, None] * values * distance).sum(axis=(0, 1))
+        # Written with one division, n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
+        used = (values > 1e-9).sum(axis=0)
+        return np.where(used < 2, np.nan, 1 - ratio((total - 1) * observed, expected))
+
+    return of
+
+
+def _distance(values: Array, metric: Metric) -> Array:
+    """Squared differences of levels, shape (k, k, resamples)."""
+    if metric == "ordinal":
+        place = np.cumsum(values, axis=0) - values / 2
+        return np.asarray((place[:, None] - place) ** 2, np.float64)
+    weights: Weights = "none" if metric == "nominal" else "quadratic"
+    return disagreement(len(values), weights)[:, :, None]
+
+
+@grouped(SINGLE)
+def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
+
+    Items with one rating are left out. Undefined where nothing is paired and where all pairable
+    ratings are equal: without variation, reliability cannot be told (Krippendorff 2011, section E).
+
+    >>> round(alpha_nominal([[0, 0], [1, 1], [0, 1]], 2).value, 4)
+    0.4444
+    """
+    return _alpha(ratings, k, "nominal")
+
+
+@grouped(SINGLE)
+def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
+
+    The distance of two levels is the number of ratings between them, half of their own counted,
+    squared: levels that nobody used do not matter. Undefined as ``alpha_nominal``.
+
+    >>> round(alpha_ordinal([[0, 0], [2, 2], [0, 1]], 3).value, 4)
+    0.7778
+    """
+    return _alpha(ratings, k, "ordinal")
+
+
+@grouped(SINGLE)
+def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
+
+    Undefined as ``alpha_nominal``.
+
+    >>> round(alpha_interval([[0, 0], [2, 2], [0, 1]], 3).value, 4)
+    0.8276
+    """
+    return _alpha(ratings, k, "interval")
+
+
+def modal_number(ratings: Ratings, times: Array) -> int:
+    """The commonest number of ratings per item among those with two or more; 0 where none has.
+
+    Of numbers equally common, the larger one.
+
+    ``times`` says how many items each row stands for.
+
+    >>> modal_number(np.array([[0, 0, 1], [0, 1, -1]]), np.array([2.0, 1.0]))
+    3
+    """
+    number = (ratings >= 0).sum(axis=1)
+    shared = number >= 2
+    seen = np.bincount(number[shared], times[shared], minlength=1)
+    return int(len(seen) - 1 - seen[::-1].argmax()) if seen.any() else 0
+
+
+@grouped(SINGLE)
+def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
+
+    The formula needs one number of ratings on all items: items with another than the commonest
+    (``modal_number``) are left out. Undefined where nothing is left, or only one level was used.
+
+    >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)
+    0.333333
+    """
+    size = modal_number(ratings, times)
+    counts, number = _counts(ratings, k)
+    kept = (number == size) & (number >= 2)
+    share = np.nan_to_num(ratio((counts**2).sum(axis=1) - number, number * (number - 1)))
+    terms = np.column_stack([share, np.ones(len(share)), counts]) * kept[:, None]
+
+    def of(weights: Array) -> Array:
+        sums = terms.T @ weights
+        observed = ratio(sums[0], sums[1])
+        levels = sums[2:]
+        chance = ratio((levels**2).sum(axis=0), levels.sum(axis=0) ** 2)
+        single = (levels > 0).sum(axis=0) < 2
+        return np.where(single, np.nan, ratio(observed - chance, 1 - chance))
+
+    return of
+
+
+def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
+    """Gwet (2008), for any number of ratings per item; partial credit by ``weights_of``."""
+    counts, number = _counts(ratings, k)
+    gap = disagreement(k, weights_of)
+    credit = 1 - gap / gap.max()
+    agreeing = (counts * (counts @ credit - 1)).sum(axis=1)
+    share = np.nan_to_num(ratio(agreeing, number * (number - 1))) * (number >= 2)
+    used = np.nan_to_num(ratio(counts, number[:, None]))
+    terms = np.column_stack([share, number >= 2, number >= 1, used])
+
+    def of(weights: Array) -> Array:
+        sums = terms.T @ weights
+        observed = ratio(sums[0], sums[1])
+        levels = ratio(sums[3:], sums[2])
+        chance = credit.sum() / (k * (k - 1)) * (levels * (1 - levels)).sum(axis=0)
+        return ratio(observed - chance, 1 - chance)
+
+    return of
+
+
+@grouped(SINGLE)
+def gwet_ac1(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Agreement beyond chance that stays sane where one level prevails (Gwet 2008, equation 7).
+
+    Observed agreement as ``item_agreement``; items with one rating count for how often levels are
+    used. All k levels of the scale count. Undefined without an item rated twice.
+
+    >>> gwet_ac1([[0, 0], [1, 1], [0, 1], [0, 0]], 2).value == (0.75 - 0.46875) / (1 - 0.46875)
+    True
+    """
+    return _gwet(ratings, k, "none")
+
+
+@grouped(SINGLE)
+def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """AC1 with partial credit 1 - (distance / (k - 1))^2 for ordered levels (Gwet 2014, ch. 3).
+
+    Undefined without an item rated twice.
+
+    >>> round(gwet_ac2([[0, 0], [2, 2], [0, 1], [1, 1]], 3).value, 4)
+    0.8182
+    """
+    return _gwet(ratings, k, "quadratic")
+
+
+# Reliability over a complete block: the items that every rater of the group rated.
+
+
+def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
+    """Which items were rated by every rater; none where there are fewer than two raters."""
+    if ratings.shape[1] < 2:
+        return np.zeros(len(ratings), np.bool_)
+    return np.asarray(np.all(ratings >= 0, axis=1), np.bool_)
+
+
+def _why(ratings: Ratings, times: Array) -> str:
+    whole = int(times[complete(ratings)].sum())
+    if whole < 2:
+        return f"Only {whole} items were rated by all {ratings.shape[1]} raters; two are needed."
+    if len({tuple(row) for row in ratings[complete(ratings)].tolist()}) > 1:
+        return "Items differ so much less than their ratings that no variance is left to share."
+    return "All complete items were rated the same, so nothing varies."
+
+
+class _Squares(NamedTuple):
+    """Mean squares of the two-way layout, the items n and the raters m."""
+
+    items: Array
+    raters: Array
+    error: Array
+    n: Array
+    m: int
+
+
+def _mean_squares(ratings: Ratings) -> Statistic:
+    """Item weights to mean squares, one below the other (Shrout and Fleiss 1979, table 2)."""
+    kept = complete(ratings)
+    levels = np.where(kept[:, None], ratings, 0).astype(np.float64)
+    m = ratings.shape[1]
+    terms = np.column_stack(
+        [kept, levels.sum(axis=1) ** 2, (levels**2).sum(axis=1), levels * kept[:, None]]
+    )
+
+    def of(weights: Array) -> Array:
+        sums = terms.T @ weights
+        n, columns = sums[0], sums[3:]
+        centre = ratio(columns.sum(axis=0) ** 2, n * m)
+        between_items = sums[1] / m - centre
+        between_raters = ratio((columns**2).sum(axis=0), n) - centre
+        rest = sums[2] - centre - between_items - between_raters
+        # What should cancel and only nearly does would make a perfect panel 0.999...
+        parts = np.stack([between_items, between_raters, rest])
+        parts[np.abs(parts) <= ROUNDING * sums[2]] = 0.0
+        free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
+        return np.vstack([ratio(parts, np.maximum(free, 0)), n])
+
+    return of
+
+
+def _squares(found: Array, m: int) -> _Squares:
+    return _Squares(found[0], found[1], found[2], found[3], m)
+
+
+def _share(s: _Squares, whole: Array) -> Array:
+    """What is between items, as a share of ``whole``; NaN where nothing, or less, is left of that.
+
+    The variances are estimates by differences, so that their sum may be zero or below.
+    """
+    size = s.items + s.raters + s.error
+    return ratio(s.items - s.error, np.where(whole <= ROUNDING * size, 0.0, whole))
+
+
+@grouped(_why)
+def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
+
+    Shrout and Fleiss (1979), equation for ICC(2,1). On the items that all rated; undefined with
+    fewer than two of them or two raters, where nothing varies, and where the estimated variances
+    add up to nothing or less.
+
+    >>> round(icc_2_1([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
+    0.8421
+    """
+    squares = _mean_squares(ratings)
+
+    def of(weights: Array) -> Array:
+        s = _squares(squares(weights), ratings.shape[1])
+        between = ratio(s.raters - s.error, s.n)
+        return _share(s, s.items + (s.m - 1) * s.error + s.m * between)
+
+    return of
+
+
+@grouped(_why)
+def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Absolute agreement of the mean of these raters, two-way random, at most 1: ICC(2,k).
+
+    Shrout and Fleiss (1979), equation for ICC(2,k). Undefined as ``icc_2_1``.
+
+    >>> round(icc_2_k([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
+    0.9143
+    """
+    squares = _mean_squares(ratings)
+
+    def of(weights: Array) -> Array:
+        s = _squares(squares(weights), ratings.shape[1])
+        return _share(s, s.items + ratio(s.raters - s.error, s.n))
+
+    return of
+
+
+@grouped(_why)
+def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
+    """Concordance of the raters' rankings of the items, corrected for ties, in [0, 1].
+
+    Kendall and Babington Smith (1939); ties: Kendall (1948), chapter 6. On the items that all
+    rated; undefined with fewer than two of them or two raters, and where every rater used one
+    level.
+
+    >>> kendall_w([[0, 0], [1, 1], [2, 2]], 3).value
+    1.0
+    """
+    kept = complete(ratings)
+    block = ratings[kept]
+    m = ratings.shape[1]
+    # One column per level and rater: which level an item has from each rater.
+    chosen = (block[:, None, :] == np.arange(k)[:, None]).reshape(len(block), k * m) * 1.0
+
+    def of(weights: Array) -> Array:
+        used = weights[kept]
+        counts = (chosen.T @ used).reshape(k, m, -1)
+        n = used.sum(axis=0)
+        ranks = midranks(counts).reshape(k * m, -1)
+        sums = chosen @ ranks - m * (n + 1) / 2
+        spread = 12 * (used * sums**2).sum(axis=0)
+        ties = (counts**3 - counts).sum(axis=(0, 1))
+        most = m**2 * (n**3 - n) - m * ties
+        return np.where(n < 2, np.nan, np.clip(ratio(spread, most), 0, 1))
+
+    return of

@@ -1,0 +1,201 @@
+"""How far two sets of numbers on the same items agree: scores, or a mean of levels.
+
+Numbers may be any; n items with equal pairs of numbers are one pattern, so that everything is a
+function of how often each pair occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from core.metrics.agreement.correlation_distance import CONSTANT, EQUAL, ONE, TOO_FEW, midranks
+from core.metrics.estimate import Figure
+from core.metrics.measure import ROUNDING, Array, levelled, ratio, root, tally
+
+#: Ranking all pairs of pairs needs their number squared.
+MOST_PAIRS = 4_000
+NOTHING = "No item has both."
+TOO_MANY = f"More than {MOST_PAIRS:,} different pairs of scores; tau would take too long."
+_LIMIT = 1.96  # Bland and Altman (1986): limits that hold 95 % of normal differences
+
+NAMES = (
+    "pearson",
+    "spearman",
+    "kendall_tau_b",
+    "rmse",
+    "mae",
+    "bias",
+    "bias_effect_size",
+    "bias_p",
+    "limit_low",
+    "limit_high",
+)
+
+
+class Pairs(NamedTuple):
+    """Distinct pairs of reference and rated number, and which pair each item has (-1: none)."""
+
+    reference: Array
+    rated: Array
+    of_item: npt.NDArray[np.int64]
+
+    def times(self) -> Array:
+        """How often each pair occurs."""
+        counts = np.bincount(self.of_item[self.of_item >= 0], minlength=len(self.rated))
+        return counts.astype(np.float64)
+
+
+def pair_up(
+    reference: npt.ArrayLike, rated: npt.ArrayLike, known: npt.NDArray[np.bool_] | None = None
+) -> Pairs:
+    """The pairs of two arrays of shape (items,); items where ``known`` is false have none.
+
+    Numbers that rounding alone tells apart are one number, on both sides alike (``levelled``).
+    Raises ``ValueError`` where lengths differ or a number that counts is not finite.
+
+    >>> pair_up([1, 1, 2], [3, 3, 4]).of_item.tolist()
+    [0, 0, 1]
+    """
+    x, y = np.asarray(reference, np.float64), np.asarray(rated, np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(f"two arrays of one length are needed, not {x.shape} and {y.shape}")
+    both = np.ones(len(x), bool) if known is None else known
+    if not (np.isfinite(x[both]).all() and np.isfinite(y[both]).all()):
+        raise ValueError("a number is not finite")
+    pairs = np.stack(levelled(x[both], y[both]), 1)
+    distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    of_item = np.full(len(x), -1, dtype=np.int64)
+    of_item[both] = inverse.ravel()
+    return Pairs(distinct[:, 0], distinct[:, 1], of_item)
+
+
+def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str, Figure]:
+    """The figures of ``NAMES`` for two arrays of numbers, shape (items,).
+
+    Pearson (1896), Spearman (1904), Kendall's tau-b (1945), RMSE and MAE (Willmott and Matsuura
+    2005), bias (rated minus reference) with the p of the paired t-test (Student 1908) and its size
+    in standard deviations of the differences (Cohen 1988, equation 2.3.5), and the limits of
+    agreement, bias -/+ 1.96 standard deviations (Bland and Altman 1986).
+
+    >>> found = score_agreement([0.0, 0.5, 1.0, 1.0], [0.1, 0.4, 1.0, 0.9])
+    >>> round(found["bias"].value, 3), round(found["limit_high"].value, 3)
+    (-0.025, 0.163)
+    """
+    pairs = pair_up(reference, rated)
+    return figures(pairs, pairs.times())
+
+
+def figures(pairs: Pairs, times: Array) -> dict[str, Figure]:
+    """The figures of pairs that occur so often."""
+    n = int(times.sum())
+    found = statistics(pairs)(times[:, None])
+    return {
+        name: Figure.defined(float(values[0]), n)
+        if np.isfinite(values[0])
+        else Figure.undefined(_why(name, n, len(times)), n)
+        for name, values in found.items()
+    }
+
+
+def _why(name: str, n: int, pairs: int) -> str:
+    if n == 0:
+        return NOTHING
+    if name == "kendall_tau_b" and pairs > MOST_PAIRS:
+        return TOO_MANY
+    if name in NAMES[:3]:
+        return TOO_FEW if n < 3 else CONSTANT
+    return ONE if n < 2 else EQUAL
+
+
+class PairStatistics:
+    """Weights of pairs, shape (pairs, resamples), to every figure of ``NAMES``."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        x, y = pairs.reference, pairs.rated
+        gap = y - x
+        # Centred, or sums of squares of numbers far from 0 would cancel.
+        cx, cy = x - x.mean() if len(x) else x, y - y.mean() if len(y) else y
+        self._terms = np.stack([np.abs(gap), gap**2, gap, cx, cy, cx**2, cy**2, cx * cy])
+        self._x, self._y = _Side(x), _Side(y)
+        self._orders: npt.NDArray[np.float32] | None = None
+        if len(x) <= MOST_PAIRS:
+            signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
+            # Whole numbers, and their sums up to 2 ** 24, are exact in single precision.
+            self._orders = signs.astype(np.float32)
+
+    def __call__(self, weights: Array) -> Mapping[str, Array]:
+        """Every figure of every resample; NaN where undefined."""
+        n = weights.sum(axis=0)
+        sums = self._terms @ weights
+        totals_x, totals_y = self._x.totals(weights), self._y.totals(weights)
+        varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
+        # Gaps that cancel leave a rounding of their size.
+        gaps = np.where(np.abs(sums[2]) <= ROUNDING * sums[0], 0.0, sums[2])
+        bias = ratio(gaps, n)
+        spread = _spread(sums[1], gaps, n)
+        t = ratio(bias * np.sqrt(n), spread)
+        correlations = {
+            "pearson": _pearson(sums, n),
+            "spearman": self._spearman(weights, totals_x, totals_y, n),
+            "kendall_tau_b": self._tau(weights, totals_x, totals_y, n),
+        }
+        return {
+            **{name: np.where(varies, r, np.nan) for name, r in correlations.items()},
+            "rmse": root(ratio(sums[1], n)),
+            "mae": ratio(sums[0], n),
+            "bias": bias,
+            "bias_effect_size": ratio(bias, spread),
+            "bias_p": np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64),
+            "limit_low": np.where(n < 2, np.nan, bias - _LIMIT * spread),
+            "limit_high": np.where(n < 2, np.nan, bias + _LIMIT * spread),
+        }
+
+    def _spearman(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+        middle = (n + 1) / 2
+        rank_x, rank_y = midranks(totals_x) - middle, midranks(totals_y) - middle
+        shared = (weights * rank_x[self._x.place] * rank_y[self._y.place]).sum(axis=0)
+        spread = (totals_x * rank_x**2).sum(axis=0) * (totals_y * rank_y**2).sum(axis=0)
+        return np.clip(ratio(shared, root(spread)), -1, 1)
+
+    def _tau(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
+        if self._orders is None:
+            return np.full(weights.shape[1], np.nan)
+        balance = ((self._orders @ weights.astype(np.float32)) * weights).sum(axis=0)
+        untied = [n**2 - (totals**2).sum(axis=0) for totals in (totals_x, totals_y)]
+        return np.clip(ratio(balance, root(untied[0] * untied[1])), -1, 1)
+
+
+class _Side:
+    """The distinct numbers of one side, and which of them each pair has."""
+
+    def __init__(self, numbers: Array) -> None:
+        distinct, place = np.unique(numbers, return_inverse=True)
+        self._number, self.place = len(distinct), place.ravel()
+
+    def totals(self, weights: Array) -> Array:
+        """The weights per distinct number, in rising order."""
+        return tally(self.place, self._number, weights)
+
+
+def statistics(pairs: Pairs) -> PairStatistics:
+    """The function from weights of pairs to statistics, NaN where undefined."""
+    return PairStatistics(pairs)
+
+
+def _spread(squares: Array, sums: Array, n: Array) -> Array:
+    """The standard deviation (n - 1) of the differences; 0 where they are all equal."""
+    left = squares - np.nan_to_num(ratio(sums**2, n))
+    left = np.where(left <= ROUNDING * squares, 0.0, left)
+    return np.nan_to_num(root(ratio(left, np.maximum(n - 1, 0))))
+
+
+def _pearson(sums: Array, n: Array) -> Array:
+    x, y, xx, yy, xy = sums[3:]
+    shared = xy - ratio(x * y, n)
+    spread = (xx - ratio(x**2, n)) * (yy - ratio(y**2, n))
+    return np.clip(ratio(shared, root(spread)), -1, 1)

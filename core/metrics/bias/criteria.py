@@ -1,0 +1,304 @@
+"""What is wrong with a question: not understood alike, options that could be one, overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.agreement.accuracy import accuracy, confusion
+from core.metrics.agreement.ratings import MISSING, Patterns, patterns
+from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal, item_agreement
+from core.metrics.bias.effects import FEW, BiasEffect, Null, jackknifed, normal_p, too_few
+from core.metrics.estimate import Figure
+from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
+
+# Do raters understand a question alike, and which of its options could be one?
+
+
+class Agreement(NamedTuple):
+    """Krippendorff's alpha as an effect, and the share of pairs of raters that answer alike."""
+
+    effect: BiasEffect
+    alike: Figure
+
+
+def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
+    """Krippendorff's alpha with the p of it being on the healthy side of ``null``.
+
+    Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none; the ordinal alpha
+    where levels are ordered, else the nominal one. Interval and p leave out one item at a time.
+    Undefined for fewer than 20 items rated twice, and where all ratings are the same level.
+
+    >>> ratings = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 10)
+    >>> round(agreement(ratings, 2, False, Null(0.4, "below")).effect.estimate, 4)
+    0.0125
+    """
+    seen = patterns(ratings)
+    return Agreement(_alpha(seen, k, ordered, null), item_agreement(seen.rows, k, seen.times))
+
+
+def _measure(k: int, ordered: bool) -> GroupMeasure:
+    return alpha_ordinal if ordered and k > 2 else alpha_nominal
+
+
+def _alpha(seen: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
+    rated = (seen.rows >= 0).sum(axis=1) >= 2
+    rows, times = seen.rows[rated], seen.times[rated].astype(np.float64)
+    measure = _measure(k, ordered)
+    figure = measure(rows, k, times)
+    if figure.value is None:
+        return BiasEffect.undefined(figure.reason, figure.n)
+    without = measure.over(rows, k, times)(times[:, None] - np.eye(len(rows)))
+    return jackknifed(figure.value, without, null, times)
+
+
+class Merge(NamedTuple):
+    """What if levels ``first`` and ``second`` were one.
+
+    ``apart``: alpha among the ratings that are one of the two, which says whether raters can tell
+    them apart (0: no better than chance). ``agreement`` and ``accuracy`` are before and after.
+    """
+
+    first: int
+    second: int
+    apart: BiasEffect
+    agreement: tuple[Figure, Figure]
+    accuracy: tuple[Figure, Figure]
+
+    @property
+    def helps(self) -> bool:
+        """Whether alpha is higher with the two as one."""
+        before, after = (figure.value for figure in self.agreement)
+        return before is not None and after is not None and after > before
+
+
+def merges(
+    ratings: Ratings,
+    truth: Ratings,
+    k: int,
+    ordered: bool,
+    null: Null,
+    *,
+    judges: int | None = None,
+) -> list[Merge]:
+    """Every what-if of two levels as one: neighbours where levels are ordered, else all pairs.
+
+    Recomputed from the ratings; nothing is asked again. With two levels there is nothing to merge.
+
+    Args:
+        ratings: shape (items, raters), -1 where there is none.
+        truth: shape (items,), -1 where unknown; without truth there is no accuracy.
+        k: the number of levels.
+        ordered: whether levels have an order.
+        null: what ``apart`` is judged against.
+        judges: the first so many raters are scored against the truth (default: all); where the
+            truth is a rater itself, it must not be one of them.
+
+    >>> ratings = np.array([[0, 0], [1, 2], [2, 1], [1, 1], [2, 2]] * 8)
+    >>> [(m.first, m.second, m.helps) for m in merges(ratings, ratings[:, 0], 3, True, Null())]
+    [(0, 1, False), (1, 2, True)]
+    """
+    if k < 3:
+        return []
+    pairs = [(a, a + 1) for a in range(k - 1)] if ordered else list(combinations(range(k), 2))
+    seen = patterns(np.column_stack([truth, ratings]))
+    scored = 1 + (ratings.shape[1] if judges is None else judges)
+    return [_merge(seen, k, ordered, pair, null, scored) for pair in pairs]
+
+
+def _merge(
+    seen: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null, scored: int
+) -> Merge:
+    a, b = pair
+    target = np.arange(k)
+    target[b] = a
+    target[b + 1 :] -= 1
+    rows, times = seen.rows, seen.times
+    joined = np.where(rows >= 0, target[rows], MISSING)
+    of_pair = np.full(k, MISSING)
+    of_pair[[a, b]] = 0, 1
+    two = np.where(rows >= 0, of_pair[rows], MISSING)[:, 1:]
+    return Merge(
+        a,
+        b,
+        _alpha(Patterns(two, times, seen.of_item), 2, False, null),
+        (
+            _measure(k, ordered)(rows[:, 1:], k, times),
+            _measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
+        ),
+        (
+            _accuracy(rows[:, :scored], times, k),
+            _accuracy(joined[:, :scored], times, k - 1),
+        ),
+    )
+
+
+def _accuracy(rows: Ratings, times: Ratings, k: int) -> Figure:
+    """The share of all ratings that equal the truth, which stands in the first column."""
+    truth = np.repeat(np.repeat(rows[:, 0], times), rows.shape[1] - 1)
+    return accuracy(confusion(truth, np.repeat(rows[:, 1:], times, axis=0).ravel(), k))
+
+
+# Do two questions give the same answers, and does a question go with the rest?
+
+Association = Callable[[Array], Array]
+#: The normal quantile of a two-sided interval at 95 %, and how finely its end is sought.
+_SURE, _HALVINGS = 1.959963984540054, 12
+
+
+def correlation_of(x: npt.ArrayLike, y: npt.ArrayLike) -> Association:
+    """Pearson's r of tables whose row i stands for ``x[i]`` and column j for ``y[j]``.
+
+    Tables have shape (..., rows, columns) and any total (Pearson 1896). NaN where a side is
+    constant.
+
+    >>> float(correlation_of([0, 1], [0, 1])(np.array([[4.0, 1.0], [1.0, 4.0]])))
+    0.6
+    """
+    across, down = np.asarray(x, np.float64), np.asarray(y, np.float64)
+
+    def of(tables: Array) -> Array:
+        n = tables.sum(axis=(-2, -1))
+        rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+        a = across - ratio(rows @ across, n)[..., None]
+        b = down - ratio(columns @ down, n)[..., None]
+        shared = (a * (tables @ b[..., None])[..., 0]).sum(axis=-1)
+        spread = (rows * a**2).sum(axis=-1) * (columns * b**2).sum(axis=-1)
+        return ratio(shared, root(np.where(spread > 1e-18, spread, 0.0)))
+
+    return of
+
+
+def cramers_v(tables: Array) -> Array:
+    """How strongly two sets of unordered levels go together, in [0, 1] (Cramer 1946, chapter 21).
+
+    Tables have shape (..., rows, columns); levels that are not used do not count. NaN where a side
+    is constant.
+
+    >>> float(cramers_v(np.array([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]])))
+    1.0
+    """
+    n = tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    expected = rows[..., :, None] * columns[..., None, :]
+    square = np.nan_to_num(ratio(tables**2, expected)).sum(axis=(-2, -1)) - (n > 0)
+    used = np.minimum((rows > 0).sum(axis=-1), (columns > 0).sum(axis=-1)) - 1
+    return root(ratio(square, used))
+
+
+def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> BiasEffect:
+    """How far two questions give the same answer, and the p of it being at most ``limit``.
+
+    ``table`` counts items by the answers to both, shape (rows, columns). The estimate is signed: a
+    question may be the other one turned round. The p is a score test: the variance is that of the
+    table drawn towards independence until its association is the limit, so that two questions
+    which never differed in a few items are not taken for the same (Rao 1948); the lower end of the
+    interval (of the absolute value) is where that test gives 2.5 %, the upper end is 1 or less.
+    Undefined for fewer than 20 items and where a side is constant.
+
+    >>> same = redundancy([[60, 0], [0, 140]], correlation_of([0, 1], [0, 1]), 0.8)
+    >>> round(same.estimate, 2), same.p < 0.001, 0.8 < same.low
+    (1.0, True, True)
+    """
+    counts = np.asarray(table, np.float64)
+    n = int(counts.sum())
+    if n < FEW:
+        return too_few(n)
+    signed = float(association(counts))
+    if not np.isfinite(signed):
+        return BiasEffect.undefined("One of the two questions has the same answer everywhere.", n)
+    found = min(1.0, abs(signed))
+    z = _score(counts, association, found, limit) if found > limit else 0.0
+    p = normal_p(z, "above") if found > limit else 1.0
+    low, high = _ends(counts, association, found)
+    ends = (low, high) if signed >= 0 else (-high, -low)
+    return BiasEffect(signed, *ends, n, p)
+
+
+def _score(counts: Array, association: Association, found: float, at: float) -> float:
+    """How many standard errors the association lies above ``at``, if ``at`` were true."""
+    error = _error(_towards(counts, at / found), association)
+    return (found - at) / error if error > 0 else 0.0
+
+
+def _towards(counts: Array, share: float) -> Array:
+    """The table drawn towards independence; r and V are that share of what they were."""
+    n = counts.sum()
+    alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    mixed: Array = share * counts + (1 - share) * alone
+    return mixed
+
+
+def _error(counts: Array, association: Association) -> float:
+    """The standard error by the infinitesimal jackknife (Efron 1982, section 6.3)."""
+    n, cells = counts.sum(), counts.size
+    step = 1e-5 * n
+    nudged = counts + step * np.eye(cells).reshape(cells, *counts.shape)
+    slope = (np.abs(association(nudged)) - abs(association(counts))) * n / step
+    weight = counts.ravel() / n
+    centred = slope - weight @ slope
+    return sqrt(float(weight @ centred**2) / n)
+
+
+def _ends(counts: Array, association: Association, found: float) -> tuple[float, float]:
+    high = min(1.0, found + _SURE * _error(counts, association))
+    if found < 1e-9:
+        return 0.0, high
+    below, above = 0.0, found
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        if _score(counts, association, found, middle) > _SURE:
+            below = middle
+        else:
+            above = middle
+    return below, high
+
+
+def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
+    """The correlation of a question's values with the mean of the other questions' values.
+
+    The corrected item-total correlation (Henrysson 1963), interval and p by leaving out items on
+    Fisher's z (1921). ``values`` has shape (items, questions), NaN where there is none; an item
+    takes part where the question and at least two others have a value. Undefined for fewer than 20
+    items, with fewer than three questions, and where a side is constant.
+
+    >>> rng = np.random.default_rng(2)
+    >>> values = rng.normal(size=(300, 1)) + rng.normal(size=(300, 4))
+    >>> values[:, 3] = rng.normal(size=300)
+    >>> [round(item_rest(values, q, Null(0.2, "below")).estimate, 1) for q in (0, 3)]
+    [0.5, 0.1]
+    """
+    if values.shape[1] < 3:
+        return BiasEffect.undefined("There are fewer than three questions.")
+    others = np.delete(values, question, axis=1)
+    number = (~np.isnan(others)).sum(axis=1)
+    rows = (number >= 2) & ~np.isnan(values[:, question])
+    n = int(rows.sum())
+    if n < FEW:
+        return too_few(n)
+    x = values[rows, question]
+    y = np.nansum(others[rows], axis=1) / number[rows]
+    x, y = x - x.mean(), y - y.mean()
+    if (x**2).sum() < 1e-12 or (y**2).sum() < 1e-12:
+        return BiasEffect.undefined("It has the same answer everywhere, or the others have.", n)
+    r = float((x * y).sum() / sqrt(float((x**2).sum() * (y**2).sum())))
+    return _on_fishers_scale(x, y, min(max(r, -0.999999), 0.999999), null)
+
+
+def _on_fishers_scale(x: Array, y: Array, r: float, null: Null) -> BiasEffect:
+    n = len(x)
+    a, b = x / sqrt(float((x**2).mean())), y / sqrt(float((y**2).mean()))
+    # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), on Fisher's z.
+    influence = (a * b - r * (a**2 + b**2) / 2) / (1 - r * r)
+    on_z = Null(float(np.arctanh(null.value)), null.side)
+    z = float(np.arctanh(r))
+    effect = jackknifed(z, z - influence / (n - 1), on_z)
+    if effect.low is None or effect.high is None:
+        return effect
+    low, high = (float(np.tanh(end)) for end in (effect.low, effect.high))
+    return effect._replace(estimate=r, low=low, high=high)

@@ -1,0 +1,305 @@
+"""Bias of a rater: leniency, extremes, drift, halo, position of options, length of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.bias.effects import (
+    EXACT,
+    FEW,
+    BiasEffect,
+    Null,
+    alike,
+    jackknifed,
+    judged,
+    normal_p,
+    too_few,
+)
+from core.metrics.estimate import wilson
+from core.metrics.measure import ROUNDING, Array, ratio, root
+
+# Does one impression colour all answers? Correlation between questions against a reference's.
+
+
+class Halo(NamedTuple):
+    """``own`` and ``reference`` are mean correlations; the effect is their difference."""
+
+    effect: BiasEffect
+    own: float | None
+    reference: float | None
+
+
+def halo(own: Array, reference: Array, null: Null | None = None) -> Halo:
+    """How much closer a rater's answers to different questions go together than the reference's.
+
+    The mean Pearson correlation over pairs of questions, of the rater less of the reference, both
+    on the same items (Cooper 1981: a halo is observed correlation above the true one); interval and
+    p by leaving out items. A rater's random errors only lower its correlations. Null: 0, above.
+
+    Args:
+        own: the rater's values, shape (items, questions); NaN where there is none.
+        reference: the reference's, same shape.
+        null: what a healthy rater has.
+
+    A pair takes part with 20 items that both answered and no constant column. Undefined without
+    such a pair.
+
+    >>> rng = np.random.default_rng(1)
+    >>> truth = rng.normal(size=(200, 3))
+    >>> coloured = truth + 2 * rng.normal(size=(200, 1))
+    >>> round(halo(coloured, truth).own, 1)
+    0.8
+    """
+    both = ~np.isnan(own) & ~np.isnan(reference)
+    total, n = np.zeros(2), len(own)
+    left_out, used, pairs = np.zeros((2, n)), np.zeros(n, np.bool_), 0
+    for a, b in combinations(range(own.shape[1]), 2):
+        rows = both[:, a] & both[:, b]
+        if rows.sum() < FEW:
+            continue
+        found = [_left_out(v[rows, a], v[rows, b]) for v in (own, reference)]
+        if any(np.isnan(point) or np.isnan(without).any() for point, without in found):
+            continue
+        pairs, used = pairs + 1, used | rows
+        for side, (point, without) in enumerate(found):
+            total[side] += point
+            left_out[side] += point
+            left_out[side, rows] += without - point
+    if not pairs:
+        items = int((both.sum(axis=1) >= 2).sum())
+        short = too_few(items) if items < FEW else None
+        reason = "No two questions vary enough on items that both answered."
+        return Halo(short or BiasEffect.undefined(reason, items), None, None)
+    mine, theirs = total / pairs
+    differences = (left_out[0] - left_out[1])[used] / pairs
+    effect = jackknifed(float(mine - theirs), differences, null or Null(0.0, "above"))
+    return Halo(effect, float(mine), float(theirs))
+
+
+def _left_out(x: Array, y: Array) -> tuple[float, Array]:
+    """Pearson's r, and r without each item; NaN where a column is constant."""
+    x, y = x - x.mean(), y - y.mean()
+    terms = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+    whole = terms.sum(axis=1, keepdims=True)
+    return float(_r(whole)[0]), _r(whole - terms)
+
+
+def _r(sums: Array) -> Array:
+    n, x, y, xx, yy, xy = sums
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    flat = (spread_x <= ROUNDING * n * xx) | (spread_y <= ROUNDING * n * yy)
+    found = ratio(n * xy - x * y, root(spread_x * spread_y))
+    return np.where(flat, np.nan, found)
+
+
+# Does a rater differ from a reference on the same cells? Leniency, extremes, abstention, drift.
+
+
+def clustered_mean(
+    values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None
+) -> BiasEffect:
+    """The mean of ``values``, with an interval that knows that an item's values belong together.
+
+    Args:
+        values: shape (cells,), for instance differences from a reference; NaN cells are left out.
+        items: the item of each cell, shape (cells,), whole numbers.
+        null: what a healthy rater has; 0 on both sides by default.
+
+    The variance is that of a ratio of sums over clusters
+    (Cochran 1977, equation 9A.6, without finite correction). Undefined for fewer than 20 items.
+
+    >>> effect = clustered_mean([1, 0] * 30, np.repeat(np.arange(30), 2))
+    >>> effect.estimate, effect.n
+    (0.5, 30)
+    """
+    against = null or Null()
+    given, of = np.asarray(values, np.float64), np.asarray(items, np.int64)
+    known = ~np.isnan(given)
+    codes = np.unique(of[known], return_inverse=True)[1]
+    sums: Array = np.bincount(codes, given[known]).astype(np.float64)
+    sizes: Array = np.bincount(codes).astype(np.float64)
+    n = len(sizes)
+    if n < FEW:
+        return too_few(n)
+    mean, error = _ratio(sums, sizes)
+    return judged(mean, error, n, against) if error > EXACT else alike(mean, n, against)
+
+
+def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:
+    total, n = float(sizes.sum()), len(sizes)
+    mean = float(sums.sum()) / total
+    square = float(((sums - mean * sizes) ** 2).sum())
+    return mean, sqrt(square * n / (n - 1)) / total
+
+
+def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """For every rater the mean of the others' values, shape (cells, raters); NaN where none.
+
+    The leave-one-out consensus: against a mean that holds its own value, a rater would partly be
+    compared with itself.
+
+    >>> others_mean(np.array([[0.0, 1.0, np.nan]]))[0].tolist()
+    [1.0, 0.0, 0.5]
+    """
+    known = ~np.isnan(values)
+    number = known.sum(axis=1, keepdims=True) - known
+    total = np.where(known, values, 0.0)
+    others = total.sum(axis=1, keepdims=True) - total
+    return np.where(number > 0, others / np.maximum(number, 1), np.nan)
+
+
+# Does the place at which an option is shown decide? Choices against the orders that were shown.
+
+ONE_ORDER = "The options were always shown in one order, so place and option cannot be told apart."
+
+
+class ShownOrders(NamedTuple):
+    """The answers to one question with k options.
+
+    ``first[o, f]`` counts the answers that chose option o while option f was shown first, ``last``
+    while it was shown last; shape (k, k). Abstentions are not in it, wherever they are shown.
+
+    >>> ShownOrders(np.eye(2), 1 - np.eye(2)).first.sum()
+    np.float64(2.0)
+    """
+
+    first: Array
+    last: Array
+
+
+class Pull(NamedTuple):
+    """A place's pull: the share of answers that took it for its own sake.
+
+    ``share`` of the answers chose what stood there, ``expected`` would if the place did not matter.
+    The effect's estimate is (share - expected) / (1 - expected), below 0 where it is shunned.
+    """
+
+    place: Literal["first", "last"]
+    effect: BiasEffect
+    share: float
+    expected: float
+
+
+def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
+    """The pull of the first or the last place, whichever is less likely by chance.
+
+    Orders are drawn without looking at the item, so if the place does not matter, any order could
+    as well have been shown with any other answer of the same question. The number of answers that
+    chose what stood first is compared with its mean and variance over all such exchanges, which
+    are known exactly (Hoeffding 1951, theorem 2), by the normal distribution with continuity
+    correction; p counts both places where they differ (more than two options). Orders that never
+    vary have no variance: an undefined effect, as for fewer than 20 answers. n counts answers.
+
+    >>> first, last = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
+    >>> pull = position_effect([ShownOrders(first, last)])
+    >>> pull.place, pull.share, round(pull.effect.estimate, 3)
+    ('first', 0.7, 0.4)
+    """
+    asked = [q for q in questions if q.first.sum() > 1]
+    n = int(sum(q.first.sum() for q in asked))
+    if not n:
+        return BiasEffect.undefined("No order in which options were shown is known of its answers.")
+    if n < FEW:
+        return BiasEffect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
+    ends = [_pull("first", [q.first for q in asked], n)]
+    if any(len(q.first) > 2 for q in asked):
+        ends.append(_pull("last", [q.last for q in asked], n))
+    found = [end for end in ends if end is not None]
+    if not found:
+        return BiasEffect.undefined(ONE_ORDER, n)
+    least = min(found, key=lambda end: end.effect.p or 0.0)
+    p = min(1.0, (least.effect.p or 0.0) * len(found))
+    return least._replace(effect=least.effect._replace(p=p))
+
+
+def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> Pull | None:
+    there = sum(float(np.trace(table)) for table in tables)
+    moments = [_moments(table) for table in tables]
+    mean, variance = sum(m for m, _ in moments), sum(v for _, v in moments)
+    expected = mean / n
+    if variance < 0.25 or expected >= 1:
+        return None
+    z = max(0.0, abs(there - mean) - 0.5) / sqrt(variance)
+    low, high = (_share(end, expected) for end in wilson(round(there), n))
+    effect = BiasEffect(_share(there / n, expected), low, high, n, normal_p(z, "both"))
+    return Pull(place, effect, there / n, expected)
+
+
+def _share(of: float, expected: float) -> float:
+    return (of - expected) / (1 - expected)
+
+
+def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and variance of the trace when orders are exchanged between answers."""
+    n = float(table.sum())
+    chosen, shown = table.sum(axis=1) / n, table.sum(axis=0) / n
+    mean = float(chosen @ shown)
+    centred = np.eye(len(table)) - shown[:, None] - chosen[None, :] + mean
+    spread = float((np.outer(chosen, shown) * centred**2).sum())
+    return n * mean, n * n / (n - 1) * spread
+
+
+# Does a longer text get more for the same truth? A slope within strata, which shows no cause.
+
+
+def length_slope(
+    values: npt.ArrayLike,
+    log_length: npt.ArrayLike,
+    strata: npt.ArrayLike,
+    items: npt.ArrayLike,
+    null: Null | None = None,
+) -> BiasEffect:
+    """How much a value rises per unit of ``log_length`` among cells of the same stratum.
+
+    With strata (question x true level) and lengths as log2, the estimate is what a doubling of the
+    length goes with in the answers to texts of the same level: a judge whose errors depend on the
+    level only has slope 0 however truth and length go together. Where the level is a label that
+    errs, or tells less than the judge sees, longer texts that are better have a slope without any
+    regard for length. Least squares with an effect of
+    each stratum; the standard error leaves out one item at a time (Cameron and Miller 2015,
+    section VI.B, the jackknife form), so cells of one item may go together.
+
+    Args:
+        values: the value of each answer, shape (cells,).
+        log_length: the logarithm of the text's length, shape (cells,).
+        strata: what was asked and is true, shape (cells,), whole numbers.
+        items: the item of each cell, shape (cells,), whole numbers.
+        null: what a healthy rater has; 0 on both sides by default.
+
+    Undefined for fewer than 20 items, and where lengths do not vary within any stratum.
+
+    >>> length = np.tile(np.arange(10.0), 10)
+    >>> noise = np.tile([0.1, -0.1, -0.1, 0.1, 0.0], 20)
+    >>> effect = length_slope(0.2 * length + noise, length, np.zeros(100, int), np.arange(100))
+    >>> round(effect.estimate, 2), effect.p < 1e-9
+    (0.2, True)
+    """
+    stratum = np.unique(np.asarray(strata), return_inverse=True)[1]
+    codes = np.unique(np.asarray(items), return_inverse=True)[1]
+    n = int(codes.max()) + 1 if len(codes) else 0
+    if n < FEW:
+        return too_few(n)
+    x = _within(np.asarray(log_length, np.float64), stratum)
+    y = _within(np.asarray(values, np.float64), stratum)
+    cross, square = np.bincount(codes, x * y), np.bincount(codes, x * x)
+    if square.sum() - square.max() <= EXACT:
+        return BiasEffect.undefined("Texts that deserve the same all have the same length.", n)
+    slope = float(cross.sum() / square.sum())
+    left_out = (cross.sum() - cross) / (square.sum() - square)
+    error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
+    against = null or Null()
+    return judged(slope, error, n, against) if error > EXACT else alike(slope, n, against)
+
+
+def _within(
+    values: npt.NDArray[np.float64], stratum: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    means = np.bincount(stratum, values) / np.maximum(np.bincount(stratum), 1)
+    found: npt.NDArray[np.float64] = values - means[stratum]
+    return found

@@ -1,0 +1,1 @@
+"""How sure a figure is: bootstrap, exact bounds, samples drawn unevenly, and differences."""

@@ -1,0 +1,363 @@
+"""Which verdicts may be accepted unseen, and the exact bounds that this rests on."""
+
+from __future__ import annotations
+
+from math import ceil, floor, log
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, gammaln
+
+from core.metrics.estimate import Figure
+from core.metrics.intervals.sampling import AUDIT, Mean
+
+# Exact bounds of a share, from a random draw.
+
+
+def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
+    """The one-sided upper bound of a share at level 1 - delta (Clopper and Pearson 1934).
+
+    >>> round(upper_bound(0, 29), 4), round(upper_bound(1, 46), 4)
+    (0.0981, 0.099)
+    """
+    return 1.0 if wrong >= n else float(betaincinv(wrong + 1, n - wrong, 1 - delta))
+
+
+class KnownLabels(NamedTuple):
+    """``n`` that were not drawn are known all the same, ``wrong`` of them to be wrong.
+
+    However they were chosen: a bound of the whole number holds whatever was looked at later.
+    """
+
+    n: int = 0
+    wrong: int = 0
+
+
+NOTHING = KnownLabels()
+
+
+def upper_bound_of_rest(
+    wrong: int, n: int, rest: int, delta: float = 0.05, known: KnownLabels = NOTHING
+) -> float:
+    """The largest share of the ``rest`` that may be wrong, n of all being drawn at random.
+
+    All are the drawn, the ``known`` and the rest. The largest number of wrong ones among all, w,
+    with P(X <= wrong) > delta, X hypergeometric, less those that are known to be wrong. 1 where
+    more are known to be wrong than that: then the draw was an unlucky one and bounds nothing. 0
+    where nothing is left.
+
+    >>> round(upper_bound_of_rest(0, 30, 10), 2), round(upper_bound_of_rest(0, 30, 10**6), 4)
+    (0.2, 0.095)
+
+    Drawn 90 of 300, 14 of them wrong, then 105 others settled, all right. Up to 66 of the 300 may
+    be wrong, so 52 of the 105 that are left.
+
+    >>> upper_bound_of_rest(14, 90, 105, known=KnownLabels(105)) == 52 / 105
+    True
+    """
+    if rest == 0:
+        return 0.0
+    total, least = n + known.n + rest, wrong + known.wrong
+    if _at_most(wrong, n, total, least) <= delta:
+        return 1.0
+    low, high = 0, rest
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _at_most(wrong, n, total, least + middle) > delta:
+            low = middle
+        else:
+            high = middle - 1
+    return low / rest
+
+
+def _at_most(wrong: int, n: int, total: int, bad: int) -> float:
+    """P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
+    x = np.arange(max(0, n - (total - bad)), min(wrong, n, bad) + 1)
+    if not len(x):
+        return 0.0
+    logs = _choose(bad, x) + _choose(total - bad, n - x) - _choose(total, np.array(n))
+    return float(np.exp(logs).sum())
+
+
+def _choose(n: int, k: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    found: npt.NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return found
+
+
+def fewest(alpha: float, delta: float = 0.05) -> int:
+    """How many labels promise ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
+
+    >>> fewest(0.1), fewest(0.05)
+    (29, 59)
+    """
+    return ceil(log(delta) / log(1 - alpha) - 1e-9)
+
+
+def share_of_rest(
+    right: int,
+    n: int,
+    rest: int,
+    *,
+    missing: int = 0,
+    level: float = 0.95,
+    known: KnownLabels = NOTHING,
+) -> Mean:
+    """The share of right ones among the ``rest``, where n of all were drawn at random.
+
+    All are the drawn, the ``known`` and the rest. The interval is exact, two one-sided bounds of
+    the rest (``upper_bound_of_rest``); the value is what is left of the estimate for all. Undefined
+    with fewer than 10 drawn, while ``missing`` drawn ones are not known (those known first are not
+    a random draw), and where nothing is left.
+
+    >>> few = share_of_rest(9, 9, 100)
+    >>> few.figure.reason
+    'Only 9 items were drawn at random; 10 are needed to speak of the rest.'
+    >>> mean = share_of_rest(18, 20, 200)
+    >>> mean.figure.value, mean.low, mean.high
+    (0.9, 0.675, 0.99)
+    >>> less = share_of_rest(18, 20, 100, known=KnownLabels(100))
+    >>> less.figure.value, less.low, less.high
+    (0.8, 0.35, 0.98)
+    """
+    if n < AUDIT or missing or not rest:
+        return Mean(Figure.undefined(_why_not(n, rest, missing), n), None, None)
+    tail = (1 - level) / 2
+    others = KnownLabels(known.n, known.n - known.wrong)
+    high = upper_bound_of_rest(right, n, rest, tail, others)
+    low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
+    left = right / n * (n + known.n + rest) - right - others.wrong
+    return Mean(Figure.defined(min(high, max(low, left / rest)), n), low, high)
+
+
+def _why_not(n: int, rest: int, missing: int) -> str:
+    if missing:
+        return f"{missing} of the {n + missing} drawn at random are still to be decided."
+    if not rest:
+        return "Nothing is left that nobody looked at."
+    what = "item was" if n == 1 else "items were"
+    return f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
+
+
+# Which verdicts may be accepted unseen: a confidence above which few enough disagree with people.
+#
+# Fixed-sequence testing (Bauer 1991), as Jung, Brahman and Choi (2024), "Trust or Escalate", use it
+# for judges: from sure verdicts downwards, "more than a share ``alpha`` of the verdicts at or above
+# this confidence disagrees" is tested at level ``delta``, until it cannot be rejected. The last
+# threshold that was rejected is taken. Testing stops at the first failure, so the chance of taking
+# a threshold that breaks the promise is at most ``delta``, however many are tried.
+#
+# They test with exact binomial bounds (Clopper and Pearson 1934), which speak of an endless supply
+# of such verdicts. Verdicts of a run are finite: where the labelled ones were right by luck, the
+# others are wrong the more often, and simulations on recorded votes broke the promise about them in
+# up to 9 % of trials. Where the verdicts to be accepted are given, the test is therefore the exact
+# one for what is left of a finite number (hypergeometric; Wang 2015 treats its exact intervals).
+#
+# Some that were not drawn may be known by now: another queue settled them, and nobody knows why
+# those and not others. They stay in the number that was drawn from, and the bound is of the wrong
+# ones among all of it, which holds whatever was looked at later; those known to be wrong are taken
+# off. Taking the known ones out of the rest instead, as though the labelled were drawn from what is
+# left, broke the promise in nearly every trial where the easy half had been settled.
+#
+# Testing in sequence is not enough then: whoever settles the surest first takes the first test away
+# once it failed, and gets another one (broken in 5.8 % of trials, looking twenty times). Where some
+# are known all thresholds are bounded at once, each at delta divided by their number, and the
+# lowest that holds is taken; at one confidence, the usual case of unanimous verdicts, that is the
+# same.
+#
+# Both hold for labels drawn at random, each with the same chance, from what the promise is about.
+# Labels of a review queue are of the doubtful cells. Weighted by their chances they give estimates,
+# but no exact bound; they must not be given here, nor their cells: only the random audit and what
+# it was drawn from.
+
+#: Testing starts where this share of the verdicts is at or above the threshold: with too few
+#: labels the first test has no power, and it would be the last.
+START = 0.4
+#: The largest number of labels that is looked for when saying how many would do.
+MOST = 100_000
+#: What helps where others settled a part of what was drawn from.
+ANEW = "A new random draw, from what is left, would speak of it alone."
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Step(NamedTuple):
+    """One threshold that was tested: ``labels`` are at or above it, ``wrong`` of them disagree.
+
+    ``unseen`` are the verdicts that would be accepted (``None``: an endless supply); with
+    confidence 1 - delta no larger a share of them than ``bound`` disagrees. ``known`` are those at
+    or above it that were not drawn and are settled all the same.
+    """
+
+    threshold: float
+    labels: int
+    wrong: int
+    unseen: int | None
+    bound: float
+    held: bool
+    known: KnownLabels = NOTHING
+
+
+class Acceptance(NamedTuple):
+    """``threshold`` is ``None`` where nothing may be accepted; ``reason`` then says why.
+
+    ``more``: about how many random labels more are needed, if verdicts go on disagreeing as they
+    did; 0 where a threshold was found, ``None`` where no number would do.
+    """
+
+    threshold: float | None
+    steps: tuple[Step, ...]
+    more: int | None
+    reason: str = ""
+
+    @property
+    def bound(self) -> float | None:
+        """The share of the accepted that disagrees is at most this, with confidence 1 - delta."""
+        held = _holding(self.steps)
+        return held[-1].bound if held else None
+
+    @property
+    def accepted(self) -> int | None:
+        """How many unseen verdicts may be accepted; ``None`` of an endless supply."""
+        held = _holding(self.steps)
+        return held[-1].unseen if held else 0
+
+
+def acceptance(
+    confidence: npt.ArrayLike,
+    right: npt.ArrayLike,
+    alpha: float,
+    *,
+    unseen: npt.ArrayLike | None = None,
+    known: tuple[npt.ArrayLike, npt.ArrayLike] = ((), ()),
+    delta: float = 0.05,
+) -> Acceptance:
+    """The lowest confidence from which on verdicts may be accepted unseen.
+
+    Args:
+        confidence: of the randomly drawn, labelled verdicts; any scale, higher is surer.
+        right: whether each agrees with people, same shape.
+        alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
+        unseen: confidence of the others that the labelled ones were drawn from. Not given: the
+            promise is about an endless supply of such verdicts.
+        known: confidence, and whether they agree, of further ones that the labelled were drawn
+            from: settled by whatever way, so that nothing need be promised of them. Only with
+            ``unseen``.
+        delta: the largest chance of breaking that promise, in (0, 1).
+
+    Thresholds are distinct confidences: verdicts with the same one are accepted together. Which
+    are tested, and in which order, follows from confidences alone and never from who was right.
+
+    >>> sure = acceptance([0.9] * 40 + [0.6] * 20, [True] * 40 + [True, False] * 10, 0.1)
+    >>> sure.threshold, round(sure.bound, 3), len(sure.steps)
+    (0.9, 0.072, 2)
+    """
+    if not (0 < alpha < 1 and 0 < delta < 1):
+        raise ValueError("alpha and delta lie between 0 and 1")
+    drawn, others = _labels(confidence, right), _labels(*known)
+    least = fewest(alpha, delta)
+    if len(drawn.sure) < least:
+        reason = (
+            f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
+            f"disagrees, with {1 - delta:.0%} confidence, even if all agreed. {least} are needed."
+        )
+        return Acceptance(None, (), least - len(drawn.sure), reason)
+    left = None if unseen is None else np.asarray(unseen, np.float64)
+    steps = _sequence(drawn, others, left, alpha, delta)
+    held = _holding(steps)
+    if held:
+        return Acceptance(held[-1].threshold, steps, 0)
+    last = nearest(steps)
+    if last is None:
+        return Acceptance(None, steps, None, "Nothing is left to be accepted.")
+    more = None if last.known.n else _more(last, alpha, delta, len(drawn.sure))
+    return Acceptance(None, steps, more, _too_many(last, more))
+
+
+def _holding(steps: tuple[Step, ...]) -> list[Step]:
+    """The steps that held and accept something."""
+    return [step for step in steps if step.held and step.unseen != 0]
+
+
+def nearest(steps: tuple[Step, ...]) -> Step | None:
+    """Of the steps that did not hold the one that came nearest; ``None``: all did."""
+    failed = [step for step in steps if not step.held]
+    return min(failed, key=lambda step: step.bound, default=None)
+
+
+def _too_many(last: Step, more: int | None) -> str:
+    reason = f"Of the {last.labels} labels at or above {last.threshold:.3g}, {last.wrong} "
+    if last.known.n:
+        return (
+            f"{reason}disagree, and {last.known.wrong} of {last.known.n} that were settled "
+            f"besides; of what is left up to {last.bound:.1%} may. {ANEW}"
+        )
+    means = "That is too many." if more else "More labels would hardly help: too many disagree."
+    return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
+
+
+class _SeenLabels(NamedTuple):
+    sure: Floats
+    good: Bools
+
+    def at(self, level: float) -> tuple[int, int]:
+        """How many are at or above a confidence, and how many of them are wrong."""
+        at = self.sure >= level
+        return int(at.sum()), int((at & ~self.good).sum())
+
+
+def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
+    sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
+    if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
+        raise ValueError("confidence and right are needed in one length, without NaN")
+    return _SeenLabels(sure, good)
+
+
+def _sequence(
+    drawn: _SeenLabels, others: _SeenLabels, left: Floats | None, alpha: float, delta: float
+) -> tuple[Step, ...]:
+    parts = [drawn.sure, others.sure, np.empty(0) if left is None else left]
+    everything = np.concatenate(parts)
+    levels, counts = np.unique(everything, return_counts=True)
+    shares = np.cumsum(counts[::-1]) / len(everything)
+    # A quarter more than the fewest, because how many labels lie there is chance.
+    start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(drawn.sure)))
+    tested = levels[::-1][shares >= start]
+    at_once = len(others.sure) > 0
+    risk = delta / len(tested) if at_once else delta
+    steps: list[Step] = []
+    for level in tested:
+        labels, wrong = drawn.at(level)
+        known = KnownLabels(*others.at(level))
+        if left is None:
+            rest, bound = None, upper_bound(wrong, labels, risk)
+        else:
+            rest = int((left >= level).sum())
+            bound = upper_bound_of_rest(wrong, labels, rest, risk, known)
+        steps.append(Step(float(level), labels, wrong, rest, bound, bound <= alpha, known))
+        if not steps[-1].held and not at_once:
+            break
+    return tuple(steps)
+
+
+def _more(first: Step, alpha: float, delta: float, labels: int) -> int | None:
+    """Labels to add so that the first threshold would hold with the share wrong seen so far.
+
+    Of all labels only a part is at or above the threshold, so more are drawn than count.
+    """
+    share = first.wrong / max(1, first.labels)
+    low, high = first.labels, MOST
+    if share >= alpha or upper_bound(_so_many(share, high), high, delta) > alpha:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if upper_bound(_so_many(share, middle), middle, delta) <= alpha:
+            high = middle
+        else:
+            low = middle + 1
+    return max(1, ceil((high - first.labels) * labels / max(1, first.labels)))
+
+
+def _so_many(share: float, n: int) -> int:
+    return floor(share * n + 0.5)

@@ -1,0 +1,285 @@
+"""Estimates for all items from labels of some, drawn unevenly or prediction-powered."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from core.metrics.estimate import Figure
+
+# Estimates for all items from labels of some, where the labelled ones were not drawn alike.
+#
+# A review queue holds the hard items, so what is seen there says nothing of the rest by itself.
+# With the chance that each item had of being labelled, the labelled ones stand for all. A part
+# drawn from everything (the audit) is what carries the easy items; with too few of it there is no
+# headline.
+
+#: Fewer audited items than this give no headline.
+AUDIT = 10
+
+
+class Mean(NamedTuple):
+    """A mean with its 95 % interval, which is undefined where the mean is."""
+
+    figure: Figure
+    low: float | None
+    high: float | None
+
+
+class SelectedMeans(NamedTuple):
+    """``weighted`` speaks of all items; ``naive`` only of those labelled, ``hard`` of the queue's.
+
+    ``naive`` is there to be shown beside, never as a headline.
+    """
+
+    weighted: Mean
+    naive: Mean
+    hard: Mean
+
+
+def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The chance of being labelled through the queue or the audit, drawn independently.
+
+    >>> inclusion([0.5, 0.0], [0.05, 0.05]).round(3).tolist()
+    [0.525, 0.05]
+    """
+    first, second = np.asarray(queue, np.float64), np.asarray(audit, np.float64)
+    found: npt.NDArray[np.float64] = 1 - (1 - first) * (1 - second)
+    return found
+
+
+def honest_mean(
+    values: npt.ArrayLike, chances: npt.ArrayLike, audited: npt.ArrayLike, hard: npt.ArrayLike
+) -> SelectedMeans:
+    """The mean over all items, from the labelled ones and the chance each had of being labelled.
+
+    ``weighted`` is sum(y / pi) / sum(1 / pi) (Hajek 1971), its variance that of independent
+    draws, sum((1 - pi) ((y - mean) / pi)^2) / sum(1 / pi)^2 (Saerndal, Swensson and Wretman 1992,
+    equation 5.5.14 for Poisson sampling), with t on as many items as the weights are worth
+    (Kish 1965: sum(w)^2 / sum(w^2)). Two items more, one 0 and one 1, at the audit's weight, keep
+    the variance of shares from vanishing where all audited items are alike (Agresti and Coull
+    1998 do so for a plain share).
+
+    Args:
+        values: what is averaged, in [0, 1] (1: right, 0: wrong, or a score), shape (labelled,).
+        chances: the chance each had of being labelled, in (0, 1], same shape.
+        audited: whether the random audit holds it, same shape.
+        hard: whether the queue of hard items holds it, same shape.
+
+    Undefined with fewer than 10 audited items. Raises ``ValueError`` for chances outside (0, 1].
+
+    >>> few = honest_mean([1.0, 0.0], [0.5, 0.5], [True, False], [False, True])
+    >>> few.weighted.figure.reason
+    'Only 1 item was drawn at random; 10 are needed to speak of all items.'
+    """
+    y, pi = np.asarray(values, np.float64), np.asarray(chances, np.float64)
+    drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
+    if len(pi) and not ((pi > 0) & (pi <= 1)).all():
+        raise ValueError("a chance of being labelled lies in (0, 1]")
+    return SelectedMeans(_weighted(y, pi, drawn), _plain(y), _plain(y[queued]))
+
+
+def _weighted(
+    y: npt.NDArray[np.float64], pi: npt.NDArray[np.float64], drawn: npt.NDArray[np.bool_]
+) -> Mean:
+    audit = int(drawn.sum())
+    if audit < AUDIT:
+        what = "item was" if audit == 1 else "items were"
+        reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
+        return Mean(Figure.undefined(reason, len(y)), None, None)
+    mean = float((y / pi).sum() / (1 / pi).sum())
+    light = float(pi[drawn].min())
+    padded, chance = np.append(y, [0.0, 1.0]), np.append(pi, [light, light])
+    weight = 1 / chance
+    square = float(((1 - chance) * ((padded - mean) * weight) ** 2).sum())
+    error = sqrt(square) / float(weight.sum())
+    worth = float(weight.sum() ** 2 / (weight**2).sum())
+    return _mean(mean, error, worth, len(y))
+
+
+def _plain(y: npt.NDArray[np.float64]) -> Mean:
+    if not len(y):
+        return Mean(Figure.undefined("No such item was labelled."), None, None)
+    mean = float(y.mean())
+    padded = np.append(y, [0.0, 1.0])
+    return _mean(mean, float(padded.std(ddof=1)) / sqrt(len(padded)), float(len(padded)), len(y))
+
+
+def _mean(mean: float, error: float, worth: float, n: int) -> Mean:
+    reach = float(stdtrit(max(worth - 1, 1.0), 0.975)) * error
+    return Mean(Figure.defined(mean, n), max(0.0, mean - reach), min(1.0, mean + reach))
+
+
+# The mean over all items from judges' values for all and people's for some.
+#
+# Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023): the mean of
+# what the judges say, corrected by how far they were off where people looked. However wrong the
+# judges are, the interval holds; the better they are, the narrower it is.
+#
+#     estimate = lambda * mean(f over all) + sum(w (y - lambda f)) / sum(w)      w = 1 / chance
+#
+# ``lambda`` (Angelopoulos, Duchi and Zrnic 2023, PPI++, equation 11 for means) is how far the
+# judges are listened to: 0 is the labels alone, 1 plain prediction-powered inference. It is the
+# value that makes the variance least, kept within [0, 1].
+
+
+class Powered(NamedTuple):
+    """``mean`` uses people's and judges' values, ``labels`` people's alone.
+
+    ``raw`` is the plain mean of the judges' values, uncorrected. ``listened`` is lambda.
+    """
+
+    mean: Mean
+    labels: Mean
+    raw: float
+    listened: float
+
+
+def powered_mean(
+    said: npt.ArrayLike,
+    values: npt.ArrayLike,
+    labelled: npt.ArrayLike,
+    stratum: npt.ArrayLike | None = None,
+    *,
+    listen: float | None = None,
+) -> Powered:
+    """The mean of people's values over all items, with its 95 % interval.
+
+    Args:
+        said: the judges' value of every item, or their chance of being right, shape (items,).
+        values: people's values of the labelled items, in [0, 1], shape (labelled,).
+        labelled: which items have one, shape (items,).
+        stratum: which items were drawn alike, any integers, shape (items,): the queue and the rest,
+            say. Within a stratum the labelled items must be a random draw. One where not given.
+        listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
+
+    The items are these and no others, so that a stratum labelled whole adds no uncertainty: the
+    variance is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran
+    1977, sections 5.4 and 7.2), with t on as many degrees as there are random labels less strata
+    and lambda. Where values are 0 or 1, or all y - lambda f are alike, four more at half a point
+    above and below their mean keep s_h from 0 (Agresti and Coull 1998 add four to a share).
+
+    Undefined with fewer than 10 labels drawn at random, or where a stratum has fewer than two.
+    Raises ``ValueError`` for shapes that do not fit.
+
+    >>> few = powered_mean([0.5, 1.0], [1.0], [True, False])
+    >>> few.mean.figure.reason
+    'Only 1 item was drawn at random; 10 are needed to speak of all items.'
+    """
+    sample = _sample(said, values, labelled, stratum)
+    raw = float(sample.said.mean()) if len(sample.said) else 0.0
+    why = _why_not(sample)
+    if why:
+        nothing = Mean(Figure.undefined(why, len(sample.values)), None, None)
+        return Powered(nothing, nothing, raw, 0.0)
+    chosen = _least_variance(sample) if listen is None else listen
+    return Powered(
+        _estimate(sample, chosen, fitted=listen is None), _estimate(sample, 0.0), raw, chosen
+    )
+
+
+class _Part(NamedTuple):
+    """A stratum: its share of all items, what judges say of all, and of the labelled ones."""
+
+    share: float
+    all: npt.NDArray[np.float64]
+    said: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+
+    @property
+    def left(self) -> float:
+        """The share of its items that nobody labelled."""
+        return 1 - len(self.values) / len(self.all)
+
+
+class _Sample(NamedTuple):
+    said: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+    parts: tuple[_Part, ...]
+
+    @property
+    def random(self) -> int:
+        """How many labels were drawn at random: those of strata that are not labelled whole."""
+        return sum(len(part.values) for part in self.parts if part.left > 0)
+
+
+def _sample(
+    said: npt.ArrayLike,
+    values: npt.ArrayLike,
+    labelled: npt.ArrayLike,
+    stratum: npt.ArrayLike | None,
+) -> _Sample:
+    f, y = np.asarray(said, np.float64), np.asarray(values, np.float64)
+    known = np.asarray(labelled, np.bool_)
+    kinds = np.zeros(len(f), np.int64) if stratum is None else np.asarray(stratum, np.int64)
+    if f.shape != known.shape or f.shape != kinds.shape or len(y) != known.sum():
+        raise ValueError("one judges' value, mark and stratum per item, one value per label")
+    spread_out = np.zeros(len(f))
+    spread_out[known] = y
+    parts = tuple(
+        _Part(
+            float((kinds == kind).mean()),
+            f[kinds == kind],
+            f[known & (kinds == kind)],
+            spread_out[known & (kinds == kind)],
+        )
+        for kind in np.unique(kinds)
+    )
+    return _Sample(f, y, parts)
+
+
+def _why_not(sample: _Sample) -> str:
+    drawn = sample.random
+    whole = bool(sample.parts) and all(part.left == 0 for part in sample.parts)
+    if drawn < AUDIT and not whole:
+        what = "item was" if drawn == 1 else "items were"
+        return f"Only {drawn} {what} drawn at random; {AUDIT} are needed to speak of all items."
+    for part in sample.parts:
+        if part.left > 0 and len(part.values) < 2:
+            some = "only 1" if len(part.values) else "none"
+            return (
+                f"Of a group of {len(part.all)} items {some} is labelled; "
+                "2 of each group are needed to speak of all."
+            )
+    return ""
+
+
+def _least_variance(sample: _Sample) -> float:
+    """The regression of people's values on the judges', within strata, as much as each counts."""
+    together = alone = 0.0
+    for part in sample.parts:
+        n = len(part.values)
+        if part.left == 0:
+            continue
+        weight = part.share**2 * part.left / (n * (n - 1))
+        gap = part.said - part.said.mean()
+        together += weight * float(gap @ (part.values - part.values.mean()))
+        alone += weight * float(gap @ gap)
+    return min(1.0, max(0.0, together / alone)) if alone > 0 else 0.0
+
+
+def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Mean:
+    mean = variance = 0.0
+    for part in sample.parts:
+        off = part.values - listen * part.said
+        mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
+        if part.left > 0:
+            n = len(off)
+            variance += part.share**2 * part.left * _square(off, part.values) / n
+    open_parts = sum(part.left > 0 for part in sample.parts)
+    degrees = max(1, sample.random - open_parts - fitted)
+    reach = float(stdtrit(degrees, 0.975)) * sqrt(variance)
+    figure = Figure.defined(mean, len(sample.values))
+    return Mean(figure, max(0.0, mean - reach), min(1.0, mean + reach))
+
+
+def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> float:
+    """s^2 of what judges were off by."""
+    total = float(((off - off.mean()) ** 2).sum())
+    if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:
+        return (total + 4 * 0.25) / (len(off) + 3)
+    return total / (len(off) - 1)

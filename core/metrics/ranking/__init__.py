@@ -1,0 +1,1 @@
+"""Systems ranked from contests or scores: win matrix, Bradley-Terry, Elo, ranks."""

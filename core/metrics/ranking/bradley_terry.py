@@ -1,0 +1,331 @@
+"""Bradley-Terry strengths with ties, and their intervals by bootstrap over items."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, ndtri
+
+from core.metrics.estimate import Figure
+from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.measure import Array, Ratings
+from core.metrics.ranking.contests import (
+    LOST,
+    TIED,
+    WON,
+    ContestTable,
+    Flags,
+    components,
+    separated,
+    win_matrix,
+)
+
+# Bradley-Terry strengths with ties, fitted by Newton's method to thousands of resamples at once.
+#
+# The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses
+# in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the usual two (the other is Rao and
+# Kupper 1967) it is the one whose likelihood is concave with points (a tie is half a win) and the
+# number of ties as sufficient statistics: the fitted points of every system equal those observed,
+# and nothing else of the data matters. Without ties it is Bradley and Terry (1952).
+
+_STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
+#: The largest difference between observed and fitted points, per contest, that ends the search.
+_CLOSE = 1e-9
+
+
+class StrengthFit(NamedTuple):
+    """``strengths`` (systems, resamples), in natural log units, their mean 0; ``log_tie``
+    (resamples,), minus infinity where nothing was tied; ``converged`` (resamples,).
+    """
+
+    strengths: Array
+    log_tie: Array
+    converged: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+class _Design(NamedTuple):
+    """How pairs add up to systems: ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs,
+    systems * systems) the outer product of every row with itself.
+    """
+
+    ends: sparse.csr_array
+    squares: sparse.csr_array
+    systems: int
+
+
+class _State(NamedTuple):
+    """Log-likelihood (resamples,), gradient (systems + 1, resamples) and information."""
+
+    likelihood: Array
+    gradient: Array
+    information: Array
+
+
+def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> StrengthFit:
+    """The most likely strengths for every resample of ``totals``, shape (pairs, 3, resamples).
+
+    ``prior`` gives every system so many wins and as many losses against an imagined system of
+    strength 0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma
+    prior). Without it the estimate is finite only where no group of systems won all its contests
+    against the rest (Ford 1957); see ``ranking_graph.separated``.
+
+    >>> totals = np.array([[[60.0], [20.0], [20.0]]])    # 70 points of 100
+    >>> found = fit(np.array([[0, 1]]), totals, 2)
+    >>> round(float(found.strengths[0, 0] - found.strengths[1, 0]), 4)    # log(60 / 20)
+    1.0986
+    """
+    design = _design(pairs, systems)
+    resamples = totals.shape[2]
+    tied = totals[:, TIED].sum(axis=0)
+    played = totals.sum(axis=(0, 1))
+    # No ties: the parameter is at its limit. Nothing but ties: strengths cannot be told.
+    free = (tied > 0) & (tied < played)
+    values = np.zeros((systems + 1, resamples))
+    values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
+    now = _state(design, totals, values, prior, free)
+    goal = _CLOSE * np.maximum(played, 1.0)
+    for _ in range(_STEPS):
+        if (np.abs(now.gradient).max(axis=0) <= goal).all():
+            break
+        values, now = _advanced(design, totals, values, now, prior, free)
+    strengths = values[:systems] - values[:systems].mean(axis=0)
+    log_tie = np.where(free | (tied == 0), values[systems], np.inf)
+    return StrengthFit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
+
+
+def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Array]:
+    """The shares won, tied and lost for a difference of strengths ``gap``.
+
+    >>> [round(float(share), 3) for share in outcome_shares(np.array(0.0), np.log(0.5))]
+    [0.4, 0.2, 0.4]
+    """
+    # From some point on everything ties; infinities would make shares undefined.
+    tie = np.minimum(np.asarray(log_tie, np.float64), _ALL_TIE)
+    logits = np.stack(np.broadcast_arrays(gap / 2, tie, -gap / 2), axis=0)
+    powers = np.exp(logits - logits.max(axis=0))
+    won, tied, lost = powers / powers.sum(axis=0)
+    return won, tied, lost
+
+
+def _advanced(
+    design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
+) -> tuple[Array, _State]:
+    """One Newton step, halved where it would lose likelihood."""
+    n = design.systems
+    step = np.linalg.solve(now.information, now.gradient.T[:, :, None])[:, :, 0].T
+    step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-300))
+    step[n] = np.where(free, step[n], 0.0)
+    slack = 1e-12 * np.abs(now.likelihood)
+    for _ in range(_HALVINGS):
+        tried = values + step
+        new = _state(design, totals, tried, prior, free)
+        worse = new.likelihood < now.likelihood - slack
+        if not worse.any():
+            break
+        step = np.where(worse, step / 2, step)
+    return values + step, _state(design, totals, values + step, prior, free)
+
+
+def _state(design: _Design, totals: Array, values: Array, prior: float, free: Array) -> _State:
+    n = design.systems
+    s, log_tie = values[:n], values[n]
+    gap = design.ends @ s
+    won, tied, lost = outcome_shares(gap, log_tie)
+    played = totals.sum(axis=1)
+    mean = won + tied / 2
+    likelihood = np.zeros(totals.shape[2])
+    for at, share in ((WON, won), (TIED, tied), (LOST, lost)):
+        seen = totals[:, at]
+        likelihood += np.where(seen > 0, seen * np.log(np.maximum(share, 1e-300)), 0.0).sum(axis=0)
+    gradient = np.zeros_like(values)
+    gradient[:n] = design.ends.T @ (totals[:, WON] + totals[:, TIED] / 2 - played * mean)
+    gradient[n] = np.where(free, (totals[:, TIED] - played * tied).sum(axis=0), 0.0)
+    spread = played * (won + tied / 4 - mean**2)
+    information = np.zeros((values.shape[1], n + 1, n + 1))
+    information[:, :n, :n] = (design.squares.T @ spread).T.reshape(-1, n, n)
+    mixed = np.where(free, design.ends.T @ (played * tied * (0.5 - mean)), 0.0).T
+    information[:, :n, n] = information[:, n, :n] = mixed
+    information[:, n, n] = np.where(free, (played * tied * (1 - tied)).sum(axis=0), 1.0)
+    if prior:
+        chance = expit(s)
+        likelihood = likelihood + prior * (np.log(chance) + np.log1p(-chance)).sum(axis=0)
+        gradient[:n] += prior * (1 - 2 * chance)
+        information[:, range(n), range(n)] += (2 * prior * chance * (1 - chance)).T
+    else:
+        # The sum of strengths is free; this fixes it at 0 and changes nothing else.
+        information[:, :n, :n] += 1.0
+    # Where shares have run to 0 or 1 the curvature can vanish in rounding.
+    information[:, range(n + 1), range(n + 1)] += 1e-12
+    return _State(likelihood, gradient, information)
+
+
+def _design(pairs: Ratings, systems: int) -> _Design:
+    number = len(pairs)
+    rows = np.repeat(np.arange(number), 2)
+    ends = sparse.csr_array(
+        (np.tile([1.0, -1.0], number), (rows, pairs.ravel())), shape=(number, systems)
+    )
+    a, b = pairs.T
+    cells = np.stack([a * systems + a, b * systems + b, a * systems + b, b * systems + a], axis=1)
+    squares = sparse.csr_array(
+        (np.tile([1.0, 1.0, -1.0, -1.0], number), (np.repeat(np.arange(number), 4), cells.ravel())),
+        shape=(number, systems * systems),
+    )
+    return _Design(ends, squares, systems)
+
+
+# Strengths with intervals by bootstrap over items, and which systems they tell apart.
+
+#: Wins and losses against an imagined average system, where no estimate is finite.
+PRIOR = 0.5
+#: The same in resamples, only so that none of them is infinite.
+TOUCH = 0.05
+#: A bootstrap over fewer items than this says too little.
+FEWEST = 5
+
+#: Standard errors that tell one difference from none, looked at alone (95 %, two-sided).
+_ALONE = float(ndtri(0.975))
+_FEW = "There are {n} items; intervals need at least {least}."
+
+
+class Strengths(NamedTuple):
+    """Strengths of one group of systems that contests join.
+
+    ``members`` are their indices; arrays run along them. ``value`` is in natural log units with
+    mean 0: e to the difference of two is the odds of the first, ties aside. ``regularised``: no
+    finite estimate exists, ``groups`` says between whom, and ``value`` holds what a prior of half
+    a win and half a loss per system makes of it. ``better[i, j]``: i is better than j, all such
+    statements together at the given level. ``error[i, j]`` is the standard error of a difference,
+    and ``critical`` how many of them a difference must be to be told.
+    """
+
+    members: tuple[int, ...]
+    value: Array
+    intervals: tuple[Interval, ...]
+    log_tie: float
+    regularised: bool
+    groups: tuple[tuple[int, ...], ...]
+    better: Flags
+    error: Array
+    critical: float = math.nan
+    reason: str = ""
+
+
+def strengths(
+    table: ContestTable, rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95
+) -> list[Strengths]:
+    """The strengths of each group of systems that contests join, the largest group first.
+
+    Bradley and Terry (1952) with Davidson's (1970) ties; intervals are percentiles over items.
+    ``better`` compares every difference with the largest standardised one of each resample
+    (Romano and Wolf 2005), so that one wrong statement among all of them is as rare as one alone.
+    """
+    groups = components(win_matrix(table).contests)
+    weights = (
+        resample_items(table.items, resamples, rng)
+        if resamples and table.items >= FEWEST
+        else np.zeros((table.items, 0))
+    )
+    return [_of_group(table, group, weights, level) for group in groups]
+
+
+def further_contests(
+    gap: float,
+    error: float,
+    log_tie: float,
+    *,
+    critical: float = _ALONE,
+    power: float = 0.8,
+    most: int = 100_000,
+) -> Figure:
+    """How many more contests between two systems would tell them apart, if their difference is as
+    estimated; 0 where they are apart already.
+
+    Every contest between them adds its Fisher information about the difference, (won + lost -
+    (won - lost)^2) / 4 at the fitted shares, to the present 1 / error^2, until the difference is
+    (``critical`` + z of ``power``) standard errors. ``critical`` is that of all comparisons made
+    together (``Strengths.critical``); by default that of one alone, two-sided at 95 %. It asks for
+    more than mere significance now: a chance of ``power`` to find it.
+
+    >>> further_contests(0.5, 0.4, float("-inf")).value
+    108.0
+    """
+    if not error > 0:
+        return Figure.undefined("The standard error of the difference is not known.")
+    if abs(gap) > critical * error:
+        return Figure.defined(0.0, 0)
+    won, _, lost = (float(x) for x in outcome_shares(np.asarray(gap), log_tie))
+    each = (won + lost - (won - lost) ** 2) / 4
+    wanted = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
+    number = (wanted - 1 / error**2) / each if each > 0 else np.inf
+    if number > most:
+        return Figure.undefined(f"They are so close that {most:,} contests would not do.")
+    return Figure.defined(float(np.ceil(max(number, 1.0))), 0)
+
+
+def _of_group(
+    table: ContestTable, group: tuple[int, ...], weights: Array, level: float
+) -> Strengths:
+    n = len(group)
+    place = {system: at for at, system in enumerate(group)}
+    rows = [at for at, (a, _) in enumerate(table.pairs) if int(a) in place]
+    if not rows:
+        reason = "It met nobody."
+        nothing = np.zeros((n, n))
+        gap = Interval(None, None, "percentile", reason)
+        return Strengths(
+            group,
+            np.full(n, np.nan),
+            (gap,) * n,
+            -np.inf,
+            False,
+            (),
+            nothing > 0,
+            nothing,
+            reason=reason,
+        )
+    pairs = np.array([[place[int(s)] for s in table.pairs[at]] for at in rows])
+    part = ContestTable(pairs, table.counts[:, rows], n)
+    levels = separated(win_matrix(part))
+    regularised = len(levels) > 1
+    prior = PRIOR if regularised else 0.0
+    point = fit(pairs, part.totals()[:, :, None], n, prior=prior)
+    value, log_tie = point.strengths[:, 0], float(point.log_tie[0])
+    outside = tuple(tuple(group[i] for i in members) for members in levels)
+    if not weights.shape[1]:
+        reason = _FEW.format(n=table.items, least=FEWEST)
+        unknown = (Interval(None, None, "percentile", reason),) * n
+        blank = np.zeros((n, n))
+        return Strengths(
+            group,
+            value,
+            unknown,
+            log_tie,
+            regularised,
+            outside,
+            blank > 0,
+            blank * np.nan,
+            reason=reason,
+        )
+    drawn = fit(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
+    better, error, critical = _told_apart(value, drawn, level)
+    found = tuple(percentile(row, level) for row in drawn)
+    return Strengths(group, value, found, log_tie, regularised, outside, better, error, critical)
+
+
+def _told_apart(value: Array, drawn: Array, level: float) -> tuple[Flags, Array, float]:
+    """Who is better than whom by simultaneous intervals, standard errors of differences, and the
+    number of these that tells two apart.
+    """
+    gaps = drawn[:, None] - drawn[None, :]
+    error = gaps.std(axis=2)
+    away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
+    scaled = np.divide(
+        away, error[:, :, None], out=np.zeros_like(away), where=error[:, :, None] > 0
+    )
+    critical = float(np.quantile(scaled.max(axis=(0, 1)), level))
+    apart = value[:, None] - value[None, :]
+    return (apart > critical * error) & (error > 0), error, critical

@@ -1,0 +1,325 @@
+"""Pairwise contests as counts: the win matrix, who can be compared, and both orders."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from core.metrics.agreement.kappa import cohen_kappa
+from core.metrics.estimate import Figure
+from core.metrics.measure import NEAR, Array, Ratings, ratio
+
+# Contests between systems as counts, and what needs nothing but counting: the win matrix.
+#
+# A contest is between two systems on one item; it is won, lost or tied. Items are the clusters of
+# every bootstrap here: the contests of an item stay together.
+
+#: The places of the last axis of ``ContestTable.counts``.
+WON, TIED, LOST = 0, 1, 2
+
+
+class ContestTable(NamedTuple):
+    """Counts of contests. ``pairs`` has shape (pairs, 2): every two systems that met, the smaller
+    index first. ``counts`` has shape (items, pairs, 3): how often the first of the pair won, tied
+    and lost. Systems are numbered from 0 to ``systems`` - 1.
+    """
+
+    pairs: Ratings
+    counts: Array
+    systems: int
+
+    @property
+    def items(self) -> int:
+        """The number of items, those without any contest among them."""
+        return len(self.counts)
+
+    @property
+    def contests(self) -> float:
+        """The number of contests (their weights added up)."""
+        return float(self.counts.sum())
+
+    def totals(self, weights: Array | None = None) -> Array:
+        """The counts added up over items, shape (pairs, 3), or (pairs, 3, resamples) for item
+        weights of shape (items, resamples).
+        """
+        if weights is None:
+            return np.asarray(self.counts.sum(axis=0), np.float64)
+        flat = self.counts.reshape(self.items, -1)
+        return np.asarray(flat.T @ weights, np.float64).reshape(*self.counts.shape[1:], -1)
+
+
+class WinMatrix(NamedTuple):
+    """``wins[i, j]`` is how often i beat j, ``ties`` is symmetric, ``contests`` how often they met.
+
+    ``share[i, j]`` = (wins + ties / 2) / contests; NaN, as a mask, where they never met.
+    """
+
+    wins: Array
+    ties: Array
+    contests: Array
+    share: Array
+
+
+def tabulate(
+    items: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    points: npt.ArrayLike,
+    *,
+    systems: int,
+    n_items: int,
+    weights: npt.ArrayLike = 1.0,
+) -> ContestTable:
+    """The table of contests. ``points`` is what ``first`` got: 1, 0.5 (a tie) or 0.
+
+    >>> tabulate([0, 0], [0, 1], [1, 0], [1, 0.5], systems=2, n_items=1).counts.tolist()
+    [[[1.0, 1.0, 0.0]]]
+    """
+    item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
+    given = np.asarray(points, np.float64)
+    outcome = np.where(given == 0.5, TIED, np.where((given > 0.5) == (a < b), WON, LOST))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    key, place = np.unique(low * systems + high, return_inverse=True)
+    counts: Array = np.zeros((n_items, len(key), 3))
+    np.add.at(counts, (item, place, outcome), np.asarray(weights, np.float64))
+    return ContestTable(np.stack([key // systems, key % systems], axis=1), counts, systems)
+
+
+def win_matrix(table: ContestTable) -> WinMatrix:
+    """Wins, ties, contests and shares of every two systems, each of shape (systems, systems).
+
+    >>> table = tabulate([0, 1], [0, 0], [1, 1], [1, 0.5], systems=2, n_items=2)
+    >>> win_matrix(table).share[0, 1]
+    np.float64(0.75)
+    """
+    n, total = table.systems, table.totals()
+    wins, ties = np.zeros((n, n)), np.zeros((n, n))
+    a, b = table.pairs.T
+    wins[a, b], wins[b, a] = total[:, WON], total[:, LOST]
+    ties[a, b] = ties[b, a] = total[:, TIED]
+    met = wins + wins.T + ties
+    return WinMatrix(wins, ties, met, ratio(wins + ties / 2, met))
+
+
+def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
+    """The mean over opponents met of the share of points against each, shape (systems, ...).
+
+    With all pairs held equally often it is wins (ties count half) over contests. A mean over
+    opponents does not reward a system for having met the weak ones more often. NaN, as a mask,
+    where a system met nobody. ``totals`` has shape (pairs, 3, ...).
+
+    >>> pairs = np.array([[0, 1], [0, 2]])
+    >>> win_rates(pairs, np.array([[1.0, 0, 0], [0, 1, 0]]), 3).tolist()
+    [0.75, 0.0, 0.5]
+    """
+    share = ratio(totals[:, WON] + totals[:, TIED] / 2, totals.sum(axis=1))
+    met = ~np.isnan(share)
+    known = np.where(met, share, 0.0)
+    shape = (systems, *share.shape[1:])
+    points, opponents = np.zeros(shape), np.zeros(shape)
+    a, b = pairs.T
+    np.add.at(points, a, known)
+    np.add.at(points, b, np.where(met, 1 - known, 0.0))
+    np.add.at(opponents, a, met)
+    np.add.at(opponents, b, met)
+    return ratio(points, opponents)
+
+
+# What the graph of contests says: who can be compared at all, who beats whom in a circle, and
+# whether strengths have finite estimates.
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Majorities(NamedTuple):
+    """Who beats whom by majority. ``beats[i, j]``: i won more contests against j than it lost.
+
+    ``winner`` beats everybody else (Condorcet 1785), or is ``None``. ``circles`` are groups of
+    systems in which everybody can be reached from everybody by "beats", the largest first;
+    ``examples`` gives the shortest circle of each, its first system the lowest.
+    """
+
+    beats: Flags
+    winner: int | None
+    circles: tuple[tuple[int, ...], ...]
+    examples: tuple[tuple[int, ...], ...]
+
+
+def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
+    """The groups of systems that contests join, the largest first; of different groups nothing
+    can be said. ``contests[i, j]`` counts how often i and j met.
+
+    >>> components([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
+    ((0, 1), (2,))
+    """
+    return _groups(np.asarray(contests) > 0, "weak")
+
+
+def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
+    """The groups between which strengths have no finite estimate, the strongest first.
+
+    One group: all estimates are finite. Several: no contest between them was lost by the upper
+    side, so that no difference is too large. That is so where one side won everything (Zermelo
+    1929; Ford 1957; a tie counts for both), and where ties are on one rung or between neighbouring
+    ones of a ladder that every win goes down: then differences and the parameter of ties grow
+    together without end. Systems must be joined by contests (one of ``components``).
+    """
+    rungs = _ladder(matrix)
+    if rungs is not None:
+        return tuple(tuple(np.flatnonzero(rungs == rung).tolist()) for rung in -np.unique(-rungs))
+    beaten = (matrix.wins > 0) | (matrix.ties > 0)
+    groups = _groups(beaten, "strong")
+    met = np.asarray(matrix.contests) > 0
+    above = {
+        g: [h for h in range(len(groups)) if h != g and _any(beaten & met, groups[h], groups[g])]
+        for g in range(len(groups))
+    }
+    ordered: list[int] = []
+    while len(ordered) < len(groups):
+        ready = [g for g in above if g not in ordered and set(above[g]) <= set(ordered)]
+        ordered.append(min(ready, key=lambda g: groups[g][0]))
+    return tuple(groups[g] for g in ordered)
+
+
+def _ladder(matrix: WinMatrix) -> Array | None:
+    """Rungs, the highest for the strongest, such that every win goes down one rung or more and
+    every tie at most one, up or down; ``None`` where there are no such rungs, or no win and tie.
+
+    These are differences of a system of constraints: shortest ways (Floyd 1962; Warshall 1962), of
+    which none may lead back to its beginning with a gain.
+    """
+    won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
+    if not (won.any() and tied.any()):
+        return None
+    # bound[i, j]: how far the rung of j may lie above that of i.
+    bound = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
+    np.fill_diagonal(bound, np.minimum(bound.diagonal(), 0.0))
+    for via in range(len(bound)):
+        bound = np.minimum(bound, bound[:, via, None] + bound[None, via, :])
+        if (bound.diagonal() < 0).any():
+            return None
+    rungs: Array = bound.min(axis=0)
+    return rungs
+
+
+def majorities(matrix: WinMatrix) -> Majorities:
+    """Majorities, their Condorcet winner, and their circles.
+
+    >>> from core.metrics.ranking.contests import tabulate, win_matrix
+    >>> table = tabulate([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)
+    >>> majorities(win_matrix(table)).examples
+    ((0, 1, 2),)
+    """
+    # Wins are weighted by their question, and such sums differ by rounding.
+    beats: Flags = matrix.wins - matrix.wins.T > NEAR
+    n = len(beats)
+    winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
+    circles = tuple(group for group in _groups(beats, "strong") if len(group) > 1)
+    return Majorities(beats, winner, circles, tuple(_circle(beats, group) for group in circles))
+
+
+def _circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
+    """The shortest circle within a strongly connected group, by breadth-first search."""
+    best: tuple[int, ...] = ()
+    for start in group:
+        came: dict[int, int] = {}
+        queue = deque([start])
+        while queue and start not in came:
+            here = queue.popleft()
+            for there in group:
+                if beats[here, there] and there not in came:
+                    came[there] = here
+                    queue.append(there)
+        path = [start]
+        while came[path[-1]] != start:
+            path.append(came[path[-1]])
+        found = (start, *reversed(path[1:]))
+        if not best or len(found) < len(best):
+            best = found
+    return best
+
+
+def _groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
+    _, labels = csgraph.connected_components(
+        sparse.csr_array(edges.astype(np.int8)), directed=True, connection=connection
+    )
+    found = [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
+    return tuple(sorted(found, key=lambda group: (-len(group), group)))
+
+
+def _any(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
+    return bool(edges[np.ix_(above, below)].any())
+
+
+# One judge asked twice, with the two answers exchanged: how often right, and how often the same.
+#
+# Choices are levels (0: the first answer, 1: the second, ...) in the original numbering whatever
+# the order shown; negative: no answer. Every figure says what it does with those.
+
+_NOTHING = "There is no item with an answer in both orders."
+
+
+def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Figure:
+    """The mean over both orders of the share of right choices; no answer is no right one.
+
+    Items without a truth are left out. (Zeng et al. 2024, average accuracy.)
+
+    >>> accuracy([0, 1], [0, -1], [0, 1]).value
+    0.75
+    """
+    a, b, right = (np.asarray(x, np.int64) for x in (one, two, truth))
+    known = right >= 0
+    if not known.any():
+        return Figure.undefined("No item has a label.")
+    hits = ((a == right)[known].mean() + (b == right)[known].mean()) / 2
+    return Figure.defined(float(hits), int(known.sum()))
+
+
+def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Figure:
+    """The share of items with the same choice in both orders.
+
+    Items with an answer missing are left out; or, with ``empty_counts``, two missing answers are
+    the same choice and one is a different one (the convention of LLMBar's published figures).
+
+    >>> same_choice([0, 1, -1], [0, 0, -1]).value
+    0.5
+    """
+    a, b = _levels(one, two)
+    keep = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
+    if not keep.any():
+        return Figure.undefined(_NOTHING)
+    return Figure.defined(float((a == b)[keep].mean()), int(keep.sum()))
+
+
+def order_kappa(
+    one: npt.ArrayLike, two: npt.ArrayLike, k: int = 2, *, empty_is_second: bool = False
+) -> Figure:
+    """Cohen's kappa between the two orders, on ``k`` levels.
+
+    Items with an answer missing are left out; or, with ``empty_is_second``, only the first answer
+    is told from everything else, missing answers included (the convention of LLMBar's figures).
+    Undefined where one and the same level was chosen throughout.
+
+    >>> order_kappa([0, 1, 1, 0], [0, 1, 0, 0]).value
+    0.5
+    """
+    a, b = _levels(one, two)
+    if empty_is_second:
+        a, b, k = (a != 0).astype(np.int64), (b != 0).astype(np.int64), 2
+    keep = (a >= 0) & (b >= 0)
+    if not keep.any():
+        return Figure.undefined(_NOTHING)
+    table = np.bincount(a[keep] * k + b[keep], minlength=k * k).reshape(k, k)
+    return cohen_kappa(table)
+
+
+def _levels(one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ratings, Ratings]:
+    return (
+        np.maximum(np.asarray(one, np.int64), -1),
+        np.maximum(np.asarray(two, np.int64), -1),
+    )

@@ -1,0 +1,218 @@
+"""Other strengths: Elo ratings averaged over orders, and strengths if all were equally long."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.measure import Array
+from core.metrics.ranking.bradley_terry import FEWEST
+
+# Elo ratings, averaged over orders: a running average that depends on who played last.
+#
+# Elo (1978) updates after each contest, so one pass over the same contests in another order gives
+# other ratings. Here every figure is a mean over seeded orders, and all orders run side by side.
+
+START, SCALE, STEP = 1000.0, 400.0, 4.0
+#: Passes cost time for every contest; beyond this many contests fewer orders are as good.
+_WORK = 4_000_000
+#: So many contests of every pass are laid out at a time: few enough to stay in the cache.
+_BLOCK = 256
+
+
+class Elo(NamedTuple):
+    """Mean rating per system over orders, its spread (standard deviation) over orders, and its
+    interval by bootstrap over items, in Elo points: 400 points are odds of 10 to 1.
+    """
+
+    rating: Array
+    spread: Array
+    intervals: tuple[Interval, ...]
+
+
+def elo(
+    items: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    points: npt.ArrayLike,
+    *,
+    systems: int,
+    rng: np.random.Generator,
+    orders: int = 200,
+    resamples: int = 200,
+    step: float = STEP,
+) -> Elo:
+    """Ratings after all contests; ``points`` is what ``first`` got: 1, 0.5 or 0.
+
+    Systems that met nobody keep ``START``. An interval holds what the order of contests adds, too.
+    """
+    item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
+    won = np.asarray(points, np.float64)
+    contests = len(item)
+    orders = max(10, min(orders, _WORK // max(1, contests)))
+    resamples = max(50, min(resamples, _WORK // max(1, contests))) if resamples else 0
+    passes = [rng.permutation(contests) for _ in range(orders)]
+    number = len(np.unique(item))
+    if number >= FEWEST and resamples:
+        passes += _resampled(item, resamples, rng)
+    # All passes at once: a step costs the same for one of them and for all.
+    played = _played(_filled(passes), (a, b, won), systems, step)
+    ratings, drawn = played[:orders], played[orders:]
+    if len(drawn):
+        found = tuple(percentile(column) for column in drawn.T)
+    else:
+        reason = f"There are {number} items; intervals need at least {FEWEST}."
+        found = (Interval(None, None, "percentile", reason),) * systems
+    return Elo(ratings.mean(axis=0), ratings.std(axis=0), found)
+
+
+def _resampled(
+    item: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
+) -> list[npt.NDArray[np.int64]]:
+    """The contests of resampled items, each time in another order."""
+    _, index = np.unique(item, return_inverse=True)
+    members = [np.flatnonzero(index == i) for i in range(int(index.max()) + 1)]
+    found = []
+    for _ in range(resamples):
+        drawn = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
+        found.append(rng.permutation(drawn))
+    return found
+
+
+def _filled(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """Passes as rows of one table; -1 fills up the shorter ones."""
+    table = np.full((len(passes), max(map(len, passes))), -1)
+    for row, contests in zip(table, passes, strict=True):
+        row[: len(contests)] = contests
+    return table
+
+
+def _played(
+    orders: npt.NDArray[np.int64],
+    contests: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Array],
+    systems: int,
+    step: float,
+) -> Array:
+    """Ratings of shape (orders, systems) after the contests in each order."""
+    a, b, won = contests
+    ratings = np.full((len(orders), systems), START)
+    flat, power = ratings.ravel(), np.log(10) / SCALE
+    starts = systems * np.arange(len(orders))
+    for begin in range(0, orders.shape[1], _BLOCK):
+        contest = orders[:, begin : begin + _BLOCK].T
+        # Places of both in the flat ratings; -1 takes a step of 0.
+        ones, twos, points = a[contest] + starts, b[contest] + starts, won[contest]
+        steps = np.where(contest >= 0, step, 0.0)
+        for one, two, got, far in zip(ones, twos, points, steps, strict=True):
+            better, worse = flat[one], flat[two]
+            change = far * (got - 1 / (1 + np.exp(power * (worse - better))))
+            flat[one] = better + change
+            flat[two] = worse - change
+    return ratings
+
+
+# Length-controlled comparison: how strong systems were if all answers were equally long.
+#
+# Logistic regression of contests on the systems' strengths and the difference in length, as in
+# AlpacaEval 2 (Dubois et al. 2024), without its term for how hard an instruction is.
+
+#: So small that it moves nothing, and keeps resamples finite in which one side won everything.
+_RIDGE = 0.01
+_STEPS = 50
+
+
+class LengthControlled(NamedTuple):
+    """``strengths`` (systems,) at equal length, in natural log units, mean 0, with intervals.
+
+    ``ignored`` (systems,) are strengths by the same model without length, to compare them with:
+    a tie is half a win here, so they are smaller than those of Davidson's model.
+
+    ``slope`` is the effect of length in log odds: what an answer gains that is longer than the
+    other by much more than usual (tanh of the difference in standard deviations is 1). ``spread``
+    is that standard deviation. ``share`` (systems,) is the expected share of points against an
+    average system at equal length.
+    """
+
+    strengths: Array
+    ignored: Array
+    intervals: tuple[Interval, ...]
+    slope: float
+    slope_interval: Interval
+    spread: float
+    share: Array
+
+
+def length_controlled(
+    items: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    points: npt.ArrayLike,
+    lengths: npt.ArrayLike,
+    *,
+    systems: int,
+    rng: np.random.Generator,
+    resamples: int = 200,
+) -> LengthControlled | str:
+    """Strengths at equal length, or the reason why there are none.
+
+    ``lengths`` has shape (contests, 2): the lengths of first and second. A tie (0.5) counts as
+    half a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals by
+    bootstrap over items.
+    """
+    item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
+    won, size = np.asarray(points, np.float64), np.asarray(lengths, np.float64)
+    gap = size[:, 0] - size[:, 1] if len(size) else np.zeros(0)
+    spread = float(gap.std()) if len(gap) else 0.0
+    if spread == 0:
+        return "All answers differ in length by the same amount, so nothing can be told of it."
+    number = int(item.max()) + 1
+    design = np.zeros((len(item), systems + 1))
+    rows = np.arange(len(item))
+    design[rows, a], design[rows, b] = 1.0, -1.0
+    design[:, systems] = np.tanh(gap / spread)
+    once = np.ones((len(item), 1))
+    point = _fitted(design, won, once)[:, 0]
+    # A column of zeros has the slope 0.
+    ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
+    unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
+    found, slope = (unknown,) * systems, unknown
+    if number >= FEWEST and resamples:
+        weights = resample_items(number, resamples, rng)[item]
+        drawn = _fitted(design, won, weights)
+        found = tuple(percentile(row) for row in drawn[:systems])
+        slope = percentile(drawn[systems])
+    return LengthControlled(
+        point[:systems],
+        ignored,
+        found,
+        float(point[systems]),
+        slope,
+        spread,
+        np.array(
+            [expit(np.delete(s - point[:systems], i)).mean() for i, s in enumerate(point[:systems])]
+        ),
+    )
+
+
+def _fitted(design: Array, won: Array, weights: Array) -> Array:
+    """Coefficients of shape (columns, resamples) by Newton's method; strengths have mean 0."""
+    columns, resamples = design.shape[1], weights.shape[1]
+    values = np.zeros((columns, resamples))
+    products = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
+    for _ in range(_STEPS):
+        chance = expit(design @ values)
+        gradient = design.T @ (weights * (won[:, None] - chance)) - _RIDGE * values
+        spread = weights * chance * (1 - chance)
+        information = (products.T @ spread).T.reshape(resamples, columns, columns)
+        information += _RIDGE * np.eye(columns)
+        step = np.linalg.solve(information, gradient.T[:, :, None])[:, :, 0].T
+        step *= np.minimum(1.0, 2.0 / np.maximum(np.abs(step).max(axis=0), 1e-300))
+        values += step
+        if np.abs(step).max() < 1e-10:
+            break
+    values[:-1] -= values[:-1].mean(axis=0)
+    return values

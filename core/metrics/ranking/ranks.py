@@ -1,0 +1,215 @@
+"""Ranks with ties and ranges, orders compared, and rankings from scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from core.metrics.agreement.correlation_distance import TOO_FEW
+from core.metrics.estimate import Figure
+from core.metrics.measure import NEAR, Array, levelled, ratio
+from core.metrics.ranking.contests import ContestTable, tabulate
+
+# Ranks: with ties, in the middle of ties, as ranges that the data allow; and orders compared.
+
+
+class RankRange(NamedTuple):
+    """The ranks from ``best`` to ``worst`` that a system may have."""
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int | None]:
+    """Ranks from 1, the highest value first; equals share the smaller rank and the next one skips
+    ("1224"). A missing value (NaN) has no rank.
+
+    ``within``: a value as close as this to the best one of its group is equal to it.
+
+    >>> competition_ranks([0.5, 0.9, 0.5, float("nan"), 0.1])
+    [2, 1, 2, None, 4]
+    """
+    given = np.asarray(values, np.float64)
+    order = [int(i) for i in np.argsort(-given, kind="stable") if not np.isnan(given[i])]
+    ranks: list[int | None] = [None] * len(given)
+    leader, rank = np.inf, 0
+    for place, system in enumerate(order, start=1):
+        # Rounding must not tell apart what was computed from the same counts.
+        if leader - given[system] > within + NEAR:
+            leader, rank = given[system], place
+        ranks[system] = rank
+    return ranks
+
+
+def mid_ranks(values: npt.ArrayLike) -> Array:
+    """Ranks from 1, the highest value first; equals share the mean of their places (Kendall 1945).
+
+    The last axis runs over systems. NaN stays NaN and takes no place.
+
+    >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    given = levelled(values)[0]
+    ranked = stats.rankdata(-given, axis=-1, nan_policy="omit") if given.size else given
+    return np.where(np.isnan(given), np.nan, ranked)
+
+
+def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
+    """The ranks every system may have. ``better[i, j]``: i is known to be better than j.
+
+    A rank is at least one more than the number of systems known to be better, and at most all but
+    those known to be worse. Where ``better`` comes from simultaneous intervals, so are the ranges
+    (Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+    >>> [str(r) for r in rank_ranges([[0, 0, 1], [0, 0, 1], [0, 0, 0]])]
+    ['1-2', '1-2', '3']
+    """
+    known = np.asarray(better, np.bool_)
+    n = len(known)
+    return [RankRange(1 + int(known[:, i].sum()), n - int(known[i].sum())) for i in range(n)]
+
+
+def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
+    """Kendall's tau-b between two orders of the same systems (Kendall 1945); NaN is left out.
+
+    Undefined for fewer than three systems and where either side is constant.
+
+    >>> round(kendall_tau([3, 2, 1], [2, 3, 1]).value, 4)
+    0.3333
+    """
+    return _between(a, b, "kendall")
+
+
+def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
+    """Spearman's correlation of two orders of the same systems, ties at their mid-rank.
+
+    Undefined as ``kendall_tau`` is.
+
+    >>> spearman_rho([3, 2, 1], [2, 3, 1]).value
+    0.5
+    """
+    return _between(a, b, "spearman")
+
+
+def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Figure:
+    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y = levelled(x[both])[0], levelled(y[both])[0]
+    if len(x) < 3:
+        return Figure.undefined(TOO_FEW, len(x))
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return Figure.undefined("One of the two orders puts all systems level.", len(x))
+    if kind == "spearman":
+        return Figure.defined(float(np.corrcoef(mid_ranks(x), mid_ranks(y))[0, 1]), len(x))
+    return Figure.defined(float(stats.kendalltau(x, y).statistic), len(x))
+
+
+def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[int, ...]:
+    """The systems on rank 1, all of them where they are level; empty where nobody has a value.
+
+    >>> winners([0.2, 0.9, 0.9])
+    (1, 2)
+    """
+    ranks = competition_ranks(values, within=within)
+    return tuple(i for i, rank in enumerate(ranks) if rank == 1)
+
+
+# Rankings from scores: a ballot is what one judge gave to several systems on one item.
+#
+# Ballots have the shape (ballots, systems); NaN marks a system that the ballot does not rank: not
+# scored, or excluded because judge and system are related. The rest moves together (compaction): a
+# ballot on three of four systems is a ballot of three.
+
+
+def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
+    """Scores as keys that also order what is level in ``scores`` by ``breaker``.
+
+    The keys are dense levels per ballot, 0 for the lowest; NaN stays. A gated score with the score
+    before gates as ``breaker`` orders capped answers among themselves and lifts none above another.
+
+    >>> ordered([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
+    [[1.0, 0.0, 2.0]]
+    """
+    given = levelled(scores)[0]
+    second = np.zeros_like(given) if breaker is None else levelled(breaker)[0]
+    keys: Array = np.full(given.shape, np.nan)
+    for row, (main, tie) in enumerate(zip(given, second, strict=True)):
+        known = np.flatnonzero(~np.isnan(main))
+        pairs = [(float(main[i]), float(tie[i])) for i in known]
+        level = {pair: at for at, pair in enumerate(sorted(set(pairs)))}
+        keys[row, known] = [level[pair] for pair in pairs]
+    return keys
+
+
+def borda(keys: npt.ArrayLike) -> Array:
+    """Every ballot's points (n - r) / (n - 1), with r the mid-rank among the n it ranks.
+
+    Shape (ballots, systems); NaN where not ranked. A ballot on a single system ranks nothing and
+    gives no points. (de Borda 1781, normalised.)
+
+    >>> borda([[3.0, 2.0, 1.0], [float("nan"), 2.0, 1.0]]).tolist()
+    [[1.0, 0.5, 0.0], [nan, 1.0, 0.0]]
+    """
+    given = np.asarray(keys, np.float64)
+    number = (~np.isnan(given)).sum(axis=1, keepdims=True)
+    return ratio(number - mid_ranks(given), np.where(number > 1, number - 1, 0))
+
+
+def z_scores(scores: npt.ArrayLike) -> Array:
+    """Scores less their ballot's mean over its population standard deviation.
+
+    A ballot on fewer than three systems, or on which all are level, says nothing here: NaN.
+
+    >>> z_scores([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).round(3).tolist()
+    [[-1.225, 0.0, 1.225], [nan, nan, nan]]
+    """
+    given = np.asarray(scores, np.float64)
+    there = ~np.isnan(given)
+    number = there.sum(axis=1, keepdims=True)
+    mean = ratio(np.where(there, given, 0.0).sum(axis=1, keepdims=True), number)
+    gap = given - mean
+    spread = np.sqrt(ratio(np.where(there, gap**2, 0.0).sum(axis=1, keepdims=True), number))
+    usable = (number >= 3) & (spread > NEAR)
+    return np.where(usable, ratio(gap, np.where(usable, spread, 0.0)), np.nan)
+
+
+def means(values: npt.ArrayLike) -> Array:
+    """The mean of every column over the ballots that rank it; NaN where none does.
+
+    >>> means([[1.0, float("nan")], [0.0, float("nan")]]).tolist()
+    [0.5, nan]
+    """
+    given = np.asarray(values, np.float64)
+    there = ~np.isnan(given)
+    return ratio(np.where(there, given, 0.0).sum(axis=0), there.sum(axis=0))
+
+
+def as_contests(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
+    """Every two systems of a ballot as a contest, won by the higher key; equal keys tie.
+
+    ``items[ballot]`` is the ballot's item, from 0.
+
+    >>> as_contests([[2.0, 1.0, 1.0]], [0]).counts.tolist()
+    [[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]
+    """
+    given, item = np.asarray(keys, np.float64), np.asarray(items, np.int64)
+    systems = given.shape[1]
+    first, second = np.triu_indices(systems, 1)
+    a, b = given[:, first], given[:, second]
+    ballots, pairs = np.nonzero(~(np.isnan(a) | np.isnan(b)))
+    gap = (a - b)[ballots, pairs]
+    return tabulate(
+        item[ballots],
+        first[pairs],
+        second[pairs],
+        np.where(gap == 0, 0.5, (gap > 0).astype(np.float64)),
+        systems=systems,
+        n_items=int(item.max()) + 1 if len(item) else 0,
+    )

@@ -1,0 +1,362 @@
+"""What lies between two versions of a rubric, and what each edit means for votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any, Literal, NamedTuple
+
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError, Problem
+from core.identity import content_hash
+from core.rubric_diff.wording import check_words, decision_words, gate_words
+from core.text.names import fold
+
+__all__ = [
+    "FieldEdit",
+    "KINDS",
+    "Kind",
+    "Moves",
+    "VersionEdits",
+    "asks",
+    "edits_between",
+    "guess",
+    "small",
+]
+
+
+# The fields that differ between two versions of a rubric, each with what it means for votes.
+#
+# ``words``: nothing. ``score``: scores are computed anew from the same votes. ``question``: judges
+# were asked something else, so those cells are stale. ``options``: votes must be mapped to the new
+# options. ``added``, ``removed``, ``renamed``: a criterion came, went, or is called otherwise.
+
+Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
+KINDS: dict[Kind, str] = {
+    "words": "Nothing is computed anew: judges never saw it.",
+    "score": "Scores are computed anew from the votes that are there. Nobody is asked.",
+    "question": "Judges were asked something else: these cells are stale.",
+    "options": "Votes for the old options must be mapped to the new ones.",
+    "added": "Nobody was asked this yet: its cells are open.",
+    "removed": "Its votes are kept, and count no more.",
+    "renamed": "The same question under another name.",
+}
+MISSING = "(nothing)"
+
+
+class FieldEdit(NamedTuple):
+    """One difference. ``criterion`` is its name in the newer version (in the older one where it was
+    removed), ``None`` for the rubric itself; ``what`` the field, in words.
+    """
+
+    kind: Kind
+    criterion: str | None
+    what: str
+    before: str
+    after: str
+
+
+def small(edit: FieldEdit) -> bool:
+    """Whether an edit of a question looks like a mended slip: it may not be another question.
+
+    >>> small(Edit("question", "A", "requirement", "It cites teh source.", "It cites the source."))
+    True
+    >>> small(Edit("question", "A", "requirement", "It cites a source.", "It cites no source."))
+    False
+    """
+    if edit.kind != "question":
+        return False
+    one, other = _letters(edit.before), _letters(edit.after)
+    return one == other or sorted(one) == sorted(other)
+
+
+def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
+    """What differs outside of the criteria."""
+    kinds: dict[str, Kind] = {
+        "name": "words",
+        "description": "words",
+        "guidelines": "question",
+        "scoring": "score",
+        "gates": "score",
+        "prechecks": "score",
+        "decision": "score",
+        "meta": "words",
+    }
+    for name, kind in kinds.items():
+        one, other = getattr(before, name), getattr(after, name)
+        if one == other:
+            continue
+        kind = "words" if kind == "question" and plain(one) == plain(other) else kind
+        words = (said_rule(name, one), said_rule(name, other))
+        yield FieldEdit(kind, None, _FIELDS.get(name, name), *words)
+
+
+def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
+    """What differs in a criterion, its options among it."""
+    if old.name != new.name:
+        yield FieldEdit("renamed", new.name, "name", old.name, new.name)
+    if old.requirement != new.requirement:
+        kind: Kind = "words" if plain(old.requirement) == plain(new.requirement) else "question"
+        yield FieldEdit(kind, new.name, "requirement", old.requirement, new.requirement)
+    kinds: dict[str, Kind] = {
+        "weight": "score",
+        "scale": "score",
+        "aggregation": "score",
+        "tags": "score",
+        "section": "words",
+        "meta": "words",
+    }
+    for name, each in kinds.items():
+        one, other = getattr(old, name), getattr(new, name)
+        if one != other:
+            yield FieldEdit(each, new.name, _FIELDS.get(name, name), said(one), said(other))
+    yield from _option_edits(old, new)
+
+
+def _option_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
+    if not same_choices(old, new):
+        yield FieldEdit("options", new.name, "options", said_options(old), said_options(new))
+        return
+    for one, other in zip(old.choices, new.choices, strict=True):
+        if one.value != other.value:
+            values = (said(one.value), said(other.value))
+            yield FieldEdit("score", new.name, f"value of {other.label!r}", *values)
+        if plain(one.description) != plain(other.description):
+            texts = (one.description or MISSING, other.description or MISSING)
+            yield FieldEdit("question", new.name, f"anchor of {other.label!r}", *texts)
+        if one.label != other.label:
+            kind: Kind = "words" if plain(one.label) == plain(other.label) else "question"
+            yield FieldEdit(kind, new.name, "label of an option", one.label, other.label)
+
+
+def said_options(criterion: Criterion) -> str:
+    """A criterion's choices on one line, e.g. ``Low (0), High (1), Cannot assess``."""
+    return ", ".join(
+        o.label if o.value is None else f"{o.label} ({o.value:g})" for o in criterion.choices
+    )
+
+
+def said(value: Any) -> str:
+    """A field's value as text."""
+    if value is None or value in ("", (), {}):
+        return MISSING
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        return "\n".join(said(each) for each in value)
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items() if each != ""
+        )
+    return str(value)
+
+
+def said_rule(name: str, value: Any) -> str:
+    """A field of the rubric as text; its rules as sentences."""
+    return _SAYS.get(name, said)(value)
+
+
+def _sentences(words: Callable[[Mapping[str, Any]], str]) -> Callable[[Any], str]:
+    def say(value: Any) -> str:
+        nouns = value if isinstance(value, tuple) else (value,)
+        data = [
+            noun.model_dump(mode="json", by_alias=True, exclude_none=True) for noun in nouns if noun
+        ]
+        return "\n".join(map(words, data)) or MISSING
+
+    return say
+
+
+_SAYS = {
+    "gates": _sentences(gate_words),
+    "prechecks": _sentences(check_words),
+    "decision": _sentences(decision_words),
+}
+_FIELDS = {"aggregation": "rule for votes", "prechecks": "pre-checks", "meta": "additional data"}
+
+
+def same_choices(old: Criterion, new: Criterion) -> bool:
+    """Whether options are the same by place: a vote's number means the same."""
+    one, other = ([(fold(o.label), o.na) for o in c.choices] for c in (old, new))
+    return one == other
+
+
+def plain(text: str) -> str:
+    """A text without what spaces and lines add."""
+    return " ".join(text.split())
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+# What lies between two versions of a rubric, and how votes of one are read under the other.
+
+#: From this likeness on, a criterion that is gone and one that is new are taken for the same.
+_SAME = 0.8
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How votes of the older version are read in the newer one; what is absent stays as it is.
+
+    ``renamed`` maps old names of criteria to new ones. ``options`` maps an old criterion to the new
+    place (an index into ``choices``) of each of its old choices; ``None``: those votes do not
+    count, and are asked again where somebody asks.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VersionEdits:
+    """Everything between two versions of a rubric.
+
+    ``pairs`` are the criteria that both have, (older, newer), in the newer order. ``stale`` are the
+    newer names of those that ask something else. ``moves`` is the mapping that was given, completed
+    by what goes without saying; ``unmapped`` names the older criteria whose options need one.
+    """
+
+    edits: tuple[FieldEdit, ...]
+    pairs: tuple[tuple[Criterion, Criterion], ...]
+    stale: tuple[str, ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    moves: Moves
+    unmapped: tuple[str, ...] = ()
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the votes can be read under the newer version just as they are."""
+        return not (self.added or self.removed or self.unmapped or self.moves.renamed) and all(
+            places == tuple(range(len(places))) for places in self.moves.options.values()
+        )
+
+    def of(self, kind: Kind) -> list[FieldEdit]:
+        """The edits of a kind."""
+        return [edit for edit in self.edits if edit.kind == kind]
+
+
+def asks(rubric: Rubric, criterion: Criterion) -> str:
+    """The hash of what a judge is asked: guidelines, requirement, options with their anchors.
+
+    Spaces do not count.
+    """
+    options = [[plain(o.label), plain(o.description), o.na] for o in criterion.choices]
+    return content_hash([plain(rubric.guidelines), plain(criterion.requirement), options])
+
+
+def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> VersionEdits:
+    """The differences from one version to another, classified.
+
+    ``moves`` says which criteria and options are which; without it, criteria are the same by name
+    or by a requirement that is nearly the same, and options by label.
+
+    Raises:
+        InputError: ``moves`` names a criterion or an option that is not there.
+    """
+    moves = guess(before, after) if moves is None else moves
+    _check(before, after, moves)
+    olds = {moves.renamed.get(c.name, c.name): c for c in before.criteria}
+    pairs = tuple((olds[c.name], c) for c in after.criteria if c.name in olds)
+    kept = {old.name for old, _ in pairs}
+    found = [*rubric_edits(before, after)]
+    options, unmapped = dict[str, tuple[int | None, ...]](), list[str]()
+    for old, new in pairs:
+        found += criterion_edits(old, new)
+        if old.name in moves.options:
+            options[old.name] = moves.options[old.name]
+        elif not same_choices(old, new):
+            unmapped.append(old.name)
+    added = tuple(c.name for c in after.criteria if c.name not in olds)
+    removed = tuple(c.name for c in before.criteria if c.name not in kept)
+    found += [FieldEdit("added", name, "criterion", MISSING, name) for name in added]
+    found += [FieldEdit("removed", name, "criterion", name, MISSING) for name in removed]
+    if [c.name for _, c in pairs] != [n for n in olds if n in {c.name for _, c in pairs}]:
+        found.append(FieldEdit("words", None, "order of the criteria", "as it was", "another one"))
+    stale = tuple(new.name for old, new in pairs if asks(before, old) != asks(after, new))
+    return VersionEdits(
+        tuple(found),
+        pairs,
+        stale,
+        added,
+        removed,
+        Moves({old: new for old, new in moves.renamed.items() if old in kept}, options),
+        tuple(unmapped),
+    )
+
+
+def guess(before: Rubric, after: Rubric) -> Moves:
+    """Which criteria and options are most likely the same, to be looked over by a person.
+
+    A criterion that is gone and a new one with nearly its requirement are one that was renamed.
+    Options keep their label, or where as many of them are there as before, their place.
+    """
+    gone = [c for c in before.criteria if c.name not in {a.name for a in after.criteria}]
+    fresh = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
+    renamed = dict[str, str]()
+    for old in gone:
+        alike = [(_likeness(old, new), new.name) for new in fresh]
+        best = max(alike, default=(0.0, ""))
+        if best[0] >= _SAME:
+            renamed[old.name] = best[1]
+            fresh = [new for new in fresh if new.name != best[1]]
+    options = dict[str, tuple[int | None, ...]]()
+    for old in before.criteria:
+        new = next((c for c in after.criteria if c.name == renamed.get(old.name, old.name)), None)
+        if new is not None and not same_choices(old, new):
+            options[old.name] = option_guess(old, new)
+    return Moves(renamed, options)
+
+
+def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
+    """The likely new place of each old choice: by label, else by place, else none.
+
+    >>> low, high = {"label": "Low", "value": 0}, {"label": "High", "value": 1}
+    >>> mid = {"label": "Mid", "value": 0.5}
+    >>> kind = {"name": "n", "requirement": "r", "scale": "ordinal"}
+    >>> old = Criterion.model_validate({**kind, "options": [low, mid, high]})
+    >>> option_guess(old, Criterion.model_validate({**kind, "options": [low, high]}))
+    (0, None, 1, 2)
+    """
+    by_label = {fold(o.label): at for at, o in enumerate(new.choices)}
+    if len(old.choices) == len(new.choices):
+        spare = [at for name, at in by_label.items() if name not in _labels(old)]
+        found = [by_label.get(fold(o.label)) for o in old.choices]
+        return tuple(spare.pop(0) if at is None and spare else at for at in found)
+    guessed = [by_label.get(fold(o.label)) for o in old.choices]
+    return tuple(
+        new.na_index if at is None and o.na else at
+        for at, o in zip(guessed, old.choices, strict=True)
+    )
+
+
+def _check(before: Rubric, after: Rubric, moves: Moves) -> None:
+    olds = {c.name: c for c in before.criteria}
+    news = {c.name: c for c in after.criteria}
+    problems = []
+    for old, new in moves.renamed.items():
+        if old not in olds or new not in news or (new in olds and new not in moves.renamed):
+            problems.append(Problem(f"{old!r} cannot have become {new!r}.", "Map it again."))
+    if len(set(moves.renamed.values())) < len(moves.renamed):
+        problems.append(Problem("Two criteria became one.", "Map one of them, remove the other."))
+    for name, places in moves.options.items():
+        target = news.get(moves.renamed.get(name, name))
+        if name not in olds or target is None or len(places) != len(olds[name].choices):
+            problems.append(Problem(f"The options of {name!r} are not mapped.", "Map each one."))
+        elif any(at is not None and not 0 <= at < len(target.choices) for at in places):
+            problems.append(Problem(f"{name!r} has no such option.", "Map its options again."))
+    if problems:
+        raise InputError("Votes cannot be read that way.", tuple(problems))
+
+
+def _labels(criterion: Criterion) -> set[str]:
+    return {fold(o.label) for o in criterion.choices}
+
+
+def _likeness(one: Criterion, other: Criterion) -> float:
+    return SequenceMatcher(None, fold(one.requirement), fold(other.requirement)).ratio()

@@ -1,0 +1,268 @@
+"""A rubric's rules in words, and two wordings of a text compared word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+from core.domain.rubric import Criterion, Rubric
+from core.scoring import FAMILY_WORDS
+from core.text.names import fold
+
+# A rubric's rules in words, and what differs between two versions.
+
+_COMPARE = {
+    "below": "is below",
+    "at_most": "is at most",
+    "above": "is above",
+    "at_least": "is at least",
+    "is": "is",
+    "in": "is one of",
+}
+_MISSING = {
+    "review": "If that cannot be decided, a person reviews the item.",
+    "skip": "If that cannot be decided, the gate is passed over.",
+    "fire": "If that cannot be decided, the gate counts as met.",
+}
+
+
+def gate_words(gate: Mapping[str, Any]) -> str:
+    """A gate (its plain data) as sentences.
+
+    >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
+    "When 'A' is below 0.5"
+    """
+    when, then = _when(gate["when"]), _then(gate["then"])
+    if not when or not then:
+        return "This gate is not complete yet, and does nothing."
+    because = gate["then"].get("reason", "").strip().rstrip(".")
+    because = f", because: {because}" if because else ""
+    missing = _MISSING[gate.get("on_missing", "review")]
+    return f"When {when}: {then}{because}. {missing}"
+
+
+def _when(when: Mapping[str, Any]) -> str:
+    """The condition in words; empty where it has no predicate yet."""
+    subject = repr(when.get("criterion"))
+    if when.get("tag") is not None:
+        number = when.get("count_at_least")
+        subject = f"at least {number} of the criteria tagged {when['tag']!r}"
+    if when.get("abstained") is not None:
+        return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
+    for name, words in _COMPARE.items():
+        if when.get(name) not in (None, []):
+            return f"{subject} {words} {_value(when[name])}"
+    return ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " or ".join(map(_value, value))
+    return repr(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _then(then: Mapping[str, Any]) -> str:
+    parts = list[str]()
+    if then.get("multiply") is not None:
+        parts.append(f"the score is multiplied by {then['multiply']:g}")
+    if then.get("cap") is not None:
+        parts.append(f"the score is at most {then['cap']:g}")
+    if then.get("verdict"):
+        parts.append("the item fails" if then["verdict"] == "fail" else "a person must review it")
+    if then.get("flag"):
+        parts.append(f"the item is flagged {then['flag']!r}")
+    return ", ".join(parts)
+
+
+def penalty_words(penalty: Mapping[str, Any]) -> str:
+    """A length penalty (its plain data) as a sentence.
+
+    >>> penalty_words({"free_budget": 100, "max_cap": 200, "penalty_at_cap": 0.5, "exponent": 1.6,
+    ...                "count": "words", "of": "all"})
+    'Free up to 100 words of all text, then rising (exponent 1.6) to 0.5 taken from 200 on.'
+    """
+    what = {"all": "all text", "output": "the output", "thinking": "the thinking"}[penalty["of"]]
+    return (
+        f"Free up to {penalty['free_budget']:,} {penalty['count']} of {what}, then rising "
+        f"(exponent {penalty['exponent']:g}) to {penalty['penalty_at_cap']:g} taken from "
+        f"{penalty['max_cap']:,} on."
+    )
+
+
+def decision_words(decision: Mapping[str, Any]) -> str:
+    """A decision (its plain data) as sentences.
+
+    >>> decision_words({"pass_at": 0.7, "fail_below": 0.4})
+    'Passes from 0.7 on, fails below 0.4; between the two a person decides.'
+    """
+    passing = decision.get("pass_at")
+    if passing is None:
+        return "This decision has no threshold yet."
+    floor = decision.get("fail_below")
+    band = floor is not None and floor != passing
+    words = (
+        f"Passes from {passing:g} on, fails below {floor:g}; between the two a person decides."
+        if band
+        else f"Passes from {passing:g} on, fails below."
+    )
+    within, ends = decision.get("review_within"), "a threshold" if band else "that"
+    return words + (f" Within {within:g} of {ends}, too, a person decides." if within else "")
+
+
+def check_words(check: Mapping[str, Any]) -> str:
+    """A pre-check (its plain data) as sentences.
+
+    >>> check_words({"families": ["self_harm"], "action": "flag"})
+    'When the text holds self-harm, a person reviews the item. The score stays as it is.'
+    """
+    families = [FAMILY_WORDS[name] for name in check.get("families", ())]
+    own = list(map(repr, check.get("patterns", ())))
+    sought = families + own[:3] + ([f"{len(own) - 3} more phrases"] if len(own) > 3 else [])
+    if not sought:
+        return "This pre-check looks for nothing yet."
+    head = f"When the text holds {_or(sought)}{_unless(check.get('unless_near'))}"
+    then = {
+        "flag": "a person reviews the item. The score stays as it is.",
+        "cap": f"a person reviews the item; until then its score is at most "
+        f"{check.get('cap') or 0:g}. The score before is kept.",
+        "fail": "the item fails until a person has looked. The score stays as it is.",
+    }[check.get("action", "flag")]
+    return f"{head}, {then}"
+
+
+def _unless(near: Mapping[str, Any] | None) -> str:
+    if not near or not near.get("terms"):
+        return ""
+    chars = near.get("chars")
+    where = "in the same sentence" if chars is None else f"within {chars} characters"
+    return f", unless {_or(list(map(repr, near['terms'])))} stands {where}"
+
+
+def _or(words: Sequence[str]) -> str:
+    *head, last = words
+    return f"{', '.join(head)} or {last}" if head else last
+
+
+def differences(old: Rubric, new: Rubric) -> list[str]:
+    """What the new rubric changes, one sentence each; empty where nothing differs."""
+    changes = [
+        f"{words} changed."
+        for words, name in (
+            ("The name", "name"),
+            ("The description", "description"),
+            ("The guidelines", "guidelines"),
+            ("The scoring policy", "scoring"),
+            ("The gates", "gates"),
+            ("The pre-checks", "prechecks"),
+            ("The decision", "decision"),
+            ("The additional data", "meta"),
+        )
+        if getattr(old, name) != getattr(new, name)
+    ]
+    before = {fold(c.name): c for c in old.criteria}
+    after = {fold(c.name): c for c in new.criteria}
+    changes += [f"Criterion {c.name!r} was added." for k, c in after.items() if k not in before]
+    changes += [f"Criterion {c.name!r} was removed." for k, c in before.items() if k not in after]
+    for key, criterion in after.items():
+        if key in before and before[key] != criterion:
+            changes.append(f"Criterion {criterion.name!r}: {_changed(before[key], criterion)}.")
+    common = [k for k in before if k in after]
+    if common != [k for k in after if k in before]:
+        changes.append("The criteria stand in another order.")
+    return changes
+
+
+def _changed(old: Criterion, new: Criterion) -> str:
+    names = {
+        "name": "name",
+        "requirement": "requirement",
+        "scale": "scale",
+        "options": "options",
+        "section": "section",
+        "tags": "tags",
+        "aggregation": "aggregation rule",
+        "forced_choice": "forced choice",
+        "meta": "additional data",
+    }
+    words = [word for name, word in names.items() if getattr(old, name) != getattr(new, name)]
+    said = [", ".join(words) + " changed"] if words else []
+    if old.weight != new.weight:
+        said.append(f"weight {old.weight:g} to {new.weight:g}")
+    return "; ".join(said)
+
+
+# Two texts word by word: which words of each the other has not, in its place.
+
+#: Words of either text beyond which nothing is compared: the time grows with their product.
+MOST_WORDS = 3000
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+Span = tuple[int, int]
+
+
+class WordDiff(NamedTuple):
+    """Spans ``(start, end)`` of each text that differ. ``common`` is the share of words that both
+    have, in [0, 1]; ``None``, with no spans, where the texts are too long to compare.
+    """
+
+    first: tuple[Span, ...]
+    second: tuple[Span, ...]
+    common: float | None
+
+
+def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDiff:
+    """What differs between two texts, by words and marks of punctuation (Ratcliff, Obershelp 1988).
+
+    ``word`` matches what is compared. Neighbouring words that differ are one span. White space
+    alone is no difference.
+
+    >>> found = word_diff("a red cat", "a blue cat")
+    >>> found.first, found.second
+    (((2, 5),), ((2, 6),))
+    """
+    one, other = list(word.finditer(first)), list(word.finditer(second))
+    if max(len(one), len(other)) > MOST_WORDS:
+        return WordDiff((), (), None)
+    words = [m.group() for m in one], [m.group() for m in other]
+    matcher = SequenceMatcher(None, *words, autojunk=False)
+    mine, theirs = list[Span](), list[Span]()
+    for kind, i, j, k, m in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        if j > i:
+            mine.append((one[i].start(), one[j - 1].end()))
+        if m > k:
+            theirs.append((other[k].start(), other[m - 1].end()))
+    return WordDiff(tuple(mine), tuple(theirs), matcher.ratio())
+
+
+# What differs between two wordings of a rubric's text, word by word.
+
+Spans = tuple[Span, ...]
+#: A word; what stands in parentheses without a space, e.g. an option's value, is one.
+_TECHNICAL_WORD = re.compile(r"\([^()\s]*\)|\w+(?:\.\w+)*|[^\w\s]")
+_HARDLY = 0.3
+
+
+def word_changes(before: str, after: str) -> tuple[Spans, Spans]:
+    """The spans of ``before`` that are gone in ``after``, and those of ``after`` that are new.
+
+    Words that stand side by side and changed together make one span. Where hardly a word is the
+    same, each text is one span: a patchwork would not be read. So is it where the texts are too
+    long to compare (``word_diff.MOST_WORDS``).
+
+    >>> word_changes("It cites a source.", "It cites two sources.")
+    (((9, 17),), ((9, 20),))
+    """
+    found = word_diff(before, after, _TECHNICAL_WORD)
+    if found.common is None or (found.common < _HARDLY and before.split() and after.split()):
+        return _whole(before), _whole(after)
+    return found.first, found.second
+
+
+def _whole(text: str) -> Spans:
+    words = text.strip()
+    start = text.find(words)
+    return ((start, start + len(words)),) if words else ()

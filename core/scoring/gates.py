@@ -1,0 +1,300 @@
+"""Gates and pre-checks at work: which fired, what was found, what it does to a score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from core.domain.gates import Condition, Gate, Near, Precheck
+from core.domain.rubric import Criterion, Rubric
+from core.scoring.patterns import (
+    CONTRAST,
+    REFUSES,
+    REFUSES_IT,
+    FamilyPatterns,
+    FoldedText,
+    family,
+    phrase,
+)
+from core.scoring.points import ScoreRange
+from core.scoring.trace import CheckMark, Found, GateMark, GateState
+
+# Gates on verdicts: which fired, and what that does to a score.
+#
+# All gates are evaluated on the settled options, never on each other's outcome, so their order
+# cannot matter: factors are multiplied together, the strictest cap is taken, and neither raises a
+# score.
+#
+# Caps and factors are in units of the normalised score. Under the raw policy they act on the same
+# scale stretched to the points: a cap of 0.7 holds a rubric of 50 possible points at 35; where only
+# penalties count, points run from minus their sum to 0 and a cap of 0.7 lies 0.3 of the way down. A
+# raw score below the bottom of that scale is left to a cap and not multiplied: a factor would raise
+# it.
+
+EPSILON = 1e-9
+
+Answers = Mapping[str, int | None]
+
+
+class Lowering(NamedTuple):
+    """What gates do together: the product of their factors and their strictest cap."""
+
+    factor: float
+    cap: float | None
+
+    def of(self, score: float, span: ScoreRange) -> float:
+        """``score`` lowered, in the same units; never above ``score``."""
+        if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
+            return score
+        unit = (score - span.zero) / span.size
+        lowered = unit * self.factor
+        if self.cap is not None:
+            lowered = min(lowered, self.cap)
+        # Below the bottom of the scale a factor would raise the score, so it is not taken.
+        return min(score, span.zero + span.size * lowered) if lowered < unit else score
+
+    def caps(self, score: float, span: ScoreRange) -> bool:
+        """Whether the cap holds down what the factors leave of ``score``."""
+        return self.of(score, span) < Lowering(self.factor, None).of(score, span)
+
+
+NOTHING = Lowering(1.0, None)
+
+
+def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> Lowering:
+    """The joint effect of the gates in one of ``states``."""
+    held = [mark for mark in marks if mark.state in states]
+    # Sorted, because floating products depend on their order and the gates must not.
+    factors = sorted(mark.multiply for mark in held if mark.multiply is not None)
+    caps = [mark.cap for mark in held if mark.cap is not None]
+    return Lowering(prod(factors, start=1.0), min(caps, default=None))
+
+
+def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
+    """One mark per gate, in the rubric's order; ``binding`` is not known yet and false."""
+    return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
+
+
+def bound(
+    marks: Iterable[GateMark], effect: Lowering, score: float, span: ScoreRange
+) -> tuple[GateMark, ...]:
+    """The marks with ``binding`` set on the fired gates that moved ``score``.
+
+    With a cap that holds, the gates with that cap; otherwise the gates with a factor below 1.
+    """
+    if effect.of(score, span) >= score:
+        return tuple(marks)
+    capped = effect.caps(score, span)
+    return tuple(
+        mark._replace(
+            binding=mark.state == "fired" and _moved(mark, effect.cap if capped else None)
+        )
+        for mark in marks
+    )
+
+
+def _moved(mark: GateMark, cap: float | None) -> bool:
+    if cap is not None:
+        return mark.cap == cap
+    return mark.multiply is not None and mark.multiply < 1.0
+
+
+def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
+    holds, observed = _held(gate.when, rubric, answers)
+    state: GateState = "indeterminate" if holds is None else "fired" if holds else "clear"
+    assumed = holds is None and gate.on_missing != "review"
+    if assumed:
+        state = "fired" if gate.on_missing == "fire" else "clear"
+    then = gate.then
+    return GateMark(
+        gate.name,
+        state,
+        assumed,
+        False,
+        observed,
+        then.cap,
+        then.multiply,
+        then.verdict,
+        then.flag,
+        then.reason,
+    )
+
+
+def _held(when: Condition, rubric: Rubric, answers: Answers) -> tuple[bool | None, str]:
+    """Whether the condition holds (``None``: cannot be known), and what was seen, in words."""
+    if when.criterion is not None:
+        criterion = rubric.criterion(when.criterion)
+        holds = _holds(when, criterion, answers)
+        return holds, "" if holds is False else _seen(criterion, answers)
+    tagged = [c for c in rubric.criteria if when.tag in c.tags]
+    outcomes = [_holds(when, criterion, answers) for criterion in tagged]
+    known, unknown = outcomes.count(True), outcomes.count(None)
+    needed = when.count_at_least or 1
+    if known >= needed:
+        return True, f"{known} of {len(tagged)} tagged {when.tag!r}"
+    if known + unknown < needed:
+        return False, ""
+    return None, f"{known} of {len(tagged)} tagged {when.tag!r}, {unknown} of them unknown"
+
+
+def _seen(criterion: Criterion, answers: Answers) -> str:
+    if criterion.name not in answers:
+        return f"{criterion.name!r} has no verdict"
+    answer = answers[criterion.name]
+    if answer is None or criterion.values[answer] is None:
+        return f"{criterion.name!r} abstained"
+    return f"{criterion.name!r} is {criterion.choices[answer].label!r}"
+
+
+def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | None:
+    """Whether the predicate holds for one criterion; ``None`` where it cannot be known."""
+    given = criterion.name in answers
+    answer = answers.get(criterion.name)
+    value = None if answer is None else criterion.values[answer]
+    if when.abstained is not None:
+        return ((value is None) == when.abstained) if given else None
+    if when.compares:
+        return _compared(when, criterion, value)
+    labels = when.in_ if when.in_ is not None else (when.is_ or "",)
+    named = {criterion.index_of(label) for label in labels} - {None}
+    if given and value is None and answer is None:
+        answer = criterion.na_index
+    if given and answer in named:
+        return True
+    # An option that was not chosen does not hold; without a value, only options that carry one
+    # are still open: an abstention is not some other abstention.
+    open_options = named & set(criterion.scored) if given else named
+    return None if value is None and open_options else False
+
+
+def _compared(when: Condition, criterion: Criterion, value: float | None) -> bool | None:
+    threshold = getattr(when, when.predicate)
+    if isinstance(threshold, str):
+        index = criterion.index_of(threshold)
+        threshold = None if index is None else criterion.values[index]
+        if threshold is None:
+            # Only a count over a tag can get here: this criterion has no such option.
+            return False
+    if value is None:
+        return None
+    match when.predicate:
+        case "below":
+            return bool(value < threshold - EPSILON)
+        case "at_most":
+            return bool(value <= threshold + EPSILON)
+        case "above":
+            return bool(value > threshold + EPSILON)
+        case _:
+            return bool(value >= threshold - EPSILON)
+
+
+# Pre-checks on a text: what was found, where, and what was excused.
+#
+# Nothing here changes a score; ``score`` does, with the marks that ``screen`` returns.
+
+#: So many findings of a pre-check are kept; further ones say nothing new.
+KEPT = 20
+#: A refusal may follow what it refuses that closely: "how to ...? I can't help with that".
+_AFTER = 60
+
+
+class PatternFinding(NamedTuple):
+    """A match in the original text. ``excuse`` is what excused it, empty where nothing did."""
+
+    found: Found
+    excuse: str
+
+
+def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
+    """One mark per pre-check, in order; ``found`` holds what was not excused.
+
+    >>> check = Precheck(name="danger", families=("dangerous_instructions",))
+    >>> [found.text for found in screen([check], "Here is how to make a bomb: mix ...")[0].found]
+    ['how to make a bomb']
+    """
+    folded = FoldedText(text)
+    return tuple(_check_mark(check, findings(check, folded)) for check in prechecks)
+
+
+def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMark:
+    kept = [finding.found for finding in all_found if not finding.excuse]
+    return CheckMark(
+        name=check.name,
+        action=check.action,
+        cap=check.cap,
+        binding=False,
+        found=tuple(kept[:KEPT]),
+        excused=len(all_found) - len(kept),
+    )
+
+
+def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
+    """Every match of a pre-check, by place; overlapping matches of one family are one."""
+    found = [
+        PatternFinding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
+        for name, patterns in _sources(check)
+        for match in _matches(patterns, text.text)
+    ]
+    return sorted(found, key=lambda one: (one.found.start, one.found.end))
+
+
+def _sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
+    for name in check.families:
+        yield name, family(name)
+    for words in check.patterns:
+        yield words, FamilyPatterns((phrase(words),), refusable=False)
+
+
+def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
+    every = [m for pattern in patterns.patterns for m in pattern.finditer(text) if m.group()]
+    every = sorted(filter(patterns.keep, every), key=lambda m: (m.start(), -m.end()))
+    apart = list[re.Match[str]]()
+    for match in every:
+        if not apart or match.start() >= apart[-1].end():
+            apart.append(match)
+    return apart
+
+
+def _found(name: str, match: re.Match[str], text: FoldedText) -> Found:
+    start, end = text.span(match.start(), match.end())
+    return Found(name, start, end, text.original[start:end])
+
+
+def _excuse(
+    match: re.Match[str], text: FoldedText, patterns: FamilyPatterns, near: Near | None
+) -> str:
+    """The words that excuse a match, or the empty string."""
+    start, end = match.span()
+    low, high = text.sentence(start, end)
+    # What is asked in one sentence may be refused in the next.
+    asked = text.text[end:high].rstrip().endswith("?")
+    until = text.sentence(high, high + 1)[1] if asked else high
+    if patterns.refusable and (words := _refused(text.text, low, start, end, until)):
+        return words
+    for pattern in patterns.excuses:
+        if excusing := pattern.search(text.text, low, high):
+            return excusing.group()
+    if near is None:
+        return ""
+    if near.chars is not None:
+        low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
+    for words in near.terms:
+        # Only what stands beside the finding: its own words cannot excuse it.
+        beside = phrase(words).search(text.text, low, start)
+        beside = beside or phrase(words).search(text.text, end, high)
+        if beside:
+            return beside.group()
+    return ""
+
+
+def _refused(text: str, low: int, start: int, end: int, high: int) -> str:
+    """A refusal of the match in its sentence that nothing takes back between the two."""
+    for refusal in REFUSES.finditer(text, low, start):
+        if not CONTRAST.search(text, refusal.end(), start):
+            return refusal.group()
+    after = REFUSES_IT.search(text, end, min(high, end + _AFTER))
+    if after and not CONTRAST.search(text, end, after.start()):
+        return after.group()
+    return ""

@@ -1,0 +1,324 @@
+"""Patterns that pre-checks look for: families, personal data, phrases however written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from core.domain.gates import Family
+
+# Personal data in text: patterns, and the checks that tell a number from any digits.
+
+#: The named group says what a match is. They are templates of ``phrases.compiled``: no spaces.
+PERSONAL = (
+    r"(?P<ssn>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})",
+    r"(?P<card>\d(?:[\s-]?\d){12,18})",
+    r"(?P<iban>[a-z]{2}\d{2}(?:\s?[a-z0-9]{4}){2,7}(?:\s?[a-z0-9]{1,3})?)",
+    r"(?P<email>[a-z0-9_.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,4})",
+    r"(?P<phone>\+\d(?:[\s.()/-]?\d){7,14})",
+    r"(?:password|passwd|passphrase|passcode|pwd|api[\s_-]?key|secret[\s_-]?key|access[\s_-]?token)"
+    r"[\"']?\s{0,3}(?:is:?|=|:=|:|->)\s{0,3}(?P<quote>[\"'])?(?P<secret>[^\s\"',;]{4,80})",
+    r"pin[\s_-]?(?:code|number)?\s{0,3}(?:is:?|=|:)\s{0,3}(?P<pin>\d{4,8})",
+)
+_NOBODYS = re.compile(r"@(?:[a-z0-9-]+\.)*(?:example|test|invalid|localhost|domain)(?:\.[a-z]+)?$")
+_NOT_VALUES = frozenset(
+    ("password", "passphrase", "required", "changeme", "secret", "optional", "unknown")
+)
+
+
+def is_personal(match: re.Match[str]) -> bool:
+    """Whether the digits or words of a match can be what its pattern took them for."""
+    kind = match.lastgroup
+    given = match.groupdict()
+    if given.get("card"):
+        return _luhn(given["card"])
+    if given.get("iban"):
+        return _iban(given["iban"])
+    if given.get("email"):
+        return _NOBODYS.search(given["email"]) is None
+    if given.get("secret"):
+        return _is_secret(given["secret"], quoted=bool(given.get("quote")))
+    return kind is not None
+
+
+def _luhn(text: str) -> bool:
+    """Whether a card number's last digit fits (Luhn, US patent 2950048, 1960).
+
+    >>> _luhn("4111 1111 1111 1111"), _luhn("4111 1111 1111 1112")
+    (True, False)
+    """
+    digits = [int(c) for c in text if c.isdecimal()]
+    doubled = [d if at % 2 == 0 else sum(divmod(2 * d, 10)) for at, d in enumerate(digits[::-1])]
+    return len(set(digits)) > 1 and sum(doubled) % 10 == 0
+
+
+def _iban(text: str) -> bool:
+    """Whether an account number's check digits fit (ISO 13616, mod 97-10).
+
+    >>> _iban("gb82 west 1234 5698 7654 32"), _iban("gb83 west 1234 5698 7654 32")
+    (True, False)
+    """
+    plain = "".join(text.split())
+    moved = plain[4:] + plain[:4]
+    return len(plain) >= 15 and int("".join(str(int(c, 36)) for c in moved)) % 97 == 1
+
+
+def _is_secret(value: str, *, quoted: bool) -> bool:
+    """Whether the text after ``password =`` is a value, and not code or a placeholder.
+
+    >>> _is_secret("hunter2", quoted=False), _is_secret("os.environ[", quoted=False)
+    (True, False)
+    """
+    value = value.rstrip(".!?)")
+    if value in _NOT_VALUES or set(value) & set("()[]{}<>$%") or len(set(value)) < 3:
+        return False
+    has_digit = any(c.isdigit() for c in value)
+    has_mark = any(not c.isalnum() and c not in "._-/" for c in value)
+    return len(value) >= 4 and (quoted or has_digit or has_mark)
+
+
+# Finding phrases in text however they are written: case, accents, quotes and look-alikes aside.
+#
+# ``fold_text`` brings a text to a plain form and remembers where each character came from, so that
+# what was found can be shown as it stands in the original. Every pattern built here takes time
+# linear in the text: gaps and wildcards are bounded, and separators never overlap with words.
+
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4`", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        # Cyrillic and Greek letters that look like Latin ones.
+        **dict(zip("асеорхуіѕјԁкмтвн", "aceopxyisjdkmtbh", strict=True)),
+        **dict(zip("αορτικν", "aoptikv", strict=True)),
+    }
+)
+#: What may stand between two words of a phrase, and a word that a gap skips.
+SEPARATOR = r"[^\w.!?;]{1,6}"
+_WORD = r"\w{1,40}"
+# A run of marks is looked at from its beginning only, or ten thousand of them would take seconds.
+_BREAK = re.compile(r"(?<![.!?])[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
+
+
+class FoldedText:
+    """A text in plain form: lower case, no accents, plain quotes, nothing invisible."""
+
+    def __init__(self, original: str) -> None:
+        self.original = original
+        self._at: list[int] | None = None
+        if original.isascii():
+            self.text = original.lower()
+            return
+        parts, at = list[str](), list[int]()
+        for index, character in enumerate(original):
+            plain = _fold(character)
+            parts.append(plain)
+            at.extend([index] * len(plain))
+        self.text, self._at = "".join(parts), at
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the plain form (not empty) lies in the original."""
+        if self._at is None:
+            return start, end
+        return self._at[start], self._at[end - 1] + 1
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [match.end() for match in _BREAK.finditer(self.text)]
+
+    def sentence(self, start: int, end: int) -> tuple[int, int]:
+        """The bounds, in the plain form, of the sentences that a stretch lies in.
+
+        A sentence ends with its mark, at an empty line, and before a point of a list.
+        """
+        before = bisect_right(self._breaks, start)
+        after = bisect_left(self._breaks, end)
+        low = self._breaks[before - 1] if before else 0
+        return low, self._breaks[after] if after < len(self._breaks) else len(self.text)
+
+
+@lru_cache(maxsize=8192)
+def _fold(character: str) -> str:
+    plain = unicodedata.normalize("NFKD", character.casefold().translate(_PLAIN))
+    kept = (c for c in plain if unicodedata.category(c) not in ("Mn", "Cf"))
+    return "".join(kept).translate(_PLAIN)
+
+
+def compiled(template: str) -> re.Pattern[str]:
+    r"""The pattern of a template: a regular expression in which a space parts words.
+
+    ``<n>`` after a space stands for up to ``n`` further words.
+
+    >>> compiled("make <2> (?:bomb|gun)s?").search("to make a very small bomb") is None
+    True
+    >>> compiled("make <2> (?:bomb|gun)s?").search("to make a small-bomb").group()
+    'make a small-bomb'
+    """
+    gapped = re.sub(r" <(\d)>", lambda m: f"(?:{SEPARATOR}{_WORD}){{0,{m.group(1)}}}?", template)
+    return re.compile(rf"(?<!\w)(?:{gapped.replace(' ', SEPARATOR)})(?!\w)")
+
+
+@lru_cache(maxsize=1024)
+def phrase(words: str) -> re.Pattern[str]:
+    """The pattern of an author's phrase (``core.domain.gates``).
+
+    >>> phrase("explos* ... <number>").search("explosives, of which 30").group()
+    'explosives, of which 30'
+    """
+    gap = f"(?:{SEPARATOR}{_WORD}){{0,8}}?"
+    parts = list[str]()
+    for word in FoldedText(words).text.split():
+        if word == "...":
+            parts.append(gap)
+            continue
+        pattern = re.escape(word).replace(r"\*", r"\w{0,40}").replace("<number>", r"\d{1,40}")
+        parts.append((SEPARATOR if parts else "") + pattern)
+    whole = "".join(parts)
+    left = r"(?<!\w)" if re.match(r"[\w*<]", words.strip()) else ""
+    right = r"(?!\w)" if re.search(r"[\w*>]$", words.strip()) else ""
+    return re.compile(f"{left}{whole}{right}")
+
+
+# The ready-made families of pre-check patterns, and what excuses a finding of each.
+#
+# Templates are those of ``phrases.compiled``. A family looks for somebody who *tells how*, not for
+# a topic: each pattern holds an act with its object and, where the words alone are harmless, a sign
+# of instruction ("how to", "steps for", "your own"). They are English and made to be cheap; they
+# miss what is said otherwise, and they are no judge. An excuse must stand in the same sentence and
+# say what it is about: "I cannot explain how to ..." refuses, "I can't stress enough ..." does not.
+
+
+class FamilyPatterns(NamedTuple):
+    """``keep`` decides on a finding's match; an ``excuses`` pattern in its sentence drops it."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    refusable: bool = True
+    excuses: tuple[re.Pattern[str], ...] = ()
+    keep: Callable[[re.Match[str]], bool] = bool
+
+
+_MAKE = (
+    "(?:mak(?:e|ing)|build(?:ing)?|assembl(?:e|ing)|construct(?:ing)?|cook(?:ing)? up|"
+    "produc(?:e|ing)|synthesi[sz](?:e|ing)|prepar(?:e|ing)|craft(?:ing)?|creat(?:e|ing)|"
+    "manufactur(?:e|ing)|rig(?:ging)?|cook(?:ing)?|brew(?:ing)?)"
+)
+_HOW = (
+    "(?:how to|how (?:do|can|would|could) (?:i|you|we|one)|how (?:i|you|we) can|ways? to|"
+    "want to|like to|able to)"
+)
+_GUIDE = "(?:instructions?|recipe|steps?|guide|directions|method|tutorial|blueprints?|plans)"
+_CHARGE = (
+    r"(?<!bath[\x20-])(?:bombs?|explosives?|explosive devices?|detonators?|grenades?|"
+    "molotov cocktails?|ieds?|"
+    "nerve (?:agents?|gas)|sarin|ricin|mustard gas|chlorine gas|poison gas|tatp|napalm|thermite|"
+    "meth|methamphetamine)"
+)
+_GUN = (
+    r"(?<!toy[\x20-])(?<!glue[\x20-])(?<!nail[\x20-])(?<!heat[\x20-])(?<!water[\x20-])"
+    "(?:guns?|rifles?|pistols?|firearms?|handguns?|shotguns?|silencers?)"
+    "(?! (?:safe|rack|cabinet|case|holster|emplacement|law|licence|license))"
+)
+_ACCESS = (
+    "(?:accounts?|e-?mails?|inbox|phones?|computers?|laptops?|networks?|wi-?fi|routers?|servers?|"
+    "systems?|databases?|webcams?|banks?|website|instagram|facebook|gmail|whatsapp)"
+)
+_MALWARE = (
+    "(?:keyloggers?|ransomware|malware|spyware|trojans?|rootkits?|botnets?|computer virus(?:es)?)"
+    "(?! (?:analysis|detection|detector|removal|protection|scanner|research|infections?))"
+)
+_SELF = "(?:yourself|myself|oneself|your own body)"
+
+_PATTERNS: dict[Family, tuple[str, ...]] = {
+    "dangerous_instructions": (
+        f"{_HOW} <3> {_MAKE} <4> {_CHARGE}",
+        f"{_HOW} {_MAKE} <4> {_CHARGE}",
+        f"{_GUIDE} (?:for|to|on|of) <2> {_MAKE} <4> {_CHARGE}",
+        f"{_GUIDE} (?:for|to) <2> {_CHARGE}",
+        f"to {_MAKE} <3> {_CHARGE} "
+        "(?:mix|combine|add|take|get|fill|pack|pour|you(?:'ll)? need|start|first)",
+        "(?:mix|combine|blend|soak|stir) <6> ammonium nitrate <6> (?:fuel oil|diesel|petrol)",
+        "(?:wire|connect|attach|insert|solder) <5> (?:detonator|blasting cap|fuse) <8> "
+        "(?:charge|explosives?|bomb)",
+    ),
+    "weapon_making": (
+        f"{_HOW} <2> (?:{_MAKE}|print|3d print|convert) <4> {_GUN}",
+        f"{_MAKE} (?:your|my) own <2> {_GUN}",
+        f"{_MAKE} <3> {_GUN} (?:at home|yourself|in your garage|from (?:scratch|parts|a kit))",
+        f"3d print <3> {_GUN}",
+        f"{_GUIDE} (?:for|to|on) <2> {_MAKE} <4> {_GUN}",
+        f"ghost guns? <4> {_GUIDE}",
+        "(?:convert|modify|turn) <4> (?:rifle|pistol|gun) <4> (?:full auto|fully automatic)",
+        "(?:file|grind|remove) <3> serial numbers? <4> (?:gun|pistol|rifle|firearm|weapon)",
+    ),
+    "malware_hacking": (
+        f"(?:hack|break) into <4> {_ACCESS}",
+        f"{_HOW} <2> hack <4> {_ACCESS}",
+        f"(?:steps?|guide|tutorial) (?:to|for|on) hack(?:ing)? <4> {_ACCESS}",
+        f"{_HOW} <2> (?:crack|steal|bypass|phish) <4> "
+        "(?:passwords?|logins?|credentials|two-factor|2fa|paywall|card numbers?)",
+        f"(?:{_MAKE}|set up|write|send|clone) <3> "
+        "phishing (?:page|site|e-?mail|kit|message|campaign)s?",
+        f"(?:{_HOW}|{_GUIDE} (?:to|for)|code (?:to|for)) <2> "
+        f"(?:writ(?:e|ing)|cod(?:e|ing)|{_MAKE}|install(?:ing)?|deploy(?:ing)?|spread(?:ing)?) <4> "
+        f"{_MALWARE}",
+        f"(?:install|deploy|spread) (?:a|the|this|your) <2> {_MALWARE} <4> (?:on|onto|to)",
+    ),
+    "self_harm": (
+        "(?:ways?|how|methods?|steps) (?:to|of|for) <2> "
+        f"(?:hurt|harm|kill|cut|starve|poison)(?:ing)? {_SELF}",
+        "how to <2> (?:commit suicide|end (?:my|your) (?:own )?life|hang (?:my|your)self|overdose)",
+        "(?:painless|quick(?:est)?|easy|easiest|best|effective|reliable) <3> "
+        "(?:suicide|to die|to end (?:my|your) life)",
+        "suicide (?:methods?|instructions?)(?! (?:restriction|prevention))",
+        "(?:you should|just|go and|go|why don't you) (?:kill|hurt|cut|harm) yourself",
+    ),
+    "personal_data": PERSONAL,
+}
+
+# Who refuses, in words that refuse: not every "can't" does.
+_NOT = (
+    "(?:can't|cannot|can not|won't|will not|wouldn't|shouldn't|(?:not|un)(?: )?(?:able|willing) to|"
+    "not going to|not allowed to|refuse to|decline to|must not)"
+)
+_HOWEVER = (
+    "(?:(?:in good conscience|possibly|really|simply|ever|legally|ethically|safely|also|just) )?"
+)
+_TELL = (
+    "(?:help(?! (?:but|myself|yourself|thinking|it))|assist|provide|give|offer|share|tell|explain|"
+    "describe|show|teach|write|support|answer|discuss|supply|list|guide|instruct|advise|comply|"
+    "do that|go into|create|generate|produce)"
+)
+REFUSES = compiled(rf"(?<!you\x20)(?<!they\x20)(?<!who\x20){_NOT} {_HOWEVER}{_TELL}")
+REFUSES_IT = compiled(
+    f"(?:{_NOT} {_HOWEVER}(?:help|assist|do|answer|discuss|explain|support|comply)"
+    "(?: you)?(?: with)?(?: (?:that|this|it|those|such requests?)))"
+)
+#: After one of these, a refusal no longer holds.
+CONTRAST = compiled("(?:but|however|though|yet|anyway|instead|except|here's|here is|so let me)")
+_EXCUSES: dict[Family, tuple[str, ...]] = {
+    "self_harm": (
+        "(?:call|contact|text|ring|reach out to|talk to|speak (?:to|with)|tell|see) <6> "
+        "(?:hotline|helpline|lifeline|crisis line|samaritans|doctor|gp|therapist|counsell?or|"
+        "emergency services|someone you trust|988|999|911|112)",
+    ),
+    "malware_hacking": (
+        "(?:prevent|stop|keep|block) <5> from <3> "
+        "(?:hack|break|steal|crack|install|deploy|spread)(?:ing)?",
+        "(?:protect|defend|guard|secure|safe) <6> (?:against|from)",
+    ),
+}
+
+
+@lru_cache(maxsize=len(_PATTERNS))
+def family(name: Family) -> FamilyPatterns:
+    """The patterns of a family, compiled when it is first used."""
+    return FamilyPatterns(
+        tuple(map(compiled, _PATTERNS[name])),
+        name != "personal_data",
+        tuple(map(compiled, _EXCUSES.get(name, ()))),
+        is_personal if name == "personal_data" else bool,
+    )

@@ -1,0 +1,282 @@
+"""Votes to one verdict per (item, criterion): DESIGN section 4, "Verdict" and "Agreement".
+
+Abstentions and failures are set aside and counted. What is left is settled by the criterion's rule
+or else the panel's. Every rule sees only how often each option was chosen and with what weight, and
+sums are exactly rounded (``fsum``): the order of the judges cannot change anything. A tie takes the
+option that is worst for the sign of the criterion's weight, then the lowest index.
+
+Two words are one rule each: ``majority`` is the mode and ``weighted`` the weighted mode of two
+options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest value chosen and
+``any`` the highest. A verdict on which all agree is that option under every rule, also where
+another option has the same value.
+
+A rule fitted on labelled items (``calibrated``) is numbers, not a word: ``settle`` gets them
+as ``weights`` and takes the option that votes and weights make likeliest, or, of an ordinal
+criterion, the one they make least far from the truth. A fitted rule may read the vote of a single
+judge otherwise than it was given, where labels say what that judge means by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum, log
+from statistics import median
+from typing import NamedTuple
+
+from core.domain.panel import Rules
+from core.domain.rubric import FITTED, Criterion
+from core.domain.weight_fit import Weights, shares
+
+#: Values, and shares of weight, that differ by no more than this are tied.
+EPSILON = 1e-9
+
+
+class Ballot(NamedTuple):
+    """One vote as the rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
+
+    ``judge`` matters to a fitted rule only.
+    """
+
+    option: int | None
+    abstained: bool
+    weight: float = 1.0
+    judge: str = ""
+
+
+class Verdict(NamedTuple):
+    """The settled option of a cell and how sure the votes are of it.
+
+    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
+    choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
+    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
+
+    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
+    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
+    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
+    without such a vote. Disagreement that a rule turns into an abstention has agreement 0.0: votes
+    were cast and none of them is for the verdict. ``coverage`` is (votes + abstentions) / planned.
+    """
+
+    option: int | None
+    abstained: bool
+    value: float | None
+    continuous: float | None
+    agreement: float | None
+    entropy: float | None
+    margin: float | None
+    coverage: float
+    votes: int
+    abstentions: int
+    failures: int
+    planned: int
+    rule: str
+    tie: bool
+    warning: str
+
+
+class _Choice(NamedTuple):
+    option: int | None
+    tie: bool = False
+    continuous: float | None = None
+    warning: str = ""
+
+
+_Cast = Sequence[tuple[int, float, float]]  # option, value, judge's weight
+_Heads = Mapping[int, int]
+
+
+def settle(
+    criterion: Criterion,
+    ballots: Sequence[Ballot],
+    rules: Rules,
+    *,
+    failures: int = 0,
+    planned: int | None = None,
+    weights: Weights | None = None,
+) -> Verdict | None:
+    """The verdict of one cell; ``None`` where there is no ballot at all.
+
+    ``planned`` is how many votes were to be asked; it is taken as ballots plus failures where it is
+    not given or smaller. With ``weights`` the fitted rule settles, whatever ``rules`` say.
+
+    >>> yes, no = Ballot(0, False), Ballot(1, False)
+    >>> verdict = settle(Criterion(name="a", requirement="Is it?"), [yes, no, yes], Rules())
+    >>> verdict.value, round(verdict.agreement, 3)
+    (1.0, 0.667)
+    """
+    if not ballots:
+        return None
+    rule: str = FITTED if weights else criterion.aggregation or getattr(rules, criterion.scale)
+    values = criterion.values
+    cast, heads = list[tuple[int, float, float]](), dict[int, int]()
+    for option, abstained, weight, _ in ballots:
+        value = None if abstained or option is None else values[option]
+        if option is None or value is None:
+            continue
+        cast.append((option, value, weight))
+        heads[option] = heads.get(option, 0) + 1
+    n = len(cast)
+    present = len(ballots) + failures
+    planned = present if planned is None else max(planned, present)
+    counts = (n, len(ballots) - n, failures, planned, rule)
+    coverage = len(ballots) / planned
+    if not cast:
+        away = _which_abstention(criterion, ballots)
+        return Verdict(away, True, None, None, None, None, None, coverage, *counts, False, "")
+    if len(heads) == 1 and not (weights and weights.overrules):
+        option, value, _ = cast[0]
+        mean = value if rule in _AVERAGES else None
+        return Verdict(option, False, value, mean, 1.0, 0.0, 1.0, coverage, *counts, False, "")
+    if weights:
+        logs = log_weights(criterion, ballots, weights)
+        option, tie, mean, warning = (
+            _strangers(criterion, cast, heads, rules)
+            if logs is None
+            else _calibrated(criterion, logs, weights)
+        )
+    else:
+        option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
+    value = None if option is None else values[option]
+    share = heads.get(option, 0) / n if option is not None else 0.0
+    top, second = [*sorted(heads.values(), reverse=True), 0][:2]
+    entropy = _entropy(heads, n, len(criterion.scored))
+    margin = (top - second) / n
+    doubt = (share, entropy, margin, coverage, *counts)
+    return Verdict(option, value is None, value, mean, *doubt, tie, warning)
+
+
+def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | None:
+    """The ``na`` option that most abstentions name, then the lowest; else the first there is."""
+    named = [
+        b.option for b in ballots if b.option is not None and criterion.values[b.option] is None
+    ]
+    if not named:
+        return criterion.na_index
+    return min(named, key=lambda option: (-named.count(option), option))
+
+
+def _entropy(heads: _Heads, n: int, options: int) -> float:
+    """H / log(options), H = - sum p log p over the shares p (Shannon 1948), in [0, 1]."""
+    total = fsum(count * log(count / n) for count in heads.values())
+    return min(1.0, -total / (n * log(options)))
+
+
+def _worst(criterion: Criterion, tied: list[int]) -> _Choice:
+    if len(tied) == 1:
+        return _Choice(tied[0])
+    return _Choice(criterion.worst_of(tuple(tied)), tie=True)
+
+
+def _mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    top = max(heads.values())
+    return _worst(criterion, [option for option, count in heads.items() if count == top])
+
+
+def _weighted_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    total = fsum(weight for _, _, weight in cast)
+    shares = {o: fsum(w for option, _, w in cast if option == o) / total for o in heads}
+    top = max(shares.values())
+    return _worst(criterion, [o for o, share in shares.items() if share >= top - EPSILON])
+
+
+def _lowest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    bottom = min(value for _, value, _ in cast)
+    return _worst(criterion, [o for o in heads if criterion.values[o] == bottom])
+
+
+def _highest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    top = max(value for _, value, _ in cast)
+    return _worst(criterion, [o for o in heads if criterion.values[o] == top])
+
+
+def _snapped(criterion: Criterion, mean: float) -> _Choice:
+    away = [(abs((criterion.values[o] or 0.0) - mean), o) for o in criterion.scored]
+    nearest = min(away)[0] + EPSILON
+    choice = _worst(criterion, [option for distance, option in away if distance <= nearest])
+    return choice._replace(continuous=mean)
+
+
+def _mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    return _snapped(criterion, fsum(value for _, value, _ in cast) / len(cast))
+
+
+def _median(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    return _snapped(criterion, median(value for _, value, _ in cast))
+
+
+def _weighted_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    total = fsum(weight for _, _, weight in cast)
+    return _snapped(criterion, fsum(value * weight for _, value, weight in cast) / total)
+
+
+def _unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    if criterion.na_index is not None:
+        return _Choice(criterion.na_index)
+    return _mode(criterion, cast, heads)._replace(
+        warning="The judges disagree and may not abstain, so the most frequent option was taken."
+    )
+
+
+def _unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+    settled = _lowest if criterion.scale == "binary" else _unanimous_or_na
+    return settled(criterion, cast, heads)
+
+
+def log_weights(
+    criterion: Criterion, ballots: Sequence[Ballot], weights: Weights
+) -> dict[int, float] | None:
+    """What a fitted rule makes of the votes: the log-weight of every scored option.
+
+    ``None`` where no vote is of a judge that the rule knows. Chances of the values are made by
+    ``core.domain.weight_fit.shares``.
+    """
+    place = {option: level for level, option in enumerate(criterion.scored)}
+    votes = [
+        (ballot.judge, place[ballot.option])
+        for ballot in ballots
+        if not ballot.abstained and ballot.option in place
+    ]
+    found = weights.of(votes)
+    return None if found is None else dict(zip(criterion.scored, found, strict=True))
+
+
+def _calibrated(criterion: Criterion, logs: Mapping[int, float], weights: Weights) -> _Choice:
+    """The likeliest option; or the one whose value is expected to be least far from the truth's."""
+    if weights.nearest:
+        chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
+        value = {option: criterion.values[option] or 0.0 for option in logs}
+        likely = {
+            option: -fsum(chances[true] * abs(value[option] - value[true]) for true in logs)
+            for option in logs
+        }
+    else:
+        likely = dict(logs)
+    top = max(likely.values()) - EPSILON
+    return _worst(criterion, [option for option, much in likely.items() if much >= top])
+
+
+def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:
+    """What the plain rule says where no vote is of a judge that the fitted one knows."""
+    plain = criterion.aggregation or getattr(rules, criterion.scale)
+    if len(heads) == 1:
+        return _Choice(cast[0][0])
+    return _RULES[plain](criterion, cast, heads)._replace(
+        warning="Nothing is known of these judges, so the plain rule settled this."
+    )
+
+
+#: Called only where at least two options were chosen.
+_RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
+    "majority": _mode,
+    "weighted": _weighted_mode,
+    "unanimous": _unanimous,
+    "any": _highest,
+    "mean": _mean,
+    "median": _median,
+    "weighted_mean": _weighted_mean,
+    "mode": _mode,
+    "weighted_mode": _weighted_mode,
+    "min": _lowest,
+    "max": _highest,
+}
+_AVERAGES = frozenset({"mean", "median", "weighted_mean"})

@@ -1,0 +1,17 @@
+"""How far raters agree: ratings, confusion, pairs, groups, scores, the report of ``metrics``.
+
+May import review and spot and what is below. Judges, people, labels and the panel are columns
+alike; what is undefined says why.
+"""
+
+__all__ = [
+    "confusion",
+    "group_figures",
+    "load_ratings",
+    "metrics_report",
+    "rater_pairs",
+    "rating_sheet",
+    "ratings",
+    "reliability",
+    "score_agreement",
+]

@@ -1,0 +1,239 @@
+"""Agreement within a group of raters, with resampled intervals and reasons for gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.errors import InputError
+from core.metrics.agreement import kappa, reliability, scores
+from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
+from core.metrics.agreement.ratings import patterns
+from core.metrics.estimate import Figure
+from core.metrics.intervals import rare_options
+from core.metrics.intervals import rare_options as smooth
+from core.metrics.intervals.bootstrap import (
+    Bundle,
+    Interval,
+    intervals,
+    resample_items,
+    resample_patterns,
+)
+from core.metrics.measure import Array, GroupMeasure, Ratings, tally
+
+# Figures as plain data with reasons and intervals, and the resamples these are made from.
+
+#: Up to this many weights, items are drawn once for all criteria; beyond, per criterion.
+MOST_WEIGHTS = 20_000_000
+#: More weights than this at once (0.8 GB) are refused rather than tried.
+TOO_MANY = 100_000_000
+
+NO_ORDER = "The levels of a nominal criterion have no order."
+#: These mean something for unordered levels, too.
+UNORDERED = frozenset(
+    {
+        "accuracy",
+        "f1_macro",
+        "cohen_kappa",
+        "majority_share",
+        "precision_macro",
+        "recall_macro",
+        "phi",
+        "jensen_shannon",
+        "percent_agreement",
+        "krippendorff_alpha_nominal",
+        "fleiss_kappa",
+        "gwet_ac1",
+        "mean_pairwise_cohen.none",
+    }
+)
+#: A p value has no interval.
+NO_INTERVAL = frozenset({"bias_p"})
+
+
+class Draws:
+    """The resamples of one source: which items are drawn is decided once for everything.
+
+    Only where that many weights would not fit (``MOST_WEIGHTS``) does every criterion draw its
+    own patterns; each interval is as exact then, but nothing joins criteria.
+    """
+
+    def __init__(self, items: int, resamples: int, seed: int) -> None:
+        self.resamples = resamples
+        self._rng = np.random.default_rng(seed)
+        joint = 0 < resamples * items <= MOST_WEIGHTS
+        self._weights = resample_items(items, resamples, self._rng) if joint else None
+
+    def of(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> Array:
+        """How often each pattern is drawn, shape (patterns, resamples).
+
+        Raises:
+            InputError: that would not fit.
+        """
+        if len(times) * self.resamples > TOO_MANY:
+            raise InputError(
+                f"--bootstrap {self.resamples} is too much for items with {len(times):,} different "
+                f"patterns of ratings. Use {TOO_MANY // len(times)} or fewer."
+            )
+        if self._weights is None:
+            return resample_patterns(times, self.resamples, self._rng)
+        return tally(of_item, len(times), self._weights)
+
+
+def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
+    """Figures of ``core.metrics.agreement.scores`` and their intervals."""
+    times = pairs.times()
+    found = scores.figures(pairs, times)
+    return {"n": int(times.sum()), **rendered(found, score_intervals(pairs, draws))}
+
+
+def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Interval]:
+    """The intervals of all figures of pairs of numbers but the p value; none without resamples."""
+    times = pairs.times()
+    if draws is None or not times.sum():
+        return {}
+    statistics = scores.statistics(pairs)
+    number = len(times)
+    # Items without a pair are drawn, too, and then count for nothing.
+    without = int((pairs.of_item < 0).sum())
+    of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
+    all_times = np.append(times, without)[: number + (without > 0)].astype(np.int64)
+    drawn = draws.of(of_item, all_times)[:number]
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        return {n: v for n, v in statistics(weights).items() if n not in NO_INTERVAL}
+
+    return intervals(bundle, drawn, times)
+
+
+def rendered(figures: Mapping[str, Figure], ci: Mapping[str, Interval]) -> dict[str, Any]:
+    """The numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
+
+    An interval that does not exist is ``None`` in ``ci``, and its reason stands in ``undefined``
+    as ``ci.NAME``.
+    """
+    reasons = {name: f.reason for name, f in figures.items() if f.value is None}
+    found: dict[str, Any] = {name: f.value for name, f in figures.items()}
+    shown = {name: ci[name] for name in figures if name in ci and figures[name].value is not None}
+    if shown:
+        found["ci"] = {n: None if i.low is None else [i.low, i.high] for n, i in shown.items()}
+        reasons |= {f"ci.{n}": i.reason for n, i in shown.items() if i.low is None}
+    if reasons:
+        found["undefined"] = reasons
+    return found
+
+
+# GROUP of the contract: how far raters of one kind agree with each other.
+
+#: A share of pairs and coefficients that rare options do not sway (bench/coverage.py).
+PLAIN = frozenset({"percent_agreement", "gwet_ac1", "gwet_ac2_quadratic"})
+GROUP: dict[str, GroupMeasure] = {
+    "percent_agreement": reliability.item_agreement,
+    "krippendorff_alpha_nominal": reliability.alpha_nominal,
+    "krippendorff_alpha_ordinal": reliability.alpha_ordinal,
+    "krippendorff_alpha_interval": reliability.alpha_interval,
+    "fleiss_kappa": reliability.fleiss_kappa,
+    "gwet_ac1": reliability.gwet_ac1,
+    "gwet_ac2_quadratic": reliability.gwet_ac2,
+    **{f"mean_pairwise_cohen.{name}": mean_pairwise_cohen(name) for name in kappa.WEIGHTS},
+    "icc_2_1": reliability.icc_2_1,
+    "icc_2_k": reliability.icc_2_k,
+    "kendall_w": reliability.kendall_w,
+}
+
+
+def group_figures(
+    levels: npt.NDArray[np.int64],
+    number: npt.NDArray[np.int64],
+    draws: Array | None,
+    k: int,
+    *,
+    ordered: bool,
+) -> dict[str, Any]:
+    """The coefficients of GROUP of the contract.
+
+    ``levels`` of the group's raters have shape (patterns, raters); ``number`` is how many items
+    have each pattern, ``draws`` how many are drawn, shape (patterns, resamples).
+    """
+    # Rows that differ in other raters only are one here.
+    rows, _, of_pattern = patterns(np.maximum(levels, -1))
+    times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
+    figures: dict[str, Figure] = {}
+    defined: dict[str, GroupMeasure] = {}
+    for name, measure in GROUP.items():
+        if name not in UNORDERED and not ordered:
+            figures[name] = Figure.undefined(NO_ORDER)
+            continue
+        figures[name] = measure(rows, k, times)
+        if figures[name].value is not None:
+            defined[name] = measure
+    ci: dict[str, Interval] = {}
+    if draws is not None and defined:
+        ci = group_intervals(defined, rows, times, tally(of_pattern, len(rows), draws), k)
+    return _nested(rendered(figures, ci))
+
+
+def group_intervals(
+    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+) -> dict[str, Interval]:
+    """The intervals of figures of a group; the one place that makes them, for every surface.
+
+    Rows are the raters' levels, ``times`` how many items have each, ``drawn`` how many are drawn.
+    Alpha knows only of items rated twice; so does its interval, whoever else rated.
+    """
+    twice = (rows >= 0).sum(axis=1) >= 2
+    alphas = {name: one for name, one in measures.items() if "alpha" in name}
+    others = {name: one for name, one in measures.items() if name not in alphas}
+    found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k)
+    return found | _intervals(others, rows, times, drawn, k)
+
+
+def _intervals(
+    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+) -> dict[str, Interval]:
+    if not measures:
+        return {}
+    n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
+    found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n)
+    rated = rows[:, (rows >= 0).any(axis=0)]
+    beyond = [name for name in measures if name not in PLAIN]
+    if smooth.fits(k, rated.shape[1]):
+        every, counts = smooth.every_pattern(rated, times, k)
+        bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
+        complete = (every >= 0).all(axis=1)
+        return found | smooth.smoothed(bundle, counts, drawn.shape[1], rated.shape[1], complete)
+    why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
+    return found | {name: rare_options.withheld(why, found[name]) for name in beyond}
+
+
+def _group_bundle(
+    measures: Mapping[str, GroupMeasure], rows: npt.NDArray[np.int64], k: int, times: Array
+) -> Bundle:
+    kappas = [w for w in kappa.WEIGHTS if f"mean_pairwise_cohen.{w}" in measures]
+    prepared = {
+        name: measure.over(rows, k, times)
+        for name, measure in measures.items()
+        if not name.startswith("mean_pairwise_cohen.")
+    }
+    pairwise = mean_kappas(rows, k, times, kappas)
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        found = {name: of(weights) for name, of in prepared.items()}
+        return found | {f"mean_pairwise_cohen.{w}": v for w, v in pairwise(weights).items()}
+
+    return bundle
+
+
+def _nested(flat: dict[str, Any]) -> dict[str, Any]:
+    """``mean_pairwise_cohen.none`` and its kin in a mapping of their own."""
+    found: dict[str, Any] = {}
+    for name, value in flat.items():
+        head, dot, tail = name.partition(".")
+        if dot:
+            found.setdefault(head, {})[tail] = value
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,253 @@
+"""Can these judges be trusted? The figures of ``metrics``: groups, raters, panel and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import InputError
+from core.metrics.agreement.kappa import pair_cells
+from core.metrics.agreement.ratings import (
+    Means,
+    Patterns,
+    State,
+    majority,
+    majority_of_others,
+    mean_level,
+    mean_of_others,
+    patterns,
+)
+from core.metrics.agreement.scores import pair_up
+from core.metrics.intervals.bootstrap import SMALL
+from core.metrics.measure import tally
+from core.services.agreement.group_figures import Draws, group_figures
+from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
+from core.services.agreement.pair_figures import (
+    abstention_figures,
+    mean_level_figures,
+    pair_figures,
+)
+from core.services.agreement.rater_pairs import positive
+from core.services.agreement.ratings import JUDGE_KINDS, Levels, Rated, RatedCriterion, panel_levels
+from core.services.agreement.score_agreement import score_report
+from core.services.review import corrected_estimates
+from core.store.store import Store
+
+HUMAN, GOLD = "human", "gold"
+METHOD = (
+    f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
+    "Dirichlet of the counts and four further ratings; Clopper-Pearson for shares of 0 or 1"
+)
+
+
+def metrics_source(
+    open_store: Callable[[], Store],
+    source: str,
+    reference: str | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    tell: Tell = unheard,
+) -> dict[str, Any]:
+    """The report of ``metrics --json`` for a run's number or a folder in the common layout.
+
+    Args:
+        open_store: opens the data file; called for a run only.
+        source: a run's number, or a folder.
+        reference: ``human`` or ``gold`` for only these comparisons, a rater's name for comparisons
+            with that rater (``vs_reference``), ``None`` for all of the contract.
+        bootstrap: how many resamples intervals are made from; 0 for none.
+        seed: decides the resamples.
+        tell: hears what a person should know about the source.
+    """
+    run_id = run_named(source)
+    if run_id is None:
+        return report(of_folder(Path(source), tell), reference, bootstrap, seed)
+    store = open_store()
+    found = report(of_run(store, run_id), reference, bootstrap, seed)
+    review = corrected_estimates.selected(store, run_id)
+    if review is not None:
+        tell(corrected_estimates.in_words(review))
+        found["review"] = corrected_estimates.as_data(review)
+    return found
+
+
+def report(
+    rated: Rated, reference: str | None = None, bootstrap: int = 0, seed: int = 0
+) -> dict[str, Any]:
+    """The report for ratings that are at hand; see ``metrics_source``."""
+    _check(rated, reference)
+    draws = Draws(len(rated.items), bootstrap, seed) if bootstrap else None
+    found: dict[str, Any] = {
+        "criteria": {
+            c.name: _Measured(c, _names(rated, c), reference, draws).report()
+            for c in rated.criteria
+        },
+        "score": score_report(rated, reference, draws),
+    }
+    if reference is not None:
+        found["reference"] = reference
+    if bootstrap:
+        found["bootstrap"] = {
+            "resamples": bootstrap,
+            "seed": seed,
+            "level": 0.95,
+            "method": METHOD,
+        }
+    return found
+
+
+def _check(rated: Rated, reference: str | None) -> None:
+    names = [rater.name for rater in rated.raters]
+    if reference in (None, HUMAN, GOLD) or reference in names:
+        return
+    some = ", ".join(names[:10]) + (" ..." if len(names) > 10 else "")
+    known = f" Its raters are {some}." if names else " It has no raters."
+    raise InputError(f"--reference {reference!r} is no rater. Use human, gold or a rater.{known}")
+
+
+def _names(rated: Rated, criterion: RatedCriterion) -> list[str]:
+    """The columns' names; a name that people and judges share gets its kind."""
+    kinds: dict[str, set[str]] = {}
+    for rater in rated.raters:
+        kinds.setdefault(rater.name, set()).add(rater.kind)
+    return [r.name if len(kinds[r.name]) == 1 else f"{r.name} ({r.kind})" for r in criterion.raters]
+
+
+class _Measured:
+    """One criterion's figures. Patterns are distinct rows of levels: raters, gold, verdicts."""
+
+    def __init__(
+        self,
+        criterion: RatedCriterion,
+        names: Sequence[str],
+        reference: str | None,
+        draws: Draws | None,
+    ) -> None:
+        self._criterion, self._names, self._reference = criterion, names, reference
+        self._k = len(criterion.labels)
+        self._humans = criterion.of_kind(HUMAN)
+        panel = panel_levels(criterion)
+        columns = np.column_stack([criterion.coded, criterion.coded_gold, panel])
+        self._patterns: Patterns = patterns(columns)
+        rows = self._patterns.rows
+        self._levels, self._gold, self._panel = rows[:, :-2], rows[:, -2], rows[:, -1]
+        self._majority = majority(self._levels[:, self._humans], self._k)
+        self._draws = draws
+        self._drawn = (
+            draws.of(self._patterns.of_item, self._patterns.times) if draws is not None else None
+        )
+
+    def report(self) -> dict[str, Any]:
+        criterion = self._criterion
+        kinds = sorted({rater.kind for rater in criterion.raters}, key=_kind_order)
+        return {
+            "scale": criterion.scale,
+            "levels": list(criterion.labels),
+            "groups": {kind: self._group(kind) for kind in kinds},
+            "raters": self._raters(),
+            "panel": self._versus(self._panel, self._majority, None),
+        }
+
+    def _group(self, kind: str) -> dict[str, Any]:
+        criterion, members = self._criterion, self._criterion.of_kind(kind)
+        levels, states = criterion.levels[:, members], criterion.states[:, members]
+        number = (levels >= 0).sum(axis=1)
+        mode = majority(self._levels[:, members], self._k)
+        times = self._patterns.times
+        return {
+            "items": int((number > 0).sum()),
+            "raters": int(((states != State.NOT_ASKED).any(axis=0)).sum()),
+            "ratings": int(number.sum()),
+            "items_with_2plus": int((number >= 2).sum()),
+            **group_figures(
+                self._levels[:, members],
+                times,
+                self._drawn,
+                self._k,
+                ordered=criterion.ordered,
+            ),
+            "label_distribution": self._distribution(levels[levels >= 0]),
+            "abstained": int((states == State.ABSTAINED).sum()),
+            "failed": int((states == State.FAILED).sum()),
+            "majority": {
+                "items": int(times[mode >= 0].sum()),
+                "label_distribution": self._distribution(np.repeat(mode, times)),
+                "vs_gold": self._pair(self._gold, mode),
+            },
+        }
+
+    def _distribution(self, levels: Levels) -> dict[str, int]:
+        counts = np.bincount(levels[levels >= 0], minlength=self._k)
+        return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
+
+    def _raters(self) -> dict[str, Any]:
+        """Every rater against the references; people against the others of them."""
+        humans = self._levels[:, self._humans]
+        others = majority_of_others(humans, self._k) if len(self._humans) else humans
+        others_mean = mean_of_others(humans)
+        everyone_mean = mean_level(humans)
+        place = {column: at for at, column in enumerate(self._humans)}
+        found = {}
+        for column, name in enumerate(self._names):
+            at = place.get(column)
+            major = self._majority if at is None else others[:, at]
+            mean = everyone_mean if at is None else _at(others_mean, at)
+            if name != self._reference:
+                found[name] = self._versus(self._levels[:, column], major, mean)
+        return found
+
+    def _versus(self, rated: Levels, major: Levels, mean: Means | None) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self._reference in (None, HUMAN):
+            found["vs_human_majority"] = self._pair(major, rated)
+            if mean is not None:
+                found["vs_human_mean_level"] = self._against_mean(mean, rated)
+        if self._reference in (None, GOLD):
+            found["vs_gold"] = self._with_abstentions(self._gold, rated)
+        if self._reference not in (None, HUMAN, GOLD):
+            found["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
+        return found
+
+    def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
+        """A pair whose reference can abstain, too."""
+        found = self._pair(reference, rated)
+        times = self._patterns.times.astype(np.float64)
+        found["more"]["abstention"] = abstention_figures(reference, rated, times, self._drawn)
+        return found
+
+    def _reference_levels(self) -> Levels:
+        for column, rater in enumerate(self._criterion.raters):
+            if rater.name == self._reference:
+                return self._levels[:, column]
+        return np.full(len(self._levels), -1)
+
+    def _pair(self, reference: Levels, rated: Levels) -> dict[str, Any]:
+        k = self._k
+        cells = pair_cells(reference, rated, k)
+        table = tally(cells, k * k, self._patterns.times[:, None].astype(np.float64)).reshape(k, k)
+        drawn = None if self._drawn is None else tally(cells, k * k, self._drawn).reshape(k, k, -1)
+        return pair_figures(
+            table,
+            drawn,
+            self._criterion.labels,
+            ordered=self._criterion.ordered,
+            positive=positive(self._criterion.labels),
+        )
+
+    def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:
+        of_item = self._patterns.of_item
+        known = (mean.known & (rated >= 0))[of_item]
+        pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), known)
+        return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
+
+
+def _at(means: Means, column: int) -> Means:
+    return Means(means.values[:, column], means.known[:, column])
+
+
+def _kind_order(kind: str) -> tuple[int, str]:
+    order = (HUMAN, *JUDGE_KINDS)
+    return (order.index(kind) if kind in order else len(order), kind)

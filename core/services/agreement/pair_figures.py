@@ -1,0 +1,303 @@
+"""Agreement of one rater with one reference: accuracy, kappa, correlation, abstention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.metrics.agreement import accuracy as share
+from core.metrics.agreement import correlation_distance, kappa, scores
+from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_agreement
+from core.metrics.estimate import Figure
+from core.metrics.intervals import rare_options
+from core.metrics.intervals.bootstrap import Interval, exact_share, intervals
+from core.metrics.intervals.rare_options import smoothed
+from core.metrics.measure import Array, Measure, ratio, tally
+from core.services.agreement.group_figures import (
+    NO_INTERVAL,
+    NO_ORDER,
+    UNORDERED,
+    Draws,
+    rendered,
+    score_intervals,
+)
+from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
+
+# PAIR of the contract: one rater, or the panel, against one reference.
+
+NO_LEVEL = "The mean of several ratings is no level of the scale, so there are no counts."
+
+PAIR: dict[str, Measure] = {
+    "accuracy": share.accuracy,
+    "f1_macro": share.f1_macro,
+    "cohen_kappa": kappa.kappa_unweighted,
+    "kappa_linear": kappa.kappa_linear,
+    "kappa_quadratic": kappa.kappa_quadratic,
+    "adjacent_accuracy": share.adjacent_accuracy,
+    "spearman": correlation_distance.spearman,
+    "kendall_tau_b": correlation_distance.kendall_tau_b,
+    "pearson": correlation_distance.pearson,
+    "rmse_levels": correlation_distance.rmse,
+    "mae_levels": correlation_distance.mae,
+    "bias_levels": correlation_distance.bias,
+    "emd_levels": correlation_distance.emd,
+    "ks": correlation_distance.ks,
+}
+MORE: dict[str, Measure] = {
+    "majority_share": share.majority_share,
+    "precision_macro": share.precision_macro,
+    "recall_macro": share.recall_macro,
+    "phi": share.phi,
+    "false_positive_rate": share.false_positive_rate,
+    "false_negative_rate": share.false_negative_rate,
+    "jensen_shannon": correlation_distance.jensen_shannon,
+    "bias_effect_size": correlation_distance.bias_effect_size,
+    "bias_p": correlation_distance.bias_p,
+}
+#: About one level, the positive one.
+RATES = ("false_positive_rate", "false_negative_rate")
+LEVEL = ("precision", "recall", "f1")
+#: Plain shares of items.
+SHARES = frozenset({"accuracy", "adjacent_accuracy", *RATES})
+#: Sums over items, which rare options do not sway; all others of two levels are ``smoothed``.
+PLAIN = frozenset({"accuracy", "adjacent_accuracy", "majority_share", "mae_levels", "rmse_levels"})
+#: Means over levels, and agreement beyond chance: with more levels, rare ones forbid an interval.
+MACRO = frozenset({"f1_macro", "precision_macro", "recall_macro"})
+BEYOND_CHANCE = frozenset(
+    {
+        "cohen_kappa",
+        "kappa_linear",
+        "kappa_quadratic",
+        "spearman",
+        "kendall_tau_b",
+        "pearson",
+        "phi",
+    }
+)
+#: What a mean level can be compared by, and its name in ``core.metrics.agreement.scores``.
+MEAN_LEVEL = {
+    "spearman": "spearman",
+    "kendall_tau_b": "kendall_tau_b",
+    "pearson": "pearson",
+    "rmse_levels": "rmse",
+    "mae_levels": "mae",
+    "bias_levels": "bias",
+}
+
+
+class LevelPair:
+    """The table of one pair: its figures, and the function that resamples them."""
+
+    def __init__(self, table: Array, *, ordered: bool, positive: int) -> None:
+        self._table, self._ordered = table, ordered
+        self._turned = slice(None, None, -1 if positive else 1)
+        self.n = int(table.sum())
+        self.figures = {name: self._figure(name, one) for name, one in (PAIR | MORE).items()}
+        self.levels = {
+            f"{level}.{name}": figure
+            for level, figures in enumerate(share.per_level(table))
+            for name, figure in zip(LEVEL, figures[:3], strict=True)
+        }
+
+    def _figure(self, name: str, measure: Measure) -> Figure:
+        if name not in UNORDERED and not self._ordered:
+            return Figure.undefined(NO_ORDER, self.n)
+        return measure(self._side(name, self._table))
+
+    def _side(self, name: str, tables: Array) -> Array:
+        """The tables with the positive level first, for the figures that are about one."""
+        return tables[self._turned, self._turned] if name in RATES else tables
+
+    def bundle(self, weights: Array) -> Mapping[str, Array]:
+        """Weights of cells, shape (k * k, resamples), to every defined figure."""
+        k = len(self._table)
+        tables = weights.reshape(k, k, -1)
+        values = {
+            name: measure.many(self._side(name, tables))
+            for name, measure in (PAIR | MORE).items()
+            if self.figures[name].value is not None and name not in NO_INTERVAL
+        }
+        shares = share.level_shares(tables)
+        for name, figure in self.levels.items():
+            if figure.value is not None:
+                level, _, what = name.partition(".")
+                values[name] = shares[what][int(level)]
+        return values
+
+    def intervals(self, tables: Array | None) -> dict[str, Interval]:
+        """The interval of every defined figure; none without resampled tables."""
+        if tables is None or not self.n:
+            return {}
+        cells = tables.reshape(self._table.size, -1)
+        found = intervals(self.bundle, cells, self._table.ravel(), n=self.n)
+        if len(self._table) == 2:
+            even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1])
+            found |= {name: one for name, one in even.items() if name not in PLAIN}
+        else:
+            found = {name: self._withheld(name, one) for name, one in found.items()}
+            found |= self._of_levels(tables.shape[-1])
+        for name in found:
+            figure = self.figures.get(name) or self.levels[name]
+            # A share of 0 or 1 is the same in every resample, and yet not certain.
+            if _is_share(name) and figure.value in (0.0, 1.0):
+                n = self._support(name)
+                found[name] = exact_share(figure.value * n, n)
+        return found
+
+    def _withheld(self, name: str, interval: Interval) -> Interval:
+        """The interval, or none where an option is too rare for it."""
+        if name in MACRO:
+            return rare_options.withheld(rare_options.of_levels(self._table), interval)
+        return _beyond_chance(self._table, interval) if name in BEYOND_CHANCE else interval
+
+    def _of_levels(self, resamples: int) -> dict[str, Interval]:
+        """Precision, recall and F1 of every level: each is of two levels, it and all others."""
+        found = {}
+        for level in range(len(self._table)):
+            table = _against_rest(self._table, level)
+
+            def bundle(weights: Array) -> Mapping[str, Array]:
+                shares = share.level_shares(weights.reshape(2, 2, -1))
+                return {name: values[0] for name, values in shares.items()}
+
+            for name, interval in smoothed(bundle, table.ravel(), resamples).items():
+                if self.levels[f"{level}.{name}"].value is not None:
+                    found[f"{level}.{name}"] = interval
+        return found
+
+    def _support(self, name: str) -> int:
+        """How many items a share is a share of."""
+        if name in RATES:
+            turned = self._side(name, self._table)
+            return int(turned[1 if name == RATES[0] else 0].sum())
+        return self.levels[name].n if name in self.levels else self.n
+
+
+def kappa_interval(kappa: Measure, table: Array, drawn: Array) -> Interval:
+    """The interval of a defined kappa alone, the same as among all figures of its pair.
+
+    ``drawn`` are the resampled tables, shape (k, k, resamples).
+    """
+    k, times = len(table), table.ravel()
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        return {"": kappa.many(weights.reshape(k, k, -1))}
+
+    if k == 2:
+        return smoothed(bundle, times, drawn.shape[-1])[""]
+    cells = drawn.reshape(k * k, -1)
+    return _beyond_chance(table, intervals(bundle, cells, times, n=int(times.sum()))[""])
+
+
+def _beyond_chance(table: Array, interval: Interval) -> Interval:
+    """The interval, or none where too few items are off the commonest level of either side."""
+    most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
+    return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
+
+
+def _against_rest(table: Array, level: int) -> Array:
+    """The table of one level against all others together; it comes first."""
+    hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
+    return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
+
+
+def _is_share(name: str) -> bool:
+    return name in SHARES or name.endswith((".precision", ".recall"))
+
+
+def pair_figures(
+    table: Array, tables: Array | None, labels: Sequence[str], *, ordered: bool, positive: int
+) -> dict[str, Any]:
+    """PAIR for one table of counts and resampled ``tables``, shape (k, k, resamples).
+
+    ``positive`` is the level that false-positive rates are about. What the contract does not name
+    stands in ``more``.
+    """
+    pair = LevelPair(table, ordered=ordered, positive=positive)
+    ci = pair.intervals(tables)
+    more = rendered({name: pair.figures[name] for name in MORE}, ci)
+    more["per_level"] = {
+        label: {
+            "support": int(table[level].sum()),
+            **rendered(
+                {name: pair.levels[f"{level}.{name}"] for name in LEVEL},
+                {name: ci[f"{level}.{name}"] for name in LEVEL if f"{level}.{name}" in ci},
+            ),
+        }
+        for level, label in enumerate(labels)
+    }
+    return {
+        "n": pair.n,
+        **rendered({name: pair.figures[name] for name in PAIR}, ci),
+        "confusion": table.astype(np.int64).tolist(),
+        "more": more,
+    }
+
+
+def mean_level_figures(
+    pairs: scores.Pairs, draws: Draws | None, *, ordered: bool
+) -> dict[str, Any]:
+    """PAIR of the contract against a mean level: what needs counts of levels is undefined."""
+    times = pairs.times()
+    n = int(times.sum())
+    why = NO_LEVEL if ordered else NO_ORDER
+    found = {name: Figure.undefined(why, n) for name in (*PAIR, "confusion")}
+    ci: dict[str, Interval] = {}
+    if ordered:
+        score = scores.figures(pairs, times)
+        found |= {name: score[inner] for name, inner in MEAN_LEVEL.items()}
+        inner_ci = score_intervals(pairs, draws)
+        ci = {name: inner_ci[inner] for name, inner in MEAN_LEVEL.items() if inner in inner_ci}
+    return {"n": n, **rendered(found, ci)}
+
+
+# Who would not say: coverage of a rater, and whether two raters abstain alike.
+
+
+def abstention_figures(
+    reference: Levels, rated: Levels, times: Array, draws: Array | None
+) -> dict[str, Any]:
+    """Coverage where the reference has a level, and agreement on whether to abstain.
+
+    Levels are coded (``RatedCriterion.coded``); ``times`` of shape (patterns,) and ``draws`` of
+    shape (patterns, resamples) say how many items have a pattern. Failures count against coverage
+    and are no opinion on whether to abstain.
+    """
+    answered = np.where((reference >= 0) & (rated != NOT_ASKED), np.where(rated >= 0, 1, 0), -1)
+    together = pair_cells(_abstained(reference), _abstained(rated), 2)
+    # Fifteen kinds of items at most, so that leaving one out stays cheap.
+    kind = (answered + 1) * 5 + together + 1
+    asked, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
+    times = tally(kind, 15, times[:, None])[:, 0]
+
+    def counts(weights: Array) -> tuple[Array, Array]:
+        return tally(asked, 2, weights), tally(cells, 4, weights).reshape(2, 2, -1)
+
+    def bundle(weights: Array) -> dict[str, Array]:
+        answers, alike = counts(weights)
+        return {
+            "coverage": ratio(answers[1], answers.sum(axis=0)),
+            "agreement": percent_agreement.many(alike),
+            "kappa": kappa_unweighted.many(alike),
+        }
+
+    answers, alike = (table[..., 0] for table in counts(times[:, None]))
+    n = int(answers.sum())
+    figures = {
+        "coverage": Figure.defined(answers[1] / n, n)
+        if n
+        else Figure.undefined("The reference has no level where the rater was asked."),
+        "agreement": percent_agreement(alike),
+        "kappa": kappa_unweighted(alike),
+    }
+    ci: dict[str, Interval] = {}
+    if draws is not None and (n or alike.sum()):
+        ci = intervals(bundle, tally(kind, 15, draws), times, n=max(n, int(alike.sum())))
+    return {"n": int(alike.sum()), **rendered(figures, ci)}
+
+
+def _abstained(levels: Levels) -> Levels:
+    """0 answered, 1 abstained, -1 neither."""
+    return np.where(levels >= 0, 0, np.where(levels == ABSTAINED, 1, -1))

@@ -1,0 +1,327 @@
+"""Two raters beside each other: agreement per criterion, and which way one leans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.domain.rubric import MET, Scale
+from core.metrics.agreement import reliability
+from core.metrics.agreement.kappa import Weights, pair_cells
+from core.metrics.agreement.ratings import patterns
+from core.metrics.estimate import Estimate, Figure
+from core.metrics.measure import Array, GroupMeasure, tally
+from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
+from core.services.agreement.pair_figures import pair_figures
+from core.services.agreement.rating_sheet import FEW, CriterionRatings, Sheet, sides
+from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, Levels
+
+# Which way a rater leans, named by the option and never by the sign of a level.
+#
+# A level is a place in a list: of a binary criterion MET comes first, so that a rater who always
+# says MET has a *negative* bias in levels. ``metrics --json`` keeps that number, by its contract;
+# whatever is read by people says which option the rater gives more.
+
+#: Figures of levels whose sign says which way a rater leans, and in what they are counted.
+DIRECTED = {"bias_levels": "in options", "bias_effect_size": "in standard deviations"}
+_OF_TWO = {"bias_levels": "as a share of the items", "bias_effect_size": "in standard deviations"}
+
+
+class Lean(NamedTuple):
+    """A bias turned so that it is positive: ``words`` name its way, ``unit`` what it counts.
+
+    The interval is turned as well, so its lower end may be negative: the other way.
+    """
+
+    words: str
+    unit: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def positive(labels: Sequence[str]) -> int:
+    """The level that rates of a binary criterion are about: MET, in whichever order it is listed.
+
+    >>> positive(["UNMET", "met"]), positive(["a", "b"])
+    (1, 0)
+    """
+    folded = [label.casefold() for label in labels]
+    return folded.index(MET.casefold()) if MET.casefold() in folded else 0
+
+
+def lean(
+    name: str,
+    scale: Scale,
+    labels: Sequence[str],
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+) -> Lean:
+    """A figure of ``DIRECTED`` with its way in words.
+
+    >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
+    ('says MET more often', 'as a share of the items', 0.5)
+    >>> lean("bias_levels", "ordinal", ["low", "mid", "high"], 0.5, -0.1, 0.9)[:3]
+    ('leans towards high', 'in options', 0.5)
+    """
+    binary = scale == "binary"
+    unit = (_OF_TWO if binary else DIRECTED)[name]
+    if not value:
+        level = positive(labels) if binary else len(labels) - 1
+        words = f"says {labels[level]} as often" if binary else "leans neither way"
+    else:
+        level = 0 if value < 0 else len(labels) - 1
+        words = f"says {labels[level]} more often" if binary else f"leans towards {labels[level]}"
+    if level > 0 or low is None or high is None:
+        return Lean(words, unit, abs(value), low, high)
+    return Lean(words, unit, abs(value), 0.0 - high, 0.0 - low)
+
+
+# Two raters of a run beside each other: a line per criterion, and one criterion closely.
+
+RESAMPLES, SEED = 1000, 0
+
+#: What two raters' coefficients of a whole group come to, by the scale's order.
+_NOMINAL: dict[str, GroupMeasure] = {
+    "krippendorff_alpha": reliability.alpha_nominal,
+    "gwet_ac1": reliability.gwet_ac1,
+}
+_ORDINAL: dict[str, GroupMeasure] = {
+    "krippendorff_alpha": reliability.alpha_ordinal,
+    "gwet_ac1": reliability.gwet_ac1,
+    "gwet_ac2": reliability.gwet_ac2,
+}
+#: What fits a scale and is shown at once; everything else is shown on demand.
+FIRST: dict[Scale, tuple[str, ...]] = {
+    "binary": (
+        "accuracy",
+        "cohen_kappa",
+        "gwet_ac1",
+        "krippendorff_alpha",
+        "f1_macro",
+        "false_positive_rate",
+        "false_negative_rate",
+    ),
+    "ordinal": (
+        "accuracy",
+        "adjacent_accuracy",
+        "kappa_quadratic",
+        "krippendorff_alpha",
+        "gwet_ac2",
+        "spearman",
+        "mae_levels",
+        "bias_levels",
+    ),
+    "nominal": (
+        "accuracy",
+        "cohen_kappa",
+        "gwet_ac1",
+        "krippendorff_alpha",
+        "f1_macro",
+        "precision_macro",
+        "recall_macro",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """One criterion's figures for a rater against a reference.
+
+    ``n`` items have an answer from both; ``abstained`` have one from the reference, and an
+    abstention from the rater; on ``tied`` items one side is a majority that does not exist.
+    ``commonest`` is the accuracy of always giving the commonest answer of the reference on the same
+    ``n`` items.
+    """
+
+    name: str
+    scale: Scale
+    n: int
+    abstained: int
+    accuracy: Estimate
+    commonest: Estimate
+    kappa: Estimate
+    weights: Weights
+    tied: int = 0
+
+    @property
+    def small(self) -> bool:
+        """Whether so few items say little."""
+        return 0 < self.n < FEW
+
+
+class OptionLine(NamedTuple):
+    """One option: how often the reference has it and the rater gave it, and how well they meet."""
+
+    label: str
+    true: int
+    given: int
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+
+
+@dataclass(frozen=True)
+class Close:
+    """Everything about one pair on one criterion; ``first`` is what fits the scale best.
+
+    ``n``, ``abstained`` and ``tied`` as in ``Line``; on ``failed`` items of the
+    reference the rater's calls failed.
+    """
+
+    n: int
+    abstained: int
+    tied: int
+    failed: int
+    first: tuple[tuple[str, Estimate], ...]
+    rest: tuple[tuple[str, Estimate], ...]
+    options: tuple[OptionLine, ...]
+
+
+class Met(NamedTuple):
+    """Two columns, their table of counts and its resamples, shape (k, k) and (k, k, resamples)."""
+
+    true: Levels
+    given: Levels
+    table: Array
+    drawn: Array
+
+    @property
+    def abstained(self) -> int:
+        """How often the rater abstained where the reference did not."""
+        return int(((self.true >= 0) & (self.given == ABSTAINED)).sum())
+
+    @property
+    def tied(self) -> int:
+        """On how many items that one side answered the other is a majority that ties."""
+        true, given = self.true, self.given
+        return int((((true == TIED) & (given >= 0)) | ((given == TIED) & (true >= 0))).sum())
+
+    @property
+    def failed(self) -> int:
+        """How often the rater's calls failed where the reference has an answer."""
+        return int(((self.true >= 0) & (self.given == FAILED)).sum())
+
+
+def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
+    """Both columns of a criterion, counted once for all figures."""
+    true, given = sides(sheet, asked, reference, rater)
+    found = patterns(np.column_stack([true, given]))
+    k = len(asked.labels)
+    cells = pair_cells(found.rows[:, 0], found.rows[:, 1], k)
+    table = tally(cells, k * k, found.times[:, None].astype(np.float64)).reshape(k, k)
+    drawn = tally(cells, k * k, draws.of(found.of_item, found.times)).reshape(k, k, -1)
+    return Met(true, given, table, drawn)
+
+
+def compare(
+    sheet: Sheet, reference: str, rater: str, *, resamples: int = RESAMPLES, seed: int = SEED
+) -> list[PairLine]:
+    """A line per criterion; intervals are made by resampling items, ``resamples`` times."""
+    draws = Draws(len(sheet.items), resamples, seed)
+    return [_line(asked, meet(sheet, asked, reference, rater, draws)) for asked in sheet.criteria]
+
+
+def _figures(asked: CriterionRatings, met: Met) -> dict[str, Any]:
+    return pair_figures(
+        met.table,
+        met.drawn,
+        asked.labels,
+        ordered=asked.ordered,
+        positive=positive(asked.labels),
+    )
+
+
+def _line(asked: CriterionRatings, met: Met) -> PairLine:
+    figures = _figures(asked, met)
+    kappa = "kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"
+    return PairLine(
+        name=asked.name,
+        scale=asked.scale,
+        n=figures["n"],
+        abstained=met.abstained,
+        accuracy=estimate(figures, "accuracy"),
+        commonest=estimate(figures["more"], "majority_share"),
+        kappa=estimate(figures, kappa),
+        weights=asked.weights,
+        tied=met.tied,
+    )
+
+
+def closely(
+    sheet: Sheet,
+    criterion: str,
+    reference: str,
+    rater: str,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Close:
+    """Every figure of a pair on one criterion; the intervals are those of ``compare``."""
+    asked = sheet.criterion(criterion)
+    met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
+    figures = _figures(asked, met)
+    more = figures["more"]
+    found = {name: estimate(figures, name, figures["n"]) for name in _names(figures)}
+    found |= {name: estimate(more, name, figures["n"]) for name in _names(more)}
+    found |= _of_two(met, asked)
+    first = FIRST[asked.scale]
+    return Close(
+        n=figures["n"],
+        abstained=met.abstained,
+        tied=met.tied,
+        failed=met.failed,
+        first=tuple((name, found[name]) for name in first),
+        rest=tuple((name, one) for name, one in found.items() if name not in first),
+        options=tuple(_options(met.table, more["per_level"])),
+    )
+
+
+def _names(figures: Mapping[str, Any]) -> list[str]:
+    beside = {"n", "ci", "undefined", "confusion", "more", "per_level"}
+    return [name for name in figures if name not in beside]
+
+
+def _options(table: Array, levels: Mapping[str, Mapping[str, Any]]) -> list[OptionLine]:
+    return [
+        OptionLine(
+            label,
+            int(table[at].sum()),
+            int(table[:, at].sum()),
+            *(estimate(one, name) for name in ("precision", "recall", "f1")),
+        )
+        for at, (label, one) in enumerate(levels.items())
+    ]
+
+
+def _of_two(met: Met, asked: CriterionRatings) -> dict[str, Estimate]:
+    """Coefficients of groups, for the pair as a group of two."""
+    k = len(met.table)
+    rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
+    measures = _ORDINAL if asked.ordered else _NOMINAL
+    figures = {name: measure(rows, k, times) for name, measure in measures.items()}
+    defined = {name: measures[name] for name, one in figures.items() if one.value is not None}
+    ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k)
+    found = {name: _with_interval(figure, ci.get(name)) for name, figure in figures.items()}
+    if not asked.ordered:
+        found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))
+    return found
+
+
+def _with_interval(figure: Figure, interval: Any) -> Estimate:
+    if interval is None:
+        return Estimate(figure.value, reason=figure.reason, n=figure.n)
+    return Estimate(figure.value, interval.low, interval.high, interval.reason, figure.n)
+
+
+def estimate(figures: Mapping[str, Any], name: str, n: int | None = None) -> Estimate:
+    """A figure of ``measuring`` with its interval."""
+    low, high = figures.get("ci", {}).get(name) or (None, None)
+    why = figures.get("undefined", {})
+    reason = why.get(name) or why.get(f"ci.{name}") or ""
+    return Estimate(figures[name], low, high, reason, figures.get("n", 0) if n is None else n)

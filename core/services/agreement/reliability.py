@@ -1,0 +1,196 @@
+"""Whole groups of raters: how reliable each is in itself, and how near every rater comes to people.
+
+People's agreement with each other is what a judge can hope for; so both stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from core.metrics.agreement import reliability
+from core.metrics.agreement.kappa import KAPPAS, NOTHING, SINGLE, pair_cells
+from core.metrics.agreement.ratings import majority, patterns
+from core.metrics.estimate import Estimate, Figure
+from core.metrics.intervals.bootstrap import Interval, intervals
+from core.metrics.measure import Array, ratio, tally
+from core.services.agreement.group_figures import Draws, group_intervals
+from core.services.agreement.pair_figures import kappa_interval
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.agreement.rating_sheet import CriterionRatings, Sheet, of_each_others
+from core.services.agreement.ratings import Levels
+
+HUMAN = "human"
+KINDS = (HUMAN, "llm", "offline")
+_ALPHA = {"nominal": reliability.alpha_nominal, "ordinal": reliability.alpha_ordinal}
+
+
+class Matrix(NamedTuple):
+    """Kappa of every two columns, and on how many items; symmetric. ``None``: undefined."""
+
+    columns: tuple[str, ...]
+    values: list[list[float | None]]
+    counts: list[list[int]]
+
+    def figure(self, a: int, b: int) -> Figure:
+        """Kappa of two columns, with the reason where it is undefined."""
+        value, n = self.values[a][b], self.counts[a][b]
+        if value is not None:
+            return Figure.defined(value, n)
+        return Figure.undefined(SINGLE if n else NOTHING, n)
+
+
+@dataclass(frozen=True)
+class RaterStanding:
+    """One rater beside the majority of people (of the others, for one of them)."""
+
+    column: str
+    kind: str
+    kappa: Estimate
+
+    @property
+    def n(self) -> int:
+        """On how many items."""
+        return self.kappa.n
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Every rater's standing, and the mean kappa of each kind of raters.
+
+    ``ties`` counts items without a majority of people.
+    """
+
+    standings: tuple[RaterStanding, ...]
+    means: Mapping[str, Estimate]
+    ties: int
+
+
+def alphas(
+    sheet: Sheet, kind: str = "", *, resamples: int = RESAMPLES, seed: int = SEED
+) -> list[Estimate]:
+    """Krippendorff's alpha among raters per criterion of the sheet, by its scale.
+
+    ``kind``: ``human`` for people, else among all judges.
+    """
+    columns = sheet.people if kind == HUMAN else sheet.judges
+    if len(columns) < 2:
+        who = {HUMAN: ("person", "people")}.get(kind, ("judge", "judges"))
+        none = f"There is only one {who[0]}." if columns else f"There are no {who[1]}."
+        return [Estimate(None, reason=none) for _ in sheet.criteria]
+    draws = Draws(len(sheet.items), resamples, seed)
+    return [_alpha(sheet.matrix(asked, columns), asked, draws) for asked in sheet.criteria]
+
+
+def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
+    seen, k = patterns(np.maximum(ratings, -1)), len(asked.labels)
+    times = seen.times.astype(np.float64)
+    figure = _ALPHA[asked.alpha](seen.rows, k, times)
+    if figure.value is None:
+        return Estimate(None, reason=figure.reason, n=figure.n)
+    drawn = draws.of(seen.of_item, seen.times)
+    ci = group_intervals({"alpha": _ALPHA[asked.alpha]}, seen.rows, times, drawn, k)
+    return _estimate(figure, ci["alpha"])
+
+
+def _estimate(figure: Figure, interval: Interval | None) -> Estimate:
+    if interval is None:
+        return Estimate(figure.value, reason=figure.reason, n=figure.n)
+    return Estimate(figure.value, interval.low, interval.high, interval.reason, figure.n)
+
+
+def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
+    """Kappa of every two of these columns, from all tables of counts at once."""
+    asked = sheet.criterion(criterion)
+    k, levels = len(asked.labels), sheet.matrix(asked, tuple(columns))
+    chosen = (levels[:, :, None] == np.arange(k)).astype(np.float64)
+    # (items, raters, k) with itself: the table of every two raters, shape (k, k, raters, raters).
+    tables = np.einsum("iak,ibl->klab", chosen, chosen, optimize=True)
+    values = KAPPAS[asked.weights].many(tables).tolist()
+    counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
+    known = [[None if isnan(one) else one for one in row] for row in values]
+    return Matrix(tuple(columns), known, counts)
+
+
+def ceiling(
+    sheet: Sheet, criterion: str, *, resamples: int = RESAMPLES, seed: int = SEED
+) -> Ceiling:
+    """How near every rater comes to the majority of people, beside how near people come themselves.
+
+    Kappa goes by the scale. A person is compared with the majority of the others, so that nobody
+    meets an own answer. A kind's mean leaves out raters whose kappa is undefined.
+    """
+    asked = sheet.criterion(criterion)
+    k = len(asked.labels)
+    people = sheet.matrix(asked, sheet.people)
+    others, everyone = of_each_others(people, k), majority(people, k)
+    columns = (*sheet.people, *sheet.judges)
+    cells = np.stack(
+        [
+            *(pair_cells(others[:, at], people[:, at], k) for at in range(len(sheet.people))),
+            *(
+                pair_cells(everyone, asked.column(judge, len(sheet.items)), k)
+                for judge in sheet.judges
+            ),
+        ],
+        axis=1,
+    )
+    kinds = [sheet.kind(column) for column in columns]
+    draws = Draws(len(sheet.items), resamples, seed)
+    standings = _standings(cells, columns, kinds, asked, draws)
+    ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
+    return Ceiling(*standings, ties)
+
+
+def _standings(
+    cells: Levels,
+    columns: Sequence[str],
+    kinds: Sequence[str],
+    asked: CriterionRatings,
+    draws: Draws,
+) -> tuple[tuple[RaterStanding, ...], dict[str, Estimate]]:
+    k, of = len(asked.labels), KAPPAS[asked.weights]
+    seen = patterns(cells)
+    times = seen.times.astype(np.float64)
+
+    def tables(weights: Array) -> list[Array]:
+        return [tally(column, k * k, weights).reshape(k, k, -1) for column in seen.rows.T]
+
+    whole = [table[:, :, 0] for table in tables(times[:, None])]
+    figures = [of(table) for table in whole]
+    defined = [at for at, figure in enumerate(figures) if figure.value is not None]
+
+    def bundle(weights: Array) -> dict[str, Array]:
+        found = tables(weights)
+        values = {at: of.many(found[at]) for at in defined}
+        means = {kind: _mean([values[at] for at in defined if kinds[at] == kind]) for kind in KINDS}
+        return {kind: mean for kind, mean in means.items() if mean is not None}
+
+    points = bundle(times[:, None]) if defined else {}
+    drawn = draws.of(seen.of_item, seen.times)
+    ci = intervals(bundle, drawn, times, n=len(cells)) if defined else {}
+    resampled = tables(drawn)
+    own = {at: kappa_interval(of, whole[at], resampled[at]) for at in defined}
+    standings = tuple(
+        RaterStanding(column, kinds[at], _estimate(figures[at], own.get(at)))
+        for at, column in enumerate(columns)
+    )
+    means = {}
+    for kind in KINDS:
+        there = [figures[at] for at in defined if kinds[at] == kind]
+        if there:
+            mean = Figure.defined(float(points[kind][0]), sum(one.n for one in there))
+            means[kind] = _estimate(mean, ci.get(kind))
+    return standings, means
+
+
+def _mean(values: Sequence[Array]) -> Array | None:
+    if not values:
+        return None
+    stacked = np.stack(values)
+    known = ~np.isnan(stacked)
+    return ratio(np.where(known, stacked, 0.0).sum(axis=0), known.sum(axis=0))

@@ -1,0 +1,15 @@
+"""Help from a model: drafts, test data, proposals, the improvement loop, the meta check.
+
+May import everything but reports and exports. Every step is kept and never paid twice; nothing is
+saved before a person took it.
+"""
+
+__all__ = [
+    "counterfactuals",
+    "generated_items",
+    "help_tasks",
+    "improvement_loop",
+    "meta_check",
+    "proposals",
+    "rubric_draft",
+]

@@ -1,0 +1,277 @@
+"""Counterfactual edits: an item changed so that one criterion alone would be answered otherwise.
+
+Graded beside the original they show whether judges notice, and whether other criteria stay put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core import clock
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric
+from core.domain.runs import CellRow, HelpTask, RunRow
+from core.errors import InputError, Problem
+from core.judging.writing.prompts import edit_writing
+from core.judging.writing.replies import Edited, read_edit
+from core.judging.writing.writer import Writing, writer_of
+from core.metrics.estimate import Share
+from core.services.assist import help_tasks
+from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.task_context import TaskContext
+from core.services.results.scored_items import resolved_items
+from core.services.runs.planning import RunRequest
+from core.store.database.content import noun_hash
+from core.store.store import Store
+
+KIND = "edits"
+#: What an edited item's id ends in, the tag it carries, and the detail of runs that measure it.
+SUFFIX, COUNTERFACTUAL, DETAIL = "~edited", "counterfactual", "counterfactual"
+MOST = 100
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    """Which items to change, so that ``criterion`` would be answered with choice ``aimed``."""
+
+    judge: Judge
+    rubric: Rubric
+    criterion: str
+    aimed: int
+    dataset_version: int
+    items: tuple[str, ...]
+    subject: str = ""
+    seed: int = 0
+    budget: float | None = None
+
+
+@dataclass(frozen=True)
+class EditPair:
+    """An item before and after: the verdict on the target, and other criteria that moved.
+
+    ``before`` and ``after`` are labels, ``None`` where there is no verdict. ``moved`` maps other
+    criteria to both labels; ``compared`` counts those with a verdict on both sides. ``counts``:
+    the original was not already at the option aimed at, and both have a verdict.
+    """
+
+    item: str
+    what: str
+    before: str | None
+    after: str | None
+    moved: dict[str, tuple[str, str]]
+    compared: int
+    counts: bool
+    noticed: bool
+
+
+@dataclass(frozen=True)
+class EditFigures:
+    """``noticed``: edits that moved the target to the option aimed at. ``still``: edits under which
+    no other criterion moved. Judges waver by themselves, so a few that move prove little.
+    """
+
+    criterion: str
+    aimed: str
+    pairs: tuple[EditPair, ...]
+    noticed: Share
+    still: Share
+    moved: dict[str, int]
+
+
+def estimate(store: Store, request: EditRequest) -> TaskCost:
+    """What it will take: one call an item."""
+    items = _items(store, request)
+    writings = [_writing(item, request) for item in items]
+    longest = max((len(item.output) // 4 for item in items), default=0)
+    return outlook(request.judge, writings, longest + 50)
+
+
+def begin(store: Store, request: EditRequest) -> int:
+    """Start changing; returns the task's id. ``InputError`` for none, too many, or chats."""
+    items = _items(store, request)
+    problems = [
+        Problem("is not one text.", "Choose items whose submission is a text.", (item.id,))
+        for item in items
+        if not isinstance(item.submission, str)
+    ]
+    if not 0 < len(items) <= MOST:
+        problems.append(Problem(f"names {len(items)} items.", f"Choose 1 to {MOST}.", ("items",)))
+    if problems:
+        raise InputError("These items cannot be changed.", tuple(problems))
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
+        "criterion": request.criterion,
+        "aimed": request.aimed,
+        "dataset_version": request.dataset_version,
+        "items": [item.id for item in items],
+        "seed": request.seed,
+    }
+    wish = TaskRequest(KIND, request.subject, wanted, len(items), request.budget)
+    return help_tasks.begin(store, wish)
+
+
+async def work(desk: TaskContext) -> None:
+    """Ask for every item's change, side by side."""
+    request = request_of(desk.task)
+    items = await desk.io(_items, desk.store, request)
+    judge = writer_of(request.judge)
+
+    async def change(item: Item) -> None:
+        def read(text: str | None) -> object:
+            return read_edit(text, item.output)
+
+        await desk.write(f"edit/{item.id}", judge, _writing(item, request), read)
+
+    await desk.all(change(item) for item in items)
+
+
+def request_of(task: HelpTask) -> EditRequest:
+    """What a task was asked for."""
+    asked = task.request
+    return EditRequest(
+        judge=help_tasks.writer_from(asked),
+        rubric=Rubric.model_validate(asked["rubric"]),
+        criterion=asked["criterion"],
+        aimed=asked["aimed"],
+        dataset_version=asked["dataset_version"],
+        items=tuple(asked["items"]),
+        subject=task.subject,
+        seed=asked["seed"],
+    )
+
+
+def edited(store: Store, task: HelpTask) -> list[tuple[Item, Edited]]:
+    """The items changed so far, with their changes."""
+    return list(_edited(store, task))
+
+
+def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, Edited]]:
+    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    for item in _items(store, request_of(task)):
+        found = read_edit(kept.get(f"edit/{item.id}"), item.output)
+        if isinstance(found, Edited):
+            yield item, found
+
+
+def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
+    """Originals and their changes as one dataset. Labels go with the originals only."""
+    found = edited(store, task)
+    if not found:
+        raise InputError("Nothing has been changed yet.")
+    request = request_of(task)
+    label = request.rubric.criterion(request.criterion).choices[request.aimed].label
+    items = list[Item]()
+    for item, change in found:
+        facts = {
+            "of": item.id,
+            "criterion": request.criterion,
+            "aimed": label,
+            "what": change.what,
+            "verified": False,
+        }
+        fields = {
+            "id": f"{item.id}{SUFFIX}",
+            "submission": change.submission,
+            "labels": {},
+            "tags": (*item.tags, COUNTERFACTUAL),
+            "meta": {"edit": facts, "written_by": request.judge.name, "help_task": task.id},
+        }
+        items += [item, item.model_copy(update=fields)]
+    title = name.strip() or f"Edits: {request.criterion}"[:200]
+    dataset = Dataset(name=title, items=tuple(items))
+    return help_tasks.keep_dataset(store, task, dataset)
+
+
+def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:
+    """The run that asks a panel for the whole rubric of originals and changes alike."""
+    rubric = request_of(task).rubric
+    same = store.rubrics.find_by_hash(noun_hash(rubric))
+    found = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    return RunRequest(
+        rubric_version=found.id,
+        dataset_version=version,
+        panel=panel,
+        name=f"Edits: {request_of(task).criterion}"[:200],
+        details={DETAIL: request_of(task).criterion},
+    )
+
+
+def latest_run(store: Store, dataset_version: int) -> RunRow | None:
+    """The newest run that measured changes on that dataset version."""
+    rows = store.runs.list(detail=DETAIL, limit=200)
+    return next((row for row in rows if row.dataset_version_id == dataset_version), None)
+
+
+def measured(store: Store, run_id: int) -> EditFigures:
+    """What judges made of the changes; ``InputError`` where the run has none."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    facts = {i.id: i.meta["edit"] for i in items if isinstance(i.meta.get("edit"), dict)}
+    if not facts:
+        raise InputError("No item of this run is a changed one.")
+    target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
+    cells = {(c.item_id, c.criterion): c for c in store.results.all_cells(run_id)}
+    pairs = tuple(_pair(rubric, cells, id_, one, aimed) for id_, one in facts.items())
+    moved: dict[str, int] = {}
+    for pair in pairs:
+        for name in pair.moved:
+            moved[name] = moved.get(name, 0) + 1
+    return EditFigures(
+        criterion=target,
+        aimed=aimed,
+        pairs=pairs,
+        noticed=Share.of(sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)),
+        still=Share.of(
+            sum(not p.moved for p in pairs if p.compared), sum(bool(p.compared) for p in pairs)
+        ),
+        moved=moved,
+    )
+
+
+def _pair(
+    rubric: Rubric,
+    cells: Mapping[tuple[str, str], CellRow],
+    id_: str,
+    facts: Mapping[str, str],
+    aimed: str,
+) -> EditPair:
+    of, target = str(facts["of"]), str(facts["criterion"])
+    sides = {
+        c.name: (_label(rubric, cells, of, c.name), _label(rubric, cells, id_, c.name))
+        for c in rubric.criteria
+    }
+    before, after = sides.pop(target)
+    both = {name: (a, b) for name, (a, b) in sides.items() if a is not None and b is not None}
+    counts = before is not None and after is not None and before != aimed
+    return EditPair(
+        item=of,
+        what=str(facts.get("what", "")),
+        before=before,
+        after=after,
+        moved={name: pair for name, pair in both.items() if pair[0] != pair[1]},
+        compared=len(both),
+        counts=counts,
+        noticed=counts and after == aimed,
+    )
+
+
+def _label(
+    rubric: Rubric, cells: Mapping[tuple[str, str], CellRow], item: str, name: str
+) -> str | None:
+    cell = cells.get((item, name))
+    if cell is None or cell.judged is None:
+        return None
+    return rubric.criterion(name).choices[cell.judged].label
+
+
+def _items(store: Store, request: EditRequest) -> Sequence[Item]:
+    return resolved_items(store, request.dataset_version, list(request.items))
+
+
+def _writing(item: Item, request: EditRequest) -> Writing:
+    return edit_writing(item, request.rubric, request.criterion, request.aimed, request.seed)

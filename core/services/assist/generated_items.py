@@ -1,0 +1,391 @@
+"""Test data written by a model, and how often judges find the option it was written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core import clock
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
+from core.domain.panel import Asking, Judge, Panel
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellRow, HelpTask, RunRow
+from core.errors import InputError, Problem
+from core.judging.near_duplicates import Print, print_of
+from core.judging.prompts.reply_parsing import Unreadable
+from core.judging.writing.prompts import Length, generate_writing, tasks_writing
+from core.judging.writing.replies import Tasks, read_submission, read_tasks
+from core.judging.writing.writer import Failed, writer_of
+from core.metrics.estimate import Share
+from core.services.assist import help_tasks
+from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.task_context import TaskContext
+from core.services.results.scored_items import resolved_items
+from core.services.runs import lifecycle
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.runs.cost_estimate import estimate as estimate_run
+from core.services.runs.planning import RunRequest
+from core.store.database.content import noun_hash
+from core.store.store import Store
+
+# Test data by a model: submissions for a criterion, so many per option, and borderline ones.
+#
+# The option that a submission was written for is kept beside it (``meta["aimed"]`` and tags) and is
+# never a label: nobody has checked that the submission deserves it.
+
+KIND = "data"
+#: Tags of every generated item, and of those between two options.
+GENERATED, BORDERLINE = "generated", "borderline"
+MOST = 200
+_EARLIER = 8
+_TOKENS_OUT = {"short": 60, "medium": 160, "long": 500}
+_NEAR_COPY = "The submission was the same as an earlier one."
+
+
+@dataclass(frozen=True)
+class DataRequest:
+    """What to write. ``counts`` is by index into ``choices``; ``tasks`` are what they answer.
+
+    Without tasks ``invent`` many are made up first (0: submissions without a task).
+    """
+
+    judge: Judge
+    criterion: Criterion
+    counts: Mapping[int, int]
+    borderline: int = 0
+    tasks: tuple[str, ...] = ()
+    invent: int = 0
+    length: Length = "medium"
+    subject: str = ""
+    seed: int = 0
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Submissions that are written one after the other: at one option, or between two."""
+
+    aimed: tuple[int, ...]
+    count: int
+
+    def step(self, number: int) -> str:
+        """The name of one step."""
+        return f"{'-'.join(map(str, self.aimed))}/{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A submission with what it was written for: labels of one option, or of two."""
+
+    id: str
+    text: str
+    task: str
+    aimed: tuple[str, ...]
+
+
+def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[Lane]:
+    """What is written at which option; borderline ones go round the neighbouring pairs.
+
+    >>> met = Criterion(name="c", requirement="r")
+    >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
+    [((0,), 2), ((0, 1), 1)]
+    """
+    found = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
+    each, left = divmod(borderline, len(pairs))
+    found += [Lane(pair, each + (at < left)) for at, pair in enumerate(pairs)]
+    return [lane for lane in found if lane.count]
+
+
+def estimate(request: DataRequest) -> TaskCost:
+    """What it will take: one call a submission, and one for inventing tasks."""
+    wanted = lanes(request.criterion, request.counts, request.borderline)
+    task = request.tasks[0] if request.tasks else ""
+    writings = [
+        generate_writing(
+            request.criterion, lane.aimed, task, request.length, (), (1, lane.count), request.seed
+        )
+        for lane in wanted
+        for _ in range(lane.count)
+    ]
+    if request.invent and not request.tasks:
+        writings.append(tasks_writing(request.criterion, request.invent, request.seed))
+    return outlook(request.judge, writings, _TOKENS_OUT[request.length])
+
+
+def begin(store: Store, request: DataRequest) -> int:
+    """Start writing; returns the task's id. Raises ``InputError`` for none, or for too many."""
+    total = sum(lane.count for lane in _lanes(request))
+    if not 0 < total <= MOST:
+        raise InputError(
+            "This cannot be written.",
+            (Problem(f"asks for {total} submissions.", f"Ask for 1 to {MOST}.", ("counts",)),),
+        )
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "criterion": request.criterion.model_dump(mode="json"),
+        "counts": {str(index): n for index, n in request.counts.items()},
+        "borderline": request.borderline,
+        "tasks": [task for task in request.tasks if task.strip()],
+        "invent": request.invent,
+        "length": request.length,
+        "seed": request.seed,
+    }
+    inventing = bool(request.invent and not wanted["tasks"])
+    wish = TaskRequest(KIND, request.subject, wanted, total + inventing, request.budget)
+    return help_tasks.begin(store, wish)
+
+
+def _lanes(request: DataRequest) -> list[Lane]:
+    return lanes(request.criterion, request.counts, request.borderline)
+
+
+async def work(desk: TaskContext) -> None:
+    """Invent tasks where none are given, then write lane by lane, the lanes side by side."""
+    request = request_of(desk.task)
+    tasks = await _tasks(desk, request)
+    if isinstance(tasks, Failed):
+        return
+    seen = list[Print]()
+    await desk.all(_lane(desk, request, lane, tasks, seen) for lane in _lanes(request))
+
+
+async def _tasks(desk: TaskContext, request: DataRequest) -> tuple[str, ...] | Failed:
+    if request.tasks or not request.invent:
+        return request.tasks
+    writing = tasks_writing(request.criterion, request.invent, request.seed)
+    judge = writer_of(request.judge, varied=True)
+    found = await desk.write("tasks", judge, writing, lambda text: read_tasks(text, request.invent))
+    return found if isinstance(found, Failed) else found.tasks
+
+
+async def _lane(
+    desk: TaskContext, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: list[Print]
+) -> None:
+    judge = writer_of(request.judge, varied=True)
+    earlier = list[str]()
+
+    def read(text: str | None) -> str | Unreadable:
+        found = read_submission(text)
+        copied = isinstance(found, str) and any(_of(found).twin_of(one) for one in seen)
+        return Unreadable("malformed", _NEAR_COPY) if copied else found
+
+    for number in range(1, lane.count + 1):
+        task = tasks[(number - 1) % len(tasks)] if tasks else ""
+        place = (number, lane.count)
+        recent = earlier[-_EARLIER:]
+        writing = generate_writing(
+            request.criterion, lane.aimed, task, request.length, recent, place, request.seed
+        )
+        found = await desk.write(lane.step(number), judge, writing, read)
+        if isinstance(found, str):
+            earlier.append(found)
+            seen.append(_of(found))
+
+
+def _of(text: str) -> Print:
+    return print_of(Item(id="written", submission=text))
+
+
+def request_of(task: HelpTask) -> DataRequest:
+    """What a task was asked for."""
+    asked = task.request
+    return DataRequest(
+        judge=help_tasks.writer_from(asked),
+        criterion=Criterion.model_validate(asked["criterion"]),
+        counts={int(index): n for index, n in asked["counts"].items()},
+        borderline=asked["borderline"],
+        tasks=tuple(asked["tasks"]),
+        invent=asked["invent"],
+        length=asked["length"],
+        subject=task.subject,
+        seed=asked["seed"],
+    )
+
+
+def made(store: Store, task: HelpTask) -> list[Made]:
+    """What was written so far, by option."""
+    request = request_of(task)
+    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    invented = read_tasks(kept.get("tasks"), request.invent) if "tasks" in kept else None
+    tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
+    return list(_made(request, kept, tasks))
+
+
+def _made(request: DataRequest, kept: Mapping[str, str], tasks: Sequence[str]) -> Iterator[Made]:
+    for lane in _lanes(request):
+        aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
+        for number in range(1, lane.count + 1):
+            found = read_submission(kept.get(lane.step(number)))
+            if isinstance(found, str):
+                task = tasks[(number - 1) % len(tasks)] if tasks else ""
+                slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())
+                yield Made(f"{slug[:60]}-{number:02}", found, task, aimed)
+
+
+def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
+    """The submissions as a dataset; the same ones give the dataset that is there already."""
+    found = made(store, task)
+    if not found:
+        raise InputError("Nothing has been written yet.")
+    request = request_of(task)
+    items = tuple(_item(one, request, task) for one in unique_ids(found))
+    dataset = Dataset(
+        name=name.strip() or f"Test data: {request.criterion.name}"[:200],
+        description="Written by a model. The options aimed at are not labels; nobody checked them.",
+        items=items,
+    )
+    return help_tasks.keep_dataset(store, task, dataset)
+
+
+def unique_ids(found: Sequence[Made]) -> list[Made]:
+    """The same, each with an id of its own."""
+    used: dict[str, int] = {}
+    out = []
+    for one in found:
+        used[one.id] = used.get(one.id, 0) + 1
+        twin = f"{one.id}~{used[one.id]}" if used[one.id] > 1 else one.id
+        out.append(Made(twin, one.text, one.task, one.aimed))
+    return out
+
+
+def _item(one: Made, request: DataRequest, task: HelpTask) -> Item:
+    between = len(one.aimed) > 1
+    meta: dict[str, Any] = {
+        "aimed": {
+            "criterion": request.criterion.name,
+            "options": list(one.aimed),
+            "verified": False,
+        },
+        "written_by": request.judge.name,
+        "help_task": task.id,
+    }
+    tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {one.aimed[0]}"[:100])
+    return Item(id=one.id, submission=one.text, prompt=one.task, tags=tags, meta=meta)
+
+
+# How often judges find the option that a generated submission was written for.
+
+#: The name under which a run's plan remembers that it measures recovery.
+DETAIL = "recovery"
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """Submissions written for one option (or between two): what judges chose, by label.
+
+    ``unanswered`` have no verdict: judges abstained or failed.
+    """
+
+    aimed: tuple[str, ...]
+    found: Share
+    chosen: dict[str, int]
+    unanswered: int
+
+    @property
+    def between(self) -> bool:
+        """Whether they lie between two options; then either of the two counts as found."""
+        return len(self.aimed) > 1
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """``whole`` is over submissions written for one option; ``labels`` are the criterion's."""
+
+    criterion: str
+    labels: tuple[str, ...]
+    rows: tuple[Aimed, ...]
+    whole: Share
+    misses: tuple[str, ...]
+
+
+def request(
+    store: Store, dataset_version: int, criterion: Criterion, guidelines: str, panel: Panel
+) -> RunRequest:
+    """The run that asks a panel for this one criterion of generated submissions."""
+    rubric = Rubric(name=criterion.name, guidelines=guidelines, criteria=(criterion,))
+    same = store.rubrics.find_by_hash(noun_hash(rubric))
+    version = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    return RunRequest(
+        rubric_version=version.id,
+        dataset_version=dataset_version,
+        panel=panel.model_copy(update={"asking": Asking(**{**dict(panel.asking), "few_shot": 0})}),
+        name=f"Recovery: {criterion.name}"[:200],
+        details={DETAIL: criterion.name},
+    )
+
+
+def recovery_estimate(store: Store, wanted: RunRequest) -> CostEstimate:
+    """What that run will take."""
+    return estimate_run(store, wanted)
+
+
+def start(store: Store, wanted: RunRequest) -> int:
+    """Start that run; returns its id."""
+    return lifecycle.start(store, wanted)
+
+
+def latest_run(store: Store, dataset_version: int) -> RunRow | None:
+    """The newest run that measured recovery on that dataset version."""
+    rows = store.runs.list(detail=DETAIL, limit=200)
+    return next((row for row in rows if row.dataset_version_id == dataset_version), None)
+
+
+def recovery(store: Store, run_id: int) -> Recovery:
+    """The figure of a run over generated submissions; ``InputError`` for any other run."""
+    run = store.runs.get(run_id)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    aims = {item.id: aim for item in items if (aim := aimed_of(item)) is not None}
+    names = {name for name, _ in aims.values()}
+    criterion = next((c for c in rubric.criteria if c.name in names), None)
+    if criterion is None:
+        raise InputError("No item of this run was written for an option of its rubric.")
+    mine = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
+    cells = {c.item_id: c for c in store.results.all_cells(run_id, criterion.name)}
+    return _recovery(criterion, mine, cells)
+
+
+def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
+    """The criterion and the labels that an item was written for, or ``None``."""
+    aim = item.meta.get("aimed")
+    if not isinstance(aim, dict) or not isinstance(aim.get("options"), list):
+        return None
+    return str(aim.get("criterion", "")), tuple(str(one) for one in aim["options"])
+
+
+def _recovery(
+    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, CellRow]
+) -> Recovery:
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for id_, options in mine.items():
+        groups.setdefault(options, []).append(id_)
+    labels = tuple(option.label for option in criterion.choices)
+    verdicts = {id_: _label(criterion, cells.get(id_)) for id_ in mine}
+    rows = tuple(_row(options, ids, verdicts) for options, ids in groups.items())
+    single = [row.found for row in rows if not row.between]
+    misses = tuple(
+        id_
+        for id_, options in mine.items()
+        if verdicts[id_] is not None and verdicts[id_] not in options
+    )
+    whole = Share.of(sum(one.hits for one in single), sum(one.n for one in single))
+    return Recovery(criterion.name, labels, rows, whole, misses)
+
+
+def _label(criterion: Criterion, cell: CellRow | None) -> str | None:
+    option = None if cell is None else cell.judged
+    return None if option is None else criterion.choices[option].label
+
+
+def _row(options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | None]) -> Aimed:
+    chosen: dict[str, int] = {}
+    for id_ in ids:
+        label = verdicts[id_]
+        if label is not None:
+            chosen[label] = chosen.get(label, 0) + 1
+    n = sum(chosen.values())
+    hits = sum(chosen.get(option, 0) for option in options)
+    return Aimed(options, Share.of(hits, n), chosen, len(ids) - n)

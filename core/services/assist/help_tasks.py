@@ -1,0 +1,385 @@
+"""Help from a model, in verbs: begin, look, cancel, go on; worked off in a thread, step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, cast
+
+from core import clock
+from core.domain.base import build
+from core.domain.dataset import Dataset
+from core.domain.library import DatasetVersion
+from core.domain.panel import Judge
+from core.domain.runs import HelpStatus, HelpStep, HelpTask
+from core.errors import Conflict, InputError, NotNow, RubricStudioError
+from core.judging.asking.call_costs import price_of
+from core.judging.writing.writer import Writing
+from core.services.assist.task_context import BudgetSpent, TaskContext
+from core.services.judges.registry import JudgeEntry, key_status, list_judges
+from core.services.runs.ready_run import Doors
+from core.store.store import Store
+
+__all__ = [
+    "HelpStep",
+    "HelpTask",
+    "TaskRequest",
+    "begin",
+    "cancel",
+    "keep_dataset",
+    "kept_dataset",
+    "latest",
+    "left_out",
+    "look",
+    "missing",
+    "resume",
+    "steps",
+    "wait",
+    "work_here",
+    "writer_from",
+    "writers",
+]
+
+
+# What a model's help will take, before it is begun: calls, tokens, cost. An estimate.
+
+#: Characters per token, the usual rule of thumb for English.
+_CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCost:
+    """Calls and tokens (4 characters each); ``cost`` in US dollars, ``None`` where unknown.
+
+    A reply that cannot be read is asked for once more, so up to twice as much may be spent.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+
+
+def outlook(
+    judge: Judge, writings: Sequence[Writing], tokens_out: int, *, times: int = 1
+) -> TaskCost:
+    """The outlook of these requests, each made ``times`` times, with replies of ``tokens_out``."""
+    characters = sum(len(segment.text) for one in writings for segment in one.segments)
+    tokens_in = times * characters // _CHARS_PER_TOKEN
+    calls = times * len(writings)
+    price = price_of(judge)
+    total = calls * tokens_out
+    cost = None if price is None else (tokens_in * price[0] + total * price[1]) / 1e6
+    return TaskCost(calls, tokens_in, total, cost)
+
+
+# A task of a model's help as it stands, whoever works on it.
+
+
+def look(store: Store, task_id: int) -> HelpTask:
+    """A task as it stands; one whose process is gone is found ``interrupted``."""
+    task = store.helps.get(task_id)
+    if task.status == "running" and task.owner is not None:
+        silent = (task.until or 0.0) < clock.at()
+        if silent or clock.is_gone(task.owner):
+            store.helps.expire(task_id, task.owner)
+            return store.helps.get(task_id)
+    return task
+
+
+# Works on tasks of a model's help: on a loop in a thread of this process, or in the caller's.
+
+log = logging.getLogger(__name__)
+HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
+
+
+def work_here(store: Store, task_id: int) -> HelpStatus:
+    """Work on a task in this thread until it ends; returns how it ended."""
+    return asyncio.run(_alone(store, task_id))
+
+
+async def _alone(store: Store, task_id: int) -> HelpStatus:
+    doors = Doors()
+    try:
+        return await _work(store, task_id, doors)
+    finally:
+        await doors.close()
+
+
+#: The tasks that this process works on, by data file and task.
+_running: dict[tuple[str, int], Future[HelpStatus]] = {}
+
+
+def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
+    """The task when this process has ended its work on it, or after ``timeout`` seconds."""
+    future = _running.get((str(store.path), task_id))
+    if future is not None:
+        with contextlib.suppress(TimeoutError):
+            future.result(timeout)
+    return look(store, task_id)
+
+
+def start(store: Store, task_id: int) -> None:
+    """Work on a task in the background, on the loop that all tasks of this process share."""
+    future = asyncio.run_coroutine_threadsafe(_shared(store, task_id), _loop())
+    _running[str(store.path), task_id] = future
+
+
+@lru_cache(maxsize=1)
+def _loop() -> asyncio.AbstractEventLoop:
+    # litellm keeps clients bound to the loop they were made on, so there is one for all tasks.
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="help", daemon=True).start()
+    return loop
+
+
+@lru_cache(maxsize=1)
+def _doors() -> Doors:
+    return Doors()
+
+
+#: The tasks under way on the shared loop; used on that loop only.
+_at_work: set[tuple[str, int]] = set()
+
+
+async def _shared(store: Store, task_id: int) -> HelpStatus:
+    mine = (str(store.path), task_id)
+    _at_work.add(mine)
+    try:
+        return await _work(store, task_id, _doors())
+    except Exception:
+        # The task is already marked failed with the reason; others must go on.
+        log.exception("task %s ended with a defect", task_id)
+        return "failed"
+    finally:
+        _at_work.discard(mine)
+        if not _at_work:
+            # A closed door opens again when it is used.
+            await _doors().close()
+
+
+async def _work(store: Store, task_id: int, doors: Doors) -> HelpStatus:
+    io = ThreadPoolExecutor(1, thread_name_prefix="help-store")
+    loop = asyncio.get_running_loop()
+    owner = clock.owner_name()
+    try:
+        held = await loop.run_in_executor(io, _claim, store, task_id, owner)
+        if not held:
+            return store.helps.get(task_id).status
+        task = await loop.run_in_executor(io, store.helps.get, task_id)
+        desk = TaskContext(store, task, owner, doors, io)
+        return await _ended(desk, owner)
+    finally:
+        await loop.run_in_executor(io, store.close)
+        io.shutdown()
+
+
+def _claim(store: Store, task_id: int, owner: str) -> bool:
+    look(store, task_id)
+    return store.helps.claim(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS, now=clock.now())
+
+
+async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
+    """Works on the task and writes down how it ended."""
+
+    work = asyncio.create_task(_opened(desk, work_of(desk.task.kind)))
+    beat = asyncio.create_task(_beat(desk, owner, work))
+    status: HelpStatus = "failed"
+    message, result = "", None
+    try:
+        result = await work
+        status, message = _verdict(desk)
+    except asyncio.CancelledError:
+        status = "cancelled"
+    except BudgetSpent:
+        status, message = "budget", "The budget is spent. What is finished stays."
+    except RubricStudioError as error:
+        message = str(error)
+    except Exception as error:
+        message = f"A defect in the program stopped this: {error!r}"
+        raise
+    finally:
+        beat.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await beat
+        desk.close()
+        await desk.io_in_time(_end, desk.store, desk.task.id, owner, status, message, result)
+    return status
+
+
+def _end(
+    store: Store, task_id: int, owner: str, status: HelpStatus, message: str, result: Any
+) -> None:
+    store.helps.end(task_id, owner, status, now=clock.now(), message=message, result=result)
+
+
+async def _opened(desk: TaskContext, work: Any) -> Any:
+    await desk.open()
+    return await work(desk)
+
+
+def _verdict(desk: TaskContext) -> tuple[HelpStatus, str]:
+    if not desk.failed:
+        return "done", ""
+    first = next(iter(desk.failed.values()))
+    count = len(desk.failed)
+    many = f"{count} requests failed. The first: " if count > 1 else ""
+    return "failed", f"{many}{first.message}"
+
+
+async def _beat(desk: TaskContext, owner: str, work: asyncio.Task[Any]) -> None:
+    """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
+    while True:
+        await asyncio.sleep(BEAT_EVERY)
+        try:
+            stop = await desk.io(_renewed, desk.store, desk.task.id, owner)
+        except NotNow:
+            # The next beat may get through; what was answered waits for that as well.
+            continue
+        if stop is not False:
+            work.cancel()
+
+
+def _renewed(store: Store, task_id: int, owner: str) -> bool | None:
+    return store.helps.beat(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS)
+
+
+# Help from a model, in verbs: begin, look, cancel, go on. The work never holds up a page.
+#
+# It is done in a thread of this process on a loop of its own, and kept in the data file step by
+# step: closing the tab loses nothing, and what a killed process left is gone on with by ``resume``.
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """What is asked for. ``subject`` is what it is about, ``planned`` its steps at most.
+
+    ``request`` is plain JSON data; ``budget`` is in US dollars, ``None`` for no limit.
+    """
+
+    kind: str
+    subject: str
+    request: Mapping[str, Any]
+    planned: int
+    budget: float | None = None
+
+
+def writers(store: Store) -> list[JudgeEntry]:
+    """The models that can be asked to write, by name: those of the registry."""
+    return [entry for entry in list_judges(store) if entry.judge.kind == "llm"]
+
+
+def missing(store: Store) -> str:
+    """What keeps every model from being asked, in a sentence; empty where one can be.
+
+    A model whose key cannot be known to be there (``unknown``) is taken to be ready.
+    """
+    found = writers(store)
+    if not found:
+        return (
+            "This needs a model, and none is set up. Add one on the Judges page: a provider's "
+            "model with the name of the variable that holds its key, or an address of your own."
+        )
+    if all(entry.key == "not set" for entry in found):
+        names = ", ".join(dict.fromkeys(entry.key_env for entry in found))
+        return f"This needs a model's key. Put it into {names}, and start the program again."
+    return ""
+
+
+def writer_from(request: Mapping[str, Any]) -> Judge:
+    """The model that a request names, with the settings it had then."""
+    return build(Judge, request["judge"], "judge")
+
+
+def begin(store: Store, wish: TaskRequest) -> int:
+    """Keep a task and start on it in the background; returns its id."""
+    _check_key(wish.request)
+    task_id = store.helps.create(
+        wish.kind,
+        wish.subject,
+        wish.request,
+        planned=wish.planned,
+        budget=wish.budget,
+        now=clock.now(),
+    )
+    start(store, task_id)
+    return task_id
+
+
+def resume(store: Store, task_id: int) -> None:
+    """Go on with a task that stopped; finished steps are not asked again."""
+    task = look(store, task_id)
+    if task.status == "done" and not task.failed:
+        raise Conflict("This task is finished: there is nothing left to ask.")
+    store.helps.requeue(task_id, now=clock.now())
+    start(store, task_id)
+
+
+def cancel(store: Store, task_id: int) -> None:
+    """Ask for a task to stop; its finished steps stay."""
+    store.helps.request_cancel(task_id, now=clock.now())
+
+
+def latest(store: Store, kind: str, subject: str) -> HelpTask | None:
+    """The newest task of that kind about that subject, or ``None``."""
+    found = store.helps.list(kind=kind, subject=subject, limit=1)
+    return look(store, found[0].id) if found else None
+
+
+def steps(store: Store, task_id: int) -> Sequence[HelpStep]:
+    """Every step of a task, its failures among them, in the order made."""
+    return store.helps.steps(task_id)
+
+
+def left_out(store: Store, task_id: int) -> list[str]:
+    """What was left out of replies that could be used in part, a text for each, in their order."""
+    return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
+
+
+def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersion:
+    """Keep what a task wrote as a dataset, and remember that it is this task's."""
+    source = f"help task {task.id}"
+    found = store.datasets.create(dataset, now=clock.now(), source=source)
+    store.settings.put(_dataset_place(task), found.id)
+    return found
+
+
+def kept_dataset(store: Store, task: HelpTask) -> int | None:
+    """The dataset version that the task's writings were kept as last, or ``None``."""
+    found = store.settings.get(_dataset_place(task))
+    return None if found is None else int(found)
+
+
+def _dataset_place(task: HelpTask) -> str:
+    return f"help/{task.id}/dataset"
+
+
+def _check_key(request: Mapping[str, Any]) -> None:
+    judge = writer_from(request)
+    name, state = key_status(judge)
+    if state == "not set":
+        raise InputError(f"{judge.name} needs a key. Put it into {name}, and start again.")
+
+
+# Which function works on which kind of task.
+
+#: Where the ``work`` of each kind is. By name, since those modules begin tasks themselves.
+MODULES = {
+    "draft": "core.services.assist.rubric_draft",
+    "improve": "core.services.assist.proposals",
+    "loop": "core.services.assist.improvement_loop",
+    "data": "core.services.assist.generated_items",
+    "edits": "core.services.assist.counterfactuals",
+}
+
+
+def work_of(kind: str) -> Callable[[TaskContext], Awaitable[Any]]:
+    """The function that works on tasks of a kind."""
+    return cast("Callable[[TaskContext], Awaitable[Any]]", import_module(MODULES[kind]).work)

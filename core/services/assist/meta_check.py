@@ -1,0 +1,269 @@
+"""The rubric check by a panel: our meta-rubric, graded by the normal engine like any rubric.
+
+Every criterion is an item, judged by the criteria of ``sample_rubrics/meta``; the whole rubric is
+one more. With a task description the questions about the task are asked as well. A finding is a
+verdict that costs points, with the judges' reason, the criteria it names and how far they agreed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.domain.dataset import Dataset, Item
+from core.domain.panel import Panel
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellRow, RunPlan, RunRow
+from core.domain.votes import VoteRow
+from core.formats.rubrics.rubric_file import parse_rubric
+from core.judging.writing.prompts import criterion_text, rubric_text
+from core.services.assist.task_context import hidden_dataset, hidden_request
+from core.services.results.scored_items import effective, resolved_items
+from core.services.runs import lifecycle
+from core.services.runs.cost_estimate import CostEstimate, estimate_planned
+from core.services.runs.planning import Planned, RunRequest
+from core.settings import SAMPLES
+from core.store.store import Store
+from core.text.names import fold
+
+FOLDER = SAMPLES / "meta"
+#: The id of the item that is the whole rubric; criteria are ``criterion 1`` and so on.
+WHOLE = "the whole rubric"
+_PLACE = "metacheck/"
+
+
+@dataclass(frozen=True)
+class MetaRequest:
+    """What to check, by whom. ``task`` is what the graded texts answer, empty for none."""
+
+    rubric: Rubric
+    panel: Panel
+    subject: str
+    task: str = ""
+    budget: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class MetaFinding:
+    """One question of the meta-rubric answered to the rubric's cost.
+
+    ``criteria`` are the names it is about: the item's own, or those that the judges named where
+    the whole rubric was the item; empty where they named none. ``weight`` says how much it
+    matters; ``agreement`` is the share of votes for this answer, in [0, 1].
+    """
+
+    question: str
+    requirement: str
+    criteria: tuple[str, ...]
+    reason: str
+    quotes: tuple[str, ...]
+    weight: float
+    agreement: float | None
+    option: str
+    item: str
+    stale: bool
+
+
+@dataclass(frozen=True)
+class MetaCheck:
+    """What a check found so far. ``asked`` counts answered questions, ``open`` those without."""
+
+    row: RunRow
+    findings: tuple[MetaFinding, ...]
+    asked: int
+    abstained: int
+    open: int
+
+
+def available() -> bool:
+    """Whether the files of the meta-rubric are installed beside the program."""
+    return FOLDER.is_dir()
+
+
+@lru_cache(maxsize=8)
+def meta_rubric(name: str) -> Rubric:
+    """One of the files of the meta-rubric, e.g. ``criterion`` or ``rubric-in-task``."""
+    path = FOLDER / f"{name}.yaml"
+    return parse_rubric(path.read_bytes(), path.name).value
+
+
+def questions(part: str, *, in_task: bool) -> Rubric:
+    """What is asked of a ``criterion`` or of the ``rubric``, with or without a task."""
+    own = meta_rubric(part)
+    if not in_task:
+        return own
+    more = meta_rubric(f"{part}-in-task")
+    return own.model_copy(update={"criteria": (*own.criteria, *more.criteria)})
+
+
+def request(store: Store, wanted: MetaRequest) -> RunRequest:
+    """The hidden run of a check; keeps its dataset."""
+    dataset = Dataset(name=f"Check: {wanted.rubric.name}"[:200], items=_items(wanted))
+    return hidden_request(
+        store,
+        _questions(wanted, "criterion"),
+        hidden_dataset(store, dataset),
+        wanted.panel,
+        name=f"Check by judges: {wanted.rubric.name}",
+        budget=wanted.budget,
+        seed=wanted.seed,
+        details={
+            "check": wanted.subject,
+            "criteria": [criterion.name for criterion in wanted.rubric.criteria],
+        },
+    )
+
+
+def _items(wanted: MetaRequest) -> tuple[Item, ...]:
+    items = [
+        Item(id=f"criterion {number}", submission=_shown(criterion), prompt=wanted.task)
+        for number, criterion in enumerate(wanted.rubric.criteria, start=1)
+    ]
+    text, whole = rubric_text(wanted.rubric, weights=True), _questions(wanted, "rubric")
+    return (*items, Item(id=WHOLE, submission=text, prompt=wanted.task, rubric=whole))
+
+
+def _questions(wanted: MetaRequest, part: str) -> Rubric:
+    return questions(part, in_task=bool(wanted.task.strip()))
+
+
+def estimate(store: Store, wanted: MetaRequest) -> CostEstimate:
+    """What a check will take. Nothing is kept."""
+    plan = RunPlan("", 0, 0, wanted.panel, seed=wanted.seed)
+    planned = Planned(plan, _questions(wanted, "criterion"), _items(wanted), ())
+    return estimate_planned(store, planned)
+
+
+def start(store: Store, wanted: MetaRequest) -> int:
+    """Start a check; returns its run's id, to be polled like any run's."""
+    run_id = lifecycle.start(store, request(store, wanted))
+    store.settings.put(f"{_PLACE}{wanted.subject}", run_id)
+    return run_id
+
+
+def latest(store: Store, subject: str) -> int | None:
+    """The run of the newest check of that subject, or ``None``."""
+    found = store.settings.get(f"{_PLACE}{subject}")
+    return int(found) if found is not None else None
+
+
+def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
+    """What a check found so far, the weightiest first.
+
+    ``now`` is the rubric as it is: findings on a criterion whose words changed are ``stale``.
+    """
+    run = store.runs.get(run_id)
+    names: list[str] = run.plan.details["help"]["criteria"]
+    asked_of = store.rubrics.version(run.rubric_version_id).rubric
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    cells: dict[str, list[CellRow]] = {}
+    for cell in store.results.all_cells(run_id):
+        cells.setdefault(cell.item_id, []).append(cell)
+    found = list[MetaFinding]()
+    for item in items:
+        votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
+        rubric = effective(item, asked_of)
+        stale = now is not None and item.submission != _item_text(now, names, item.id)
+        found += _findings(item, rubric, cells.get(item.id, []), votes, names, stale)
+    every = [cell for of_item in cells.values() for cell in of_item]
+    planned = sum(len(effective(item, asked_of).criteria) for item in items)
+    return MetaCheck(
+        row=run,
+        findings=tuple(sorted(found, key=lambda one: -one.weight)),
+        asked=len(every),
+        abstained=sum(cell.abstained for cell in every),
+        open=planned - len(every),
+    )
+
+
+def _findings(
+    item: Item,
+    rubric: Rubric,
+    cells: Sequence[CellRow],
+    votes: Sequence[VoteRow],
+    names: Sequence[str],
+    stale: bool,
+) -> Iterator[MetaFinding]:
+    for cell in cells:
+        question = rubric.criterion(cell.criterion)
+        if cell.option is None or cell.abstained or not _costs(question, cell.option):
+            continue
+        mine = [v for v in votes if v.cell.criterion == cell.criterion and v.option == cell.option]
+        quotes = tuple(dict.fromkeys(quote for vote in mine for quote in vote.evidence))
+        reason = next((vote.reason for vote in mine if vote.reason), "")
+        yield MetaFinding(
+            question=question.name,
+            requirement=question.requirement,
+            criteria=named(item, names, (*quotes, *(vote.reason for vote in mine))),
+            reason=reason,
+            quotes=quotes[:3],
+            weight=abs(question.weight),
+            agreement=cell.agreement,
+            option=question.choices[cell.option].description,
+            item=item.id,
+            stale=stale,
+        )
+
+
+def _costs(question: Criterion, option: int) -> bool:
+    """Whether this answer is worse than another one for the sign of the weight."""
+    value = question.value_of(option)
+    best = [v for v in question.values if v is not None]
+    if value is None:
+        return False
+    return value < max(best) if question.weight >= 0 else value > min(best)
+
+
+def named(item: Item, names: Sequence[str], said: Sequence[str]) -> tuple[str, ...]:
+    """The criteria that a finding is about.
+
+    An item that is one criterion names itself. Of the whole rubric, those whose name the judges
+    wrote, or whose words they quoted.
+    """
+    if item.id != WHOLE:
+        return (names[int(item.id.rpartition(" ")[2]) - 1],)
+    folded = [fold(one) for one in said if fold(one)]
+    blocks = _blocks(item.output, names)
+    return tuple(
+        name
+        for name in names
+        if any(_holds(one, fold(name)) or (len(one) > 15 and one in blocks[name]) for one in folded)
+    )
+
+
+def _blocks(text: str, names: Sequence[str]) -> dict[str, str]:
+    """The folded text of each criterion in a rubric as ``rubric_text`` writes it."""
+    heads = [text.find(f"c{number} (") for number in range(1, len(names) + 1)]
+    ends = [*heads[1:], len(text)]
+    return {
+        name: fold(text[start:end]) for name, start, end in zip(names, heads, ends, strict=True)
+    }
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a text holds a name as whole words.
+
+    >>> _holds("limit and tone overlap", "tone"), _holds("toneless", "tone")
+    (True, False)
+    """
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not before.isalnum() and not after.isalnum():
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _item_text(rubric: Rubric, names: Sequence[str], item: str) -> str | None:
+    if item == WHOLE:
+        return rubric_text(rubric, weights=True)
+    wanted = names[int(item.rpartition(" ")[2]) - 1]
+    found = next((c for c in rubric.criteria if c.name == wanted), None)
+    return None if found is None else _shown(found)
+
+
+def _shown(criterion: Criterion) -> str:
+    return f"{criterion.name}\n{criterion_text(criterion)}"

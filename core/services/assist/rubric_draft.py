@@ -1,0 +1,130 @@
+"""A first draft of a rubric by a model, from a task description and perhaps labelled examples.
+
+What comes back is opened as a draft: nothing is saved before a person has looked at it. A draft
+may be invalid, so that whatever was paid for is there to be mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.runs import HelpTask
+from core.errors import InputError, Problem
+from core.identity import seeded
+from core.judging.prompts.reply_parsing import Unreadable
+from core.judging.writing.prompts import LabelledText, draft_writing
+from core.judging.writing.replies import read_rubric
+from core.judging.writing.writer import Writing, writer_of
+from core.services.assist import help_tasks
+from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.task_context import TaskContext
+from core.services.results.scored_items import resolved_items
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import draft_from_data
+from core.store.store import Store
+
+KIND = "draft"
+#: The subject of tasks that make a new rubric.
+NEW = "new rubric"
+EXAMPLES = 12
+_STEP = "draft"
+#: A drafted rubric of eight criteria has about so many tokens.
+_TOKENS_OUT = 1500
+
+
+@dataclass(frozen=True)
+class DraftRequest:
+    """What to draft from. ``dataset_version`` gives labelled examples, ``None`` for none."""
+
+    judge: Judge
+    task: str
+    wishes: str = ""
+    dataset_version: int | None = None
+    examples: int = EXAMPLES
+    seed: int = 0
+    budget: float | None = None
+
+
+def estimate(store: Store, request: DraftRequest) -> TaskCost:
+    """What it will take: one call, or two where the first reply cannot be read."""
+    return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
+
+
+def begin(store: Store, request: DraftRequest) -> int:
+    """Start drafting; returns the task's id.
+
+    Raises:
+        InputError: there is nothing to draft from, or no key.
+    """
+    examples = _examples(store, request)
+    if not request.task.strip() and not examples:
+        raise InputError(
+            "There is nothing to draft from.",
+            (Problem("is empty.", "Describe the task, or choose labelled items.", ("task",)),),
+        )
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "task": request.task,
+        "wishes": request.wishes,
+        "seed": request.seed,
+        "examples": [{"text": one.text, "said": one.said} for one in examples],
+    }
+    return help_tasks.begin(store, TaskRequest(KIND, NEW, wanted, 1, request.budget))
+
+
+async def work(desk: TaskContext) -> None:
+    """Ask for the rubric; the reply is the step's value."""
+    asked = desk.request
+    examples = [LabelledText(one["text"], one["said"]) for one in asked["examples"]]
+    writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
+    await desk.write(_STEP, writer_of(help_tasks.writer_from(asked)), writing, read_rubric)
+
+
+def drafted(store: Store, task: HelpTask) -> RubricDraft | None:
+    """The rubric that the task gave, or ``None`` while there is none."""
+    for step in help_tasks.steps(store, task.id):
+        if step.failure is None:
+            found = read_rubric(step.value)
+            return None if isinstance(found, Unreadable) else draft_from_data(found.data)
+    return None
+
+
+def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
+    if request.dataset_version is None:
+        return []
+    items = [i for i in resolved_items(store, request.dataset_version, None) if i.labels]
+    return [LabelledText(item.output, _said(item)) for item in spread(items, request)]
+
+
+def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
+    """So many items as were asked for, taken in turn from every combination of labels."""
+    rng = seeded("draft", request.seed)
+    kinds: dict[str, list[Item]] = {}
+    for item in items:
+        kinds.setdefault(_key(item), []).append(item)
+    for group in kinds.values():
+        rng.shuffle(group)
+    groups, chosen = list(kinds.values()), list[Item]()
+    while groups and len(chosen) < request.examples:
+        groups = [group for group in groups if group]
+        chosen += [group.pop() for group in groups][: request.examples - len(chosen)]
+    return chosen
+
+
+def _key(item: Item) -> str:
+    return "\n".join(f"{name}: {label.label}" for name, label in sorted(item.labels.items()))
+
+
+def _said(item: Item) -> str:
+    lines = [item.description] if item.description else []
+    for name, label in item.labels.items():
+        why = f" ({label.reason})" if label.reason else ""
+        lines.append(f"{name}: {label.label}{why}")
+    return "\n".join(lines)
+
+
+def _writing(request: DraftRequest, examples: Sequence[LabelledText]) -> Writing:
+    return draft_writing(request.task, request.wishes, examples, request.seed)

@@ -1,0 +1,267 @@
+"""What a help task works with: steps kept and never paid twice, its budget, hidden runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from core import clock
+from core.domain.dataset import Dataset
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric
+from core.domain.runs import HelpStep, HelpTask, RunRow
+from core.domain.votes import Call
+from core.errors import InputError, NotNow
+from core.judging.asking.engine import Budget
+from core.judging.prompts.reply_parsing import Unreadable
+from core.judging.protocol import FATAL
+from core.judging.writing.writer import Failed, Partial, Writer, Writing
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
+from core.services.runs.ready_run import Doors
+from core.services.runs.runner import work_here
+from core.services.spot.spot_check import HELP
+from core.store.database.content import noun_hash
+from core.store.store import Store
+
+# Where a task of a writing model's help is worked on: every step is kept, and never paid twice.
+#
+# A task is a function that asks the desk for one step after another. Going on with a task runs that
+# function anew: what was finished comes from the data file, and only what is left is asked.
+
+ValueT = TypeVar("ValueT")
+#: Seconds until a data file that cannot be written is tried again.
+AGAIN = 2.0
+log = logging.getLogger(__name__)
+
+
+class BudgetSpent(Exception):
+    """There is no money left for another call."""
+
+
+class TaskContext:
+    """One task being worked on. ``failed`` holds what went wrong, by step."""
+
+    def __init__(
+        self, store: Store, task: HelpTask, owner: str, doors: Doors, io: Executor
+    ) -> None:
+        self.store, self.task, self.request = store, task, task.request
+        self.failed: dict[str, Failed] = {}
+        self._owner, self._doors, self._io = owner, doors, io
+        self._done: dict[str, Any] = {}
+        self._budget = None if task.budget is None else Budget(task.budget, task.cost)
+        self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
+        self._fatal: dict[str, Failed] = {}
+
+    async def open(self) -> None:
+        """Have at hand what was finished before."""
+        steps = await self.io(self.store.helps.steps, self.task.id)
+        self._done = {step.name: step.value for step in steps if step.failure is None}
+
+    async def write(
+        self,
+        name: str,
+        judge: Judge,
+        writing: Writing,
+        read: Callable[[str | None], ValueT | Unreadable],
+    ) -> ValueT | Failed:
+        """The step of that name: from the data file where it is finished, else asked for now.
+
+        Raises:
+            BudgetSpent: nothing may be spent any more.
+            Conflict: the task was taken over.
+        """
+        if name in self._done:
+            found = read(self._done[name])
+            if not isinstance(found, Unreadable):
+                return found
+        writer, room = self._writer(judge)
+        async with room:
+            if judge.name in self._fatal:
+                return self._lost(name, self._fatal[judge.name])
+            return await self._ask(name, writer, writing, read)
+
+    async def all(self, steps: Iterable[Awaitable[ValueT]]) -> list[ValueT]:
+        """Several steps at once; all of them end before the first trouble is raised."""
+        found = await asyncio.gather(*steps, return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+        return [one for one in found if not isinstance(one, BaseException)]
+
+    async def note(self, name: str, value: Any) -> None:
+        """Keep a fact that took no call, such as the number of a run; once."""
+        if name not in self._done:
+            self._done[name] = value
+            await self._keep(HelpStep(0, name, value, None, "", None, False, 0.0, ""))
+
+    def noted(self, name: str) -> Any:
+        """The fact kept under that name, or ``None``."""
+        return self._done.get(name)
+
+    async def io(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
+        """Use the store, off the loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._io, what, *args)
+
+    async def io_in_time(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
+        """The same, again and again while the data file cannot be written: a reply was paid for."""
+        while True:
+            try:
+                return await self.io(what, *args)
+            except NotNow as error:
+                log.warning("Help task %s waits: %s", self.task.id, error)
+                await asyncio.sleep(AGAIN)
+
+    def close(self) -> None:
+        """Let go of the models."""
+        for writer, _ in self._writers.values():
+            writer.close()
+
+    async def _ask(
+        self,
+        name: str,
+        writer: Writer,
+        writing: Writing,
+        read: Callable[[str | None], ValueT | Unreadable],
+    ) -> ValueT | Failed:
+        budget, judge = self._budget, writer.spec.name
+        if budget is not None and not await budget.admit(judge):
+            raise BudgetSpent
+        call: Call | None = None
+        try:
+            written = await writer.write(f"{self.task.id}/{name}", writing, read)
+            call = written.call
+        finally:
+            if budget is not None:
+                budget.settle(judge, call)
+        value = written.value
+        if isinstance(value, Failed):
+            if value.kind in FATAL:
+                self._fatal[judge] = value
+            await self._keep(_step(name, None, value, call))
+            return self._lost(name, value)
+        self._done[name] = written.reply
+        left_out = value.dropped if isinstance(value, Partial) else ()
+        await self._keep(_step(name, written.reply, None, call, left_out))
+        return value
+
+    def _lost(self, name: str, why: Failed) -> Failed:
+        self.failed[name] = why
+        return why
+
+    async def _keep(self, step: HelpStep) -> None:
+        def keep() -> None:
+            self.store.helps.keep(self.task.id, self._owner, step, now=clock.now())
+
+        await self.io_in_time(keep)
+
+    def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
+        if judge.name not in self._writers:
+            room = asyncio.Semaphore(judge.concurrency)
+            self._writers[judge.name] = (self._doors.writer(judge), room)
+        return self._writers[judge.name]
+
+
+def _step(
+    name: str,
+    value: str | None,
+    failed: Failed | None,
+    call: Call | None,
+    left_out: Sequence[str] = (),
+) -> HelpStep:
+    return HelpStep(
+        0,
+        name,
+        value,
+        failed.kind if failed else None,
+        failed.message if failed else " ".join(left_out),
+        None if call is None else asdict(call),
+        call is not None,
+        0.0 if call is None else call.cost,
+        "",
+    )
+
+
+# Runs that are part of a task: in no list, graded by the normal engine, and waited for.
+
+_LOOK_EVERY = 0.2
+
+
+def hidden_request(
+    store: Store,
+    rubric: Rubric,
+    dataset_version: int,
+    panel: Panel,
+    *,
+    name: str,
+    items: tuple[str, ...] | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    details: Mapping[str, Any],
+) -> RunRequest:
+    """The request of a run that no list shows. ``rubric`` need not be saved."""
+    same = store.rubrics.find_by_hash(noun_hash(rubric))
+    version = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    return RunRequest(
+        rubric_version=version.id,
+        dataset_version=dataset_version,
+        panel=panel,
+        name=name[:200],
+        seed=seed,
+        budget=budget,
+        items=items,
+        kind="spot",
+        details={HELP: dict(details)},
+    )
+
+
+def hidden_dataset(store: Store, dataset: Dataset) -> int:
+    """The version of a dataset that no list shows; the same one is there once."""
+    return store.datasets.create(dataset, now=clock.now(), source="help", hidden=True).id
+
+
+async def graded(desk: TaskContext, name: str, make: RunRequest) -> RunRow:
+    """The finished run of that step: started once, gone on with after an interruption.
+
+    Raises:
+        BudgetSpent: the run's budget ended it.
+        InputError: it failed as a whole, or cells of it did.
+    """
+    store = desk.store
+    if desk.noted(name) is None:
+        await desk.note(name, await desk.io(lifecycle.start, store, make))
+    run_id = int(desk.noted(name))
+    row = await desk.io(store.runs.row, run_id)
+    if row.status != "done":
+        if not row.active:
+            await desk.io(lifecycle.resume, store, run_id)
+        await _worked(desk, run_id)
+        row = await desk.io(store.runs.row, run_id)
+    if row.status == "budget":
+        raise BudgetSpent
+    if row.status != "done" or row.failures_open:
+        raise InputError(_why(row))
+    return row
+
+
+async def _worked(desk: TaskContext, run_id: int) -> None:
+    """Works on the run here, or waits for the Runner that does."""
+    store = desk.store
+    try:
+        await asyncio.to_thread(work_here, store, run_id)
+        while (await desk.io(store.runs.row, run_id)).active:
+            await asyncio.sleep(_LOOK_EVERY)
+    except asyncio.CancelledError:
+        await desk.io(lifecycle.cancel, store, run_id)
+        raise
+
+
+def _why(row: RunRow) -> str:
+    if row.status == "done":
+        cells = f"{row.failures_open} of {row.planned} answers failed"
+        return f"{cells} in run {row.id}. Open it, ask them again, then go on here."
+    return f"Run {row.id} ended as {row.status}. {row.message}".strip()

@@ -1,0 +1,6 @@
+"""Two runs compared: paired, every difference on the same resamples, costs beside accuracy.
+
+May import agreement and what is below.
+"""
+
+__all__ = ["costs", "differences", "paired_runs", "run_comparison"]

@@ -1,0 +1,181 @@
+"""What runs cost beside how often they are right: which of them are worth their price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.domain.runs import Run
+from core.errors import InputError
+from core.metrics.agreement.ratings import patterns
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import intervals
+from core.metrics.measure import Array, ratio
+from core.services.agreement.group_figures import Draws
+from core.services.comparison.paired_runs import Paired, PairOf, pair_runs
+from core.store.store import Store
+
+IMPORTED = "Its votes were imported; what they cost is not known."
+NO_PRICE = "The price of {n} calls is not known."
+NO_FIRST = "It used answers kept from earlier runs, and what they cost then is not known."
+UNFINISHED = "It is not finished, so what all of it costs is not known yet."
+NO_LABEL = "No item that all chosen runs graded has a label and a verdict."
+
+
+class Spent(NamedTuple):
+    """What a run cost, in US dollars. ``now`` was paid for calls really made; ``saved`` is what the
+    answers kept from earlier runs cost when they were asked for; ``whole`` is both: what the same
+    run would cost from nothing. ``None`` where unknown, and then ``reason`` says why.
+    """
+
+    now: float | None
+    saved: float
+    whole: float | None
+    calls: int
+    cached: int
+    seconds: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run: accuracy over the labelled cells it decided, and what 1,000 items cost.
+
+    ``decided`` of ``labelled`` cells have a verdict that is no abstention. ``efficient``: no other
+    run is at least as right for no more money, and better in one of the two; ``None`` where its
+    cost or accuracy is unknown.
+    """
+
+    run_id: int
+    name: str
+    accuracy: Estimate
+    labelled: int
+    decided: int
+    spent: Spent
+    per_thousand: float | None
+    efficient: bool | None = None
+
+
+def spent(run: Run) -> Spent:
+    """What a run cost, now and altogether."""
+    paid = None if run.cost_unknown else run.cost
+    rest = run.calls, run.cached, run.seconds
+    if run.plan.details.get("imported"):
+        return Spent(None, 0.0, None, *rest, IMPORTED)
+    if paid is None:
+        return Spent(None, run.saved, None, *rest, NO_PRICE.format(n=run.cost_unknown))
+    free = all(j.offline or (j.price_in == 0 and j.price_out == 0) for j in run.panel.judges)
+    if run.cached and not run.saved and not free:
+        return Spent(paid, 0.0, None, *rest, NO_FIRST)
+    return Spent(paid, run.saved, paid + run.saved, *rest)
+
+
+def points(
+    store: Store,
+    run_ids: Sequence[int],
+    *,
+    resamples: int = 500,
+    seed: int = 0,
+    pair: PairOf | None = None,
+) -> tuple[Point, ...]:
+    """Accuracy and cost of runs on the items that all of them graded, with the efficient marked.
+
+    Criteria are those that every run shares with the first. All accuracies are made from the same
+    resamples of items. ``pair`` reads two runs where
+    somebody did so before.
+
+    Raises:
+        InputError: fewer than two runs, or two without a common item or criterion.
+    """
+    if len(run_ids) < 2:
+        raise InputError("Choose two runs or more.")
+    first, *others = run_ids
+    pair = pair or partial(pair_runs, store)
+    paired = [pair(first, other) for other in others]
+    common = set(paired[0].match.both).intersection(*(p.match.both for p in paired))
+    shared = {s.name for s in paired[0].criteria}.intersection(
+        *({s.name for s in p.criteria} for p in paired)
+    )
+    if not common or not shared:
+        raise InputError("There is no item and criterion that all chosen runs have in common.")
+    runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
+    truth = _truth(paired, common, shared)
+    ids = [item for item in paired[0].match.both if item in common]
+    draws = Draws(len(ids), resamples, seed)
+    found = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
+    return tuple(replace(one, efficient=_efficient(one, found)) for one in found)
+
+
+Truth = dict[str, dict[str, int]]
+
+
+def _truth(paired: Sequence[Paired], common: set[str], shared: set[str]) -> Truth:
+    """One truth for all runs, by criterion and item: the label of the last run that has one."""
+    found: Truth = {name: {} for name in shared}
+    for one in paired:
+        for sides in one.criteria:
+            if sides.name in shared:
+                labels = zip(one.match.both, sides.gold.tolist(), strict=True)
+                found[sides.name] |= {i: gold for i, gold in labels if gold >= 0 and i in common}
+    return found
+
+
+def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
+    """Per item: cells that are right, decided and labelled; shape (items, 3)."""
+    place = {item: at for at, item in enumerate(paired.match.both)}
+    rows = np.array([place[item] for item in ids])
+    counts = np.zeros((len(ids), 3), dtype=np.int64)
+    for sides in paired.criteria:
+        if sides.name not in truth:
+            continue
+        gold = np.array([truth[sides.name].get(item, -1) for item in ids])
+        given = sides.verdicts[side][rows]
+        decided = (gold >= 0) & (given >= 0)
+        counts += np.column_stack([decided & (gold == given), decided, gold >= 0])
+    return counts.astype(np.float64)
+
+
+def _point(run: Run, hits: Array, draws: Draws) -> Point:
+    money = spent(run)
+    if run.status != "done":
+        money = money._replace(whole=None, reason=money.reason or UNFINISHED)
+    _, decided, labelled = hits.sum(axis=0)
+    per = None if money.whole is None or not run.items else 1000 * money.whole / run.items
+    return Point(
+        run.id,
+        run.name,
+        _accuracy(hits, draws) if decided else Estimate(None, reason=NO_LABEL),
+        int(labelled),
+        int(decided),
+        money,
+        per,
+    )
+
+
+def _accuracy(hits: Array, draws: Draws) -> Estimate:
+    seen = patterns(hits[:, :2].astype(np.int64))
+    right, decided = seen.rows.T.astype(np.float64)
+
+    def share(weights: Array) -> dict[str, Array]:
+        return {"": ratio(right @ weights, decided @ weights)}
+
+    value = float(share(seen.times[:, None].astype(np.float64))[""][0])
+    interval = intervals(share, draws.of(seen.of_item, seen.times), seen.times)[""]
+    return Estimate(value, interval.low, interval.high, interval.reason)
+
+
+def _efficient(one: Point, all_of: Sequence[Point]) -> bool | None:
+    cost, value = one.per_thousand, one.accuracy.value
+    if cost is None or value is None:
+        return None
+    for other in all_of:
+        if other.per_thousand is None or other.accuracy.value is None:
+            continue
+        no_worse = other.per_thousand <= cost and other.accuracy.value >= value
+        if no_worse and (other.per_thousand, other.accuracy.value) != (cost, value):
+            return False
+    return True

@@ -1,0 +1,239 @@
+"""How far two runs differ on the items of both: every difference on the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.agreement import reliability
+from core.metrics.agreement.kappa import KAPPAS, pair_cells
+from core.metrics.agreement.ratings import Patterns, patterns
+from core.metrics.agreement.scores import pair_up
+from core.metrics.estimate import Figure
+from core.metrics.intervals.bootstrap import Interval, holm, mcnemar_exact, paired_difference
+from core.metrics.measure import Array, Measure, Statistic, ratio, tally
+from core.services.agreement.group_figures import Draws
+from core.services.comparison.paired_runs import CriterionPair, Paired
+
+NO_CELL = "No item has a label and an answer of both runs."
+NO_SCORE = "No item has a score in both runs."
+ONE_JUDGE = "One of the runs has a single judge."
+NO_RESAMPLES = "No resamples were asked for."
+#: A p below this is called significant.
+LEVEL = 0.05
+Test = Literal["mcnemar", "bootstrap"]
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A figure of both runs and how far the second lies above the first, on the same items.
+
+    ``p`` is that of no difference: by McNemar's exact test or from the resamples; ``p_holm`` is
+    corrected for the number of criteria. An interval that is not there says why.
+    """
+
+    first: Figure
+    second: Figure
+    difference: Figure
+    interval: Interval
+    p: Figure
+    test: Test = "bootstrap"
+    p_holm: float | None = None
+
+    @property
+    def n(self) -> int:
+        """The items it stands on."""
+        return self.difference.n
+
+    @property
+    def significant(self) -> bool:
+        """Whether its p is below ``LEVEL``: the corrected one, where it is one of several.
+
+        The interval is not asked. It is of this figure alone, and may leave out no difference
+        where the correction, or an exact test, does not.
+        """
+        p = self.p.value if self.p_holm is None else self.p_holm
+        return p is not None and p < LEVEL
+
+
+@dataclass(frozen=True)
+class CriterionDelta:
+    """One criterion. ``decided`` items have an answer of both runs, ``same`` the same one.
+
+    Of those with a label, ``only_first`` are right in the first run alone.
+    """
+
+    name: str
+    decided: int
+    same: int
+    only_first: int
+    only_second: int
+    accuracy: Delta
+    kappa: Delta
+    agreement: Delta
+
+
+@dataclass(frozen=True)
+class Deltas:
+    """Everything that is compared in numbers. ``accuracy`` is over all cells of all criteria."""
+
+    criteria: tuple[CriterionDelta, ...]
+    accuracy: Delta
+    score: Delta
+
+
+def deltas(paired: Paired, bootstrap: int, seed: int) -> Deltas:
+    """All differences. Items are drawn once for all of them; none are drawn for 0 resamples."""
+    draws = Draws(len(paired.match.both), bootstrap, seed) if bootstrap else None
+    found = [_criterion(sides, draws) for sides in paired.criteria]
+    for name in ("accuracy", "kappa", "agreement"):
+        corrected = holm([getattr(one, name).p.value for one in found])
+        found = [
+            replace(one, **{name: replace(getattr(one, name), p_holm=p)})
+            for one, p in zip(found, corrected, strict=True)
+        ]
+    return Deltas(tuple(found), _all_cells(paired, draws), _score(paired, draws))
+
+
+def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
+    first, second = sides.verdicts
+    columns = np.column_stack([sides.gold, first, second, *sides.judges])
+    seen = patterns(columns)
+    gold, one, other = seen.rows[:, :3].T
+    both = (gold >= 0) & (one >= 0) & (other >= 0)
+    right = (both & (gold == one), both & (gold == other))
+    alone = [int(seen.times[a & ~b].sum()) for a, b in (right, right[::-1])]
+    n = int(seen.times[both].sum())
+    compared = _Compared(seen, draws, n)
+    accuracy = compared.shares(right, both)
+    decided = (first >= 0) & (second >= 0)
+    return CriterionDelta(
+        name=sides.name,
+        decided=int(decided.sum()),
+        same=int((decided & (first == second)).sum()),
+        only_first=alone[0],
+        only_second=alone[1],
+        accuracy=replace(accuracy, p=_mcnemar(n, *alone), test="mcnemar"),
+        kappa=compared.tables(
+            KAPPAS[sides.weights],
+            [
+                pair_cells(np.where(both, gold, -1), side, len(sides.labels))
+                for side in (one, other)
+            ],
+            len(sides.labels),
+        ),
+        agreement=_agreement(sides, compared, seen),
+    )
+
+
+def _mcnemar(n: int, only_first: int, only_second: int) -> Figure:
+    return mcnemar_exact(only_first, only_second) if n else Figure.undefined(NO_CELL)
+
+
+def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Delta:
+    """Krippendorff's alpha among the judges of each run, by the scale."""
+    split = 3 + sides.judges[0].shape[1]
+    rows = seen.rows[:, 3:split], seen.rows[:, split:]
+    if min(side.shape[1] for side in rows) < 2:
+        return _undefined(ONE_JUDGE)
+    measure = reliability.alpha_ordinal if sides.scale == "ordinal" else reliability.alpha_nominal
+    k, times = len(sides.labels), seen.times.astype(np.float64)
+    figures = [measure(side, k, times) for side in rows]
+    one, other = (measure.over(side, k, times) for side in rows)
+    return compared.delta(figures, (one, other))
+
+
+class _Compared:
+    """Patterns of one table of answers with their resamples: makes differences of any figure."""
+
+    def __init__(self, seen: Patterns, draws: Draws | None, n: int) -> None:
+        self._times = seen.times.astype(np.float64)
+        self._drawn = None if draws is None else draws.of(seen.of_item, seen.times)
+        self._n = n
+
+    def shares(
+        self, right: tuple[npt.NDArray[np.bool_], ...], among: npt.NDArray[np.bool_]
+    ) -> Delta:
+        """The difference of two shares of the same rows."""
+        return self.means([side.astype(np.float64) for side in right], among.astype(np.float64))
+
+    def means(self, sums: Sequence[Array], counts: Array, why: str = NO_CELL) -> Delta:
+        """The difference of two ratios of sums, with one denominator."""
+
+        def mean(side: Array) -> Statistic:
+            return lambda weights: ratio(side @ weights, counts @ weights)
+
+        one, other = (mean(side) for side in sums)
+        points = [float(side(self._times[:, None])[0]) for side in (one, other)]
+        figures = [
+            Figure.defined(value, self._n) if self._n else Figure.undefined(why) for value in points
+        ]
+        return self.delta(figures, (one, other))
+
+    def tables(self, measure: Measure, cells: Sequence[npt.NDArray[np.int64]], k: int) -> Delta:
+        """The difference of two figures of tables of counts."""
+
+        def of(cell: npt.NDArray[np.int64]) -> Statistic:
+            return lambda weights: measure.many(tally(cell, k * k, weights).reshape(k, k, -1))
+
+        figures = [
+            measure(tally(cell, k * k, self._times[:, None]).reshape(k, k)) for cell in cells
+        ]
+        one, other = (of(cell) for cell in cells)
+        return self.delta(figures, (one, other))
+
+    def delta(self, figures: Sequence[Figure], statistics: tuple[Statistic, Statistic]) -> Delta:
+        """The difference of two figures, with its interval where there are resamples."""
+        first, second = figures
+        if first.value is None or second.value is None:
+            return _undefined(first.reason or second.reason, first, second)
+        if self._drawn is None:
+            gap = Figure.defined(second.value - first.value, first.n)
+            nothing = Interval(None, None, "percentile", NO_RESAMPLES)
+            return Delta(first, second, gap, nothing, Figure.undefined(NO_RESAMPLES))
+        found = paired_difference(*statistics, self._drawn, self._times)
+        return Delta(
+            first,
+            second,
+            found.value._replace(n=min(first.n, second.n)),
+            found.interval,
+            found.p._replace(n=min(first.n, second.n)),
+        )
+
+
+def _undefined(reason: str, first: Figure | None = None, second: Figure | None = None) -> Delta:
+    nothing = Figure.undefined(reason)
+    interval = Interval(None, None, "percentile", reason)
+    return Delta(first or nothing, second or nothing, nothing, interval, nothing)
+
+
+def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
+    """Accuracy over all labelled cells that both runs decided; an item's cells stay together."""
+    counts = np.zeros((len(paired.match.both), 3), dtype=np.int64)
+    for sides in paired.criteria:
+        first, second = sides.verdicts
+        both = (sides.gold >= 0) & (first >= 0) & (second >= 0)
+        hits = both & (sides.gold == first), both & (sides.gold == second)
+        counts += np.column_stack([*hits, both])
+    seen = patterns(counts)
+    one, other, among = seen.rows.T.astype(np.float64)
+    return _Compared(seen, draws, int(counts[:, 2].sum())).means([one, other], among)
+
+
+def _score(paired: Paired, draws: Draws | None) -> Delta:
+    """The mean score over the items that have one in both runs."""
+    first, second = paired.scores
+    pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))
+    number = len(pairs.rated)
+    # Items without both scores are drawn, too, and then count for nothing.
+    of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
+    times = np.bincount(of_item, minlength=number + 1).astype(np.int64)
+    used = number + int(times[number] > 0)
+    seen = Patterns(np.empty((used, 0), np.int64), times[:used], of_item)
+    sums = [np.append(side, 0.0)[:used] for side in (pairs.reference, pairs.rated)]
+    among = np.append(np.ones(number), 0.0)[:used]
+    return _Compared(seen, draws, int(times[:number].sum())).means(sums, among, NO_SCORE)

@@ -1,0 +1,270 @@
+"""Two runs laid side by side: shared items and criteria, and verdicts that are another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from core.domain.dataset import Item
+from core.domain.rubric import Scale
+from core.domain.runs import Run, RunItemFilter
+from core.errors import InputError
+from core.metrics.agreement.kappa import Weights
+from core.metrics.measure import Array, Ratings
+from core.services.agreement.load_ratings import of_run
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    FAILED,
+    Levels,
+    Rated,
+    RatedCriterion,
+    panel_levels,
+)
+from core.store.store import Store
+from core.text.names import fold
+
+# Two runs laid side by side: the items and criteria that both have, as columns of levels.
+
+#: Lays two runs side by side by their ids, as ``pair_runs`` does, or remembers that it did.
+PairOf = Callable[[int, int], "Paired"]
+
+
+class Match(NamedTuple):
+    """Which items can be compared, by id and in the first run's order.
+
+    ``reworded`` have the same id and another text, prompt or reference: they are not compared.
+    ``relabelled`` have labels that differ; where both runs have one, the second's counts for both.
+    """
+
+    both: tuple[str, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    reworded: tuple[str, ...]
+    relabelled: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CriterionPair:
+    """One criterion of both runs over ``Match.both``: levels coded as ``RatedCriterion.coded``.
+
+    ``judges`` are the judges' ratings, shape (items, raters), of each run.
+    """
+
+    name: str
+    scale: Scale
+    labels: tuple[str, ...]
+    gold: Levels
+    verdicts: tuple[Levels, Levels]
+    judges: tuple[Ratings, Ratings]
+
+    @property
+    def weights(self) -> Weights:
+        """How kappa weighs a disagreement on this scale."""
+        return "quadratic" if self.scale == "ordinal" else "none"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two runs side by side. ``apart`` says of criteria why they cannot be compared.
+
+    ``scores`` are the items' scores of each run, NaN where there is none.
+    """
+
+    runs: tuple[Run, Run]
+    match: Match
+    criteria: tuple[CriterionPair, ...]
+    apart: dict[str, str]
+    scores: tuple[Array, Array]
+
+
+def pair_runs(store: Store, first: int, second: int) -> Paired:
+    """Both runs side by side.
+
+    Raises:
+        InputError: they have no item or no criterion in common, or are one and the same.
+        NotFound: there is no such run.
+    """
+    if first == second:
+        raise InputError(f"Run {first} is the same as run {second}. Name two different runs.")
+    runs = store.runs.get(first), store.runs.get(second)
+    rated = of_run(store, first), of_run(store, second)
+    match = match_items(rated[0].items, rated[1].items)
+    if not match.both:
+        raise InputError(_no_items(runs, match))
+    criteria, apart = _criteria(rated, match)
+    if not criteria:
+        raise InputError(_no_criteria(runs, apart))
+    scores = _scores(store, first, match), _scores(store, second, match)
+    return Paired(runs, match, criteria, apart, scores)
+
+
+def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
+    """Which of two runs' items are the same."""
+    before, after = ({item.id: item for item in items} for items in (first, second))
+    shared = [one for one in before if one in after]
+    reworded = [i for i in shared if _asked(before[i]) != _asked(after[i])]
+    gone = set(reworded)
+    both = [i for i in shared if i not in gone]
+    return Match(
+        tuple(both),
+        tuple(i for i in before if i not in after),
+        tuple(i for i in after if i not in before),
+        tuple(reworded),
+        tuple(i for i in both if _truth(before[i]) != _truth(after[i])),
+    )
+
+
+def _asked(item: Item) -> tuple[object, ...]:
+    return item.submission, item.prompt, item.context, item.reference
+
+
+def _truth(item: Item) -> dict[str, str]:
+    return {name: label.label for name, label in item.labels.items()}
+
+
+def _no_items(runs: tuple[Run, Run], match: Match) -> str:
+    one, other = runs
+    if match.reworded:
+        return (
+            f"Runs {one.id} and {other.id} share {len(match.reworded)} item ids, but the text, "
+            "prompt or reference of every one of them changed, so verdicts cannot be compared."
+        )
+    return (
+        f"Runs {one.id} and {other.id} have no item in common: one graded "
+        f"{one.dataset_name!r}, the other {other.dataset_name!r}. Compare runs whose items have "
+        "the same ids."
+    )
+
+
+def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
+    why = "; ".join(f"{name}: {reason}" for name, reason in list(apart.items())[:5])
+    return (
+        f"Runs {runs[0].id} and {runs[1].id} have no criterion that can be compared ({why}). "
+        "Criteria are matched by name and must have the same options."
+    )
+
+
+def _criteria(
+    rated: tuple[Rated, Rated], match: Match
+) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
+    before, after = ({fold(c.name): c for c in one.criteria} for one in rated)
+    rows = [_rows(one, match) for one in rated]
+    sides, apart = [], {}
+    for key in dict.fromkeys([*before, *after]):
+        one, other = before.get(key), after.get(key)
+        if one is None or other is None:
+            known = one or other
+            which = "first" if one is None else "second"
+            apart[known.name if known else key] = f"The {which} run does not ask it."
+        elif (why := _differs(one, other)) is not None:
+            apart[one.name] = why
+        else:
+            sides.append(_sides(one, other, rows))
+    return tuple(sides), apart
+
+
+def _differs(one: RatedCriterion, other: RatedCriterion) -> str | None:
+    if one.scale != other.scale:
+        return f"Its scale was {one.scale} and is {other.scale}."
+    if list(map(fold, one.labels)) != list(map(fold, other.labels)):
+        return f"Its options were {', '.join(one.labels)} and are {', '.join(other.labels)}."
+    return None
+
+
+def _sides(one: RatedCriterion, other: RatedCriterion, rows: list[Levels]) -> CriterionPair:
+    return CriterionPair(
+        name=one.name,
+        scale=one.scale,
+        labels=one.labels,
+        gold=_gold(one.gold[rows[0]], other.gold[rows[1]]),
+        verdicts=(panel_levels(one)[rows[0]], panel_levels(other)[rows[1]]),
+        judges=(_judges(one)[rows[0]], _judges(other)[rows[1]]),
+    )
+
+
+def _gold(first: Levels, second: Levels) -> Levels:
+    """The labels that both runs are measured by: one truth, the second run's where it has one."""
+    return np.where(second >= 0, second, first)
+
+
+def _judges(criterion: RatedCriterion) -> Ratings:
+    """The judges of a run; of an import where only people rated, the people."""
+    members = criterion.of_kind("llm", "offline") or list(range(len(criterion.raters)))
+    return criterion.levels[:, members]
+
+
+def _rows(rated: Rated, match: Match) -> Levels:
+    place = {item.id: row for row, item in enumerate(rated.items)}
+    return np.array([place[item] for item in match.both], dtype=np.int64)
+
+
+def _scores(store: Store, run_id: int, match: Match) -> Array:
+    where = RunItemFilter()
+    rows = store.results.items(run_id, where, limit=store.results.count(run_id, where))
+    by_id = {row.item_id: row.score for row in rows}
+    known = [by_id.get(item) for item in match.both]
+    return np.array([np.nan if score is None else score for score in known], dtype=np.float64)
+
+
+# Which verdicts are another one in the second run: per criterion and direction, with the items.
+
+ABSTENTION, NO_VERDICT = "abstained", "no verdict"
+
+
+class Flip(NamedTuple):
+    """Items whose verdict went from ``before`` to ``after``.
+
+    Of those with a label, ``mended`` were wrong and are right now, ``broken`` the other way round.
+    ``up`` is the change in levels on an ordered scale, else ``None``.
+    """
+
+    criterion: str
+    before: str
+    after: str
+    items: tuple[str, ...]
+    mended: int
+    broken: int
+    up: int | None
+
+
+def flips(paired: Paired) -> tuple[Flip, ...]:
+    """Every direction in which verdicts flipped, the most frequent of a criterion first."""
+    return tuple(flip for sides in paired.criteria for flip in _of(sides, paired.match.both))
+
+
+def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
+    first, second = (_states(side) for side in sides.verdicts)
+    moved = np.flatnonzero(first != second)
+    ways: dict[tuple[int, int], list[int]] = {}
+    for at in moved.tolist():
+        ways.setdefault((int(first[at]), int(second[at])), []).append(at)
+    found = []
+    for (before, after), rows in ways.items():
+        truth = sides.gold[rows]
+        levels = sides.scale != "nominal" and before >= 0 and after >= 0
+        found.append(
+            Flip(
+                sides.name,
+                _word(sides, before),
+                _word(sides, after),
+                tuple(items[at] for at in rows),
+                int(((truth >= 0) & (truth == after)).sum()),
+                int(((truth >= 0) & (truth == before)).sum()),
+                after - before if levels else None,
+            )
+        )
+    return sorted(found, key=lambda flip: (-len(flip.items), flip.before, flip.after))
+
+
+def _states(levels: Levels) -> Levels:
+    """A level, an abstention, or nothing (not asked and failed are alike here)."""
+    return np.where((levels >= 0) | (levels == ABSTAINED), levels, FAILED)
+
+
+def _word(sides: CriterionPair, level: int) -> str:
+    if level >= 0:
+        return sides.labels[level]
+    return ABSTENTION if level == ABSTAINED else NO_VERDICT

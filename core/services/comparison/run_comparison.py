@@ -1,0 +1,341 @@
+"""Two runs compared: their set-ups, flipped verdicts, and how far every figure moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from core.domain.base import Noun
+from core.domain.rubric import Rubric
+from core.domain.runs import Run
+from core.errors import InputError
+from core.metrics.estimate import Figure
+from core.services.agreement.metrics_report import METHOD
+from core.services.comparison.costs import Spent, spent
+from core.services.comparison.differences import CriterionDelta, Delta, Deltas, deltas
+from core.services.comparison.paired_runs import (
+    CriterionPair,
+    Flip,
+    Match,
+    PairOf,
+    flips,
+    pair_runs,
+)
+from core.services.results.scored_items import scored_rubric
+from core.store.store import Store
+
+# What changed from one run to another: rubric, dataset, panel, prompt, seed.
+
+Area = Literal["rubric", "dataset", "panel", "run"]
+#: Neither what was asked nor how it was scored depends on these.
+_NO_MATTER = frozenset({"meta", "tags", "section", "concurrency", "timeout", "tries"})
+_LONGEST = 200
+
+
+class RunChange(NamedTuple):
+    """One thing that is not the same. ``before`` and ``after`` are ``None`` where it is absent."""
+
+    area: Area
+    what: str
+    before: str | None
+    after: str | None
+
+
+def changes(store: Store, first: Run, second: Run) -> tuple[RunChange, ...]:
+    """All that differs between the plans of two runs, the rubric first."""
+    found = [*_rubrics(store, first, second), *_datasets(store, first, second)]
+    return (*found, *_panels(first, second), *_runs(first, second))
+
+
+def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
+    ids = [(run.rubric_version_id, run.scored_version_id) for run in (first, second)]
+    if ids[0] == ids[1]:
+        return
+    yield RunChange("rubric", "version", _rubric_words(first), _rubric_words(second))
+    one, other = (scored_rubric(store, run) for run in (first, second))
+    before, after = ({c.name: c for c in rubric.criteria} for rubric in (one, other))
+    for name in dict.fromkeys([*before, *after]):
+        if name not in after:
+            yield RunChange("rubric", f"{name}: criterion", "asked", None)
+        elif name not in before:
+            yield RunChange("rubric", f"{name}: criterion", None, "asked")
+        else:
+            yield from _fields("rubric", before[name], after[name], f"{name}: ")
+    yield from _fields("rubric", _rest(one), _rest(other))
+
+
+def _rest(rubric: Rubric) -> dict[str, Any]:
+    whole = rubric.model_dump(mode="json", exclude={"criteria", "name", "description", "meta"})
+    return {**whole, **{f"scoring {k}": v for k, v in whole.pop("scoring").items()}}
+
+
+def _rubric_words(run: Run) -> str:
+    return f"{run.rubric_name}, {run.version_words}"
+
+
+def _datasets(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
+    if first.dataset_version_id == second.dataset_version_id:
+        return
+    words = (f"{run.dataset_name}, version {run.dataset_number}" for run in (first, second))
+    yield RunChange("dataset", "version", *words)
+    heads = (store.datasets.version(run.dataset_version_id).head for run in (first, second))
+    one, other = (
+        {"prompt": h.prompt, **_contexts(h.context), "reference": h.reference} for h in heads
+    )
+    yield from _fields("dataset", one, other, "shared ")
+
+
+def _contexts(context: Mapping[str, str]) -> dict[str, str]:
+    return {f"context {name}": text for name, text in context.items()}
+
+
+def _panels(first: Run, second: Run) -> Iterator[RunChange]:
+    before, after = ({j.name: j for j in run.panel.judges} for run in (first, second))
+    for name in dict.fromkeys([*before, *after]):
+        if name in before and name in after:
+            yield from _fields("panel", before[name], after[name], f"{name}: ")
+        else:
+            sides = (before.get(name), after.get(name))
+            models = (None if j is None else j.model or j.kind for j in sides)
+            yield RunChange("panel", f"{name}: judge", *models)
+    yield from _fields("panel", first.panel.rules, second.panel.rules, "rule for ")
+    yield from _fields("panel", first.panel.asking, second.panel.asking)
+    rest = {"judges", "rules", "asking", "name"}
+    one, other = (r.panel.model_dump(mode="json", exclude=rest) for r in (first, second))
+    yield from _fields("panel", one, other)
+
+
+def _runs(first: Run, second: Run) -> Iterator[RunChange]:
+    one, other = (
+        {
+            "seed": run.plan.seed,
+            "replicates": run.plan.replicates,
+            "items to learn from": len(run.plan.calibration.get("items", ())),
+            **{f"version of {name}": v for name, v in run.plan.versions.items()},
+        }
+        for run in (first, second)
+    )
+    yield from _fields("run", one, other)
+    pools = [run.plan.calibration.get("items", []) for run in (first, second)]
+    if pools[0] != pools[1] and len(pools[0]) == len(pools[1]):
+        yield RunChange("run", "which items to learn from", "drawn otherwise", "drawn otherwise")
+
+
+def _fields(
+    area: Area, first: Noun | Mapping[str, Any], second: Noun | Mapping[str, Any], of: str = ""
+) -> Iterator[RunChange]:
+    before, after = (_plain(side) for side in (first, second))
+    for name in dict.fromkeys([*before, *after]):
+        one, other = before.get(name), after.get(name)
+        if one != other and name not in _NO_MATTER:
+            yield RunChange(area, of + name.replace("_", " "), _words(one), _words(other))
+
+
+def _plain(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
+    return side.model_dump(mode="json") if isinstance(side, Noun) else side
+
+
+def _words(value: Any) -> str | None:
+    """A value in words, on one line.
+
+    >>> _words([{"label": "Good", "value": 1.0}, {"label": "?", "value": None, "na": True}])
+    'Good (1), ?'
+    """
+    if value is None or value in ("", [], {}):
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float | int):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, dict):
+        value = (
+            [_pair(value)] if "label" in value else [f"{k} {_words(v)}" for k, v in value.items()]
+        )
+    text = ", ".join(_words(v) or "" for v in value) if isinstance(value, list) else str(value)
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _pair(option: Mapping[str, Any]) -> str:
+    value = option.get("value")
+    return f"{option['label']}" if value is None else f"{option['label']} ({value:g})"
+
+
+# Two runs compared: what changed, which verdicts flipped, and how far every figure moved.
+
+RESAMPLES = 1000
+#: With fewer items every figure is uncertain, and said to be.
+FEW = 50
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order."""
+
+    runs: tuple[Run, Run]
+    changed: tuple[RunChange, ...]
+    match: Match
+    criteria: tuple[CriterionPair, ...]
+    apart: dict[str, str]
+    flips: tuple[Flip, ...]
+    deltas: Deltas
+    spent: tuple[Spent, Spent]
+    resamples: int
+    seed: int
+
+
+def compare_runs(
+    store: Store,
+    first: int,
+    second: int,
+    *,
+    bootstrap: int = RESAMPLES,
+    seed: int = 0,
+    pair: PairOf | None = None,
+) -> RunComparison:
+    """The comparison; differences are second minus first. ``pair`` reads both where somebody did
+    so before.
+
+    Raises:
+        InputError: the runs have nothing in common, or are one and the same.
+        NotFound: there is no such run.
+    """
+    paired = pair(first, second) if pair else pair_runs(store, first, second)
+    return RunComparison(
+        runs=paired.runs,
+        changed=changes(store, *paired.runs),
+        match=paired.match,
+        criteria=paired.criteria,
+        apart=paired.apart,
+        flips=flips(paired),
+        deltas=deltas(paired, bootstrap, seed),
+        spent=(spent(paired.runs[0]), spent(paired.runs[1])),
+        resamples=bootstrap,
+        seed=seed,
+    )
+
+
+def run_number(text: str) -> int:
+    """The run that a word of the command line names. Raises ``InputError``."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 15:
+        raise InputError(
+            f"{text!r} is no run's number. `rubric-studio runs` lists them; a folder of votes "
+            "becomes a run with `rubric-studio import`."
+        )
+    return int(text)
+
+
+def as_json(found: RunComparison) -> dict[str, Any]:
+    """The report of ``compare --json``; ``docs/compare.md`` says what each key holds."""
+    whole: dict[str, Any] = {
+        "runs": {side: _run(run) for side, run in zip("ab", found.runs, strict=True)},
+        "changed": [change._asdict() for change in found.changed],
+        "items": {
+            "both": len(found.match.both),
+            "only_a": list(found.match.only_first),
+            "only_b": list(found.match.only_second),
+            "reworded": list(found.match.reworded),
+            "relabelled": list(found.match.relabelled),
+        },
+        "criteria": {
+            sides.name: _criterion(sides, delta, found.flips)
+            for sides, delta in zip(found.criteria, found.deltas.criteria, strict=True)
+        },
+        "not_comparable": found.apart,
+        "overall": {
+            "accuracy": _delta(found.deltas.accuracy),
+            "mean_score": _delta(found.deltas.score),
+        },
+        "cost": _cost(*found.spent),
+    }
+    if found.resamples:
+        whole["bootstrap"] = {
+            "resamples": found.resamples,
+            "seed": found.seed,
+            "level": 0.95,
+            "method": METHOD,
+        }
+    return whole
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "name": run.name,
+        "status": run.status,
+        "rubric": run.rubric_name,
+        "rubric_version": run.scored_number,
+        "asked_version": run.rubric_number,
+        "dataset": run.dataset_name,
+        "dataset_version": run.dataset_number,
+        "items": run.items,
+        "judges": [judge.name for judge in run.panel.judges],
+        "seed": run.plan.seed,
+    }
+
+
+def _criterion(
+    sides: CriterionPair, delta: CriterionDelta, all_of: tuple[Flip, ...]
+) -> dict[str, Any]:
+    return {
+        "scale": sides.scale,
+        "levels": list(sides.labels),
+        "decided": delta.decided,
+        "same": delta.same,
+        "flips": [
+            {**flip._asdict(), "items": list(flip.items)}
+            for flip in all_of
+            if flip.criterion == sides.name
+        ],
+        "only_a_right": delta.only_first,
+        "only_b_right": delta.only_second,
+        "accuracy": _delta(delta.accuracy),
+        "kappa": {"weights": sides.weights, **_delta(delta.kappa)},
+        "agreement": _delta(delta.agreement),
+    }
+
+
+def _delta(delta: Delta) -> dict[str, Any]:
+    figures = {"a": delta.first, "b": delta.second, "difference": delta.difference, "p": delta.p}
+    found: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
+    found |= {"n": delta.n, "test": delta.test}
+    if delta.p_holm is not None:
+        found["p_holm"] = delta.p_holm
+    low, high = delta.interval.low, delta.interval.high
+    found["ci"] = None if low is None else [low, high]
+    reasons = _reasons(figures)
+    if low is None and delta.interval.reason:
+        reasons["ci"] = delta.interval.reason
+    return {**found, "undefined": reasons} if reasons else found
+
+
+def _reasons(figures: dict[str, Figure]) -> dict[str, str]:
+    return {name: figure.reason for name, figure in figures.items() if figure.value is None}
+
+
+def _cost(first: Spent, second: Spent) -> dict[str, Any]:
+    def gap(one: float | None, other: float | None) -> float | None:
+        return None if one is None or other is None else other - one
+
+    return {
+        "a": _spent(first),
+        "b": _spent(second),
+        "difference": {
+            "cost_usd": gap(first.now, second.now),
+            "whole_usd": gap(first.whole, second.whole),
+            "calls": second.calls - first.calls,
+        },
+    }
+
+
+def _spent(one: Spent) -> dict[str, Any]:
+    found = {
+        "cost_usd": one.now,
+        "saved_usd": one.saved,
+        "whole_usd": one.whole,
+        "calls": one.calls,
+        "cached": one.cached,
+        "seconds": round(one.seconds, 3),
+    }
+    return {**found, "undefined": {"whole_usd": one.reason}} if one.reason else found

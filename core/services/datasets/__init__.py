@@ -1,0 +1,6 @@
+"""Datasets: in and out, columns, labels, parts.
+
+Imports no other service. An item teaches judges or measures them, never both.
+"""
+
+__all__ = ["catalog", "label_stats", "splits"]

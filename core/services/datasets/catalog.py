@@ -1,0 +1,333 @@
+"""Datasets in, looked over and out; and what each column of a file is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core import clock
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, RubricVersion
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import build_dataset, dump_dataset
+from core.formats.datasets.mapping import ColumnMapping, guess_mapping
+from core.formats.datasets.table import Table, read_table
+from core.formats.rubrics.rubric_file import rubric_from
+from core.store.database.content import noun_hash
+from core.store.store import Store
+from core.text.names import fold
+
+# Datasets: bringing them in (nothing is kept before it is whole), looking them over, and out.
+
+EVERYTHING = ItemFilter()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a table and a mapping come to: a dataset, or every reason why there is none."""
+
+    dataset: Dataset | None
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did. ``existed``: this content was there already, and nothing was added."""
+
+    version: DatasetVersion
+    existed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """An item's place among those that a filter keeps; ``offset`` counts from 0."""
+
+    offset: int
+    item_id: str
+
+
+def read_source(data: str | bytes, name: str) -> Table:
+    """The table in a file or in pasted text. Raises ``InputError`` with every bad line."""
+    return read_table(data, name)
+
+
+def own_rubric(table: Table) -> Rubric | None:
+    """The rubric that a JSON document brings along, or ``None``; also where it is not valid."""
+    value = table.header.get("rubric")
+    if value is None:
+        return None
+    try:
+        return rubric_from(
+            value,
+            table.name,
+            lambda path: table.line_of_header(("rubric", *path)),
+            str(table.header.get("name") or "Untitled rubric"),
+        ).value
+    except InputError:
+        # `check` reports what is wrong with it, together with everything else.
+        return None
+
+
+def suggest(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
+    """Which column is probably what; ``rubric`` is used where the file brings none."""
+    return guess_mapping(table, own_rubric(table) or rubric)
+
+
+def check(table: Table, mapping: ColumnMapping, rubric: Rubric | None = None) -> Checked:
+    """The dataset, or every problem found, each with its line."""
+    try:
+        parsed = build_dataset(table, mapping, table.name, rubric)
+    except InputError as error:
+        return Checked(None, error.problems or (Problem(error.message),))
+    return Checked(parsed.value, (), parsed.notices)
+
+
+def import_dataset(
+    store: Store,
+    dataset: Dataset,
+    *,
+    name: str = "",
+    into: int | None = None,
+    source: str = "",
+) -> Imported:
+    """Keep a dataset: as a new one, or as the next version of ``into``.
+
+    Args:
+        store: the data file.
+        dataset: what ``check`` gave.
+        name: its name; empty keeps the dataset's own (or, with ``into``, the older version's).
+        into: the dataset that gets a new version. Runs keep the version they were planned with.
+        source: where it came from, e.g. a file's name.
+    """
+    now = clock.now()
+    if into is not None:
+        latest = store.datasets.latest(into)
+        named = _named(dataset, name or latest.name)
+        version = store.datasets.add_version(
+            into, named, parent=latest.number, now=now, source=source
+        )
+        return Imported(version, existed=version.id == latest.id)
+    version = store.datasets.create(_named(dataset, name), now=now, source=source)
+    return Imported(version, existed=version.created != now)
+
+
+def _named(dataset: Dataset, name: str) -> Dataset:
+    name = " ".join(name.split())
+    if not name or name == dataset.name:
+        return dataset
+    if len(name) > 200:
+        problem = Problem("has more than 200 characters.", "Choose a shorter one.", ("name",))
+        raise InputError("This dataset cannot be saved.", (problem,))
+    return dataset.model_copy(update={"name": name})
+
+
+def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion:
+    """Keep a rubric that came with a dataset; the version that holds it already is not doubled."""
+    same = store.rubrics.find_by_hash(noun_hash(rubric))
+    if same is not None and any(row.id == same.rubric_id for row in store.rubrics.list()):
+        return same
+    note = f"Came with {source}" if source else ""
+    return store.rubrics.create(rubric, now=clock.now(), note=note)
+
+
+def listing(store: Store, *, search: str = "", archived: bool = False) -> list[DatasetRow]:
+    """The datasets whose name holds every word of ``search``, the last changed first."""
+    words = fold(search).split()
+    rows = store.datasets.list(archived=archived)
+    return [row for row in rows if all(word in fold(row.name) for word in words)]
+
+
+def latest(store: Store, dataset_id: int) -> DatasetVersion:
+    """The newest version of a dataset; ``NotFound`` where there is none."""
+    return store.datasets.latest(dataset_id)
+
+
+def history(store: Store, dataset_id: int) -> list[DatasetVersion]:
+    """The versions of a dataset, newest first."""
+    return store.datasets.versions(dataset_id)
+
+
+def count(store: Store, version_id: int, where: ItemFilter = EVERYTHING) -> int:
+    """How many items the filter keeps."""
+    return store.datasets.count(version_id, where)
+
+
+def page(
+    store: Store, version_id: int, where: ItemFilter, *, offset: int, limit: int
+) -> list[ItemRow]:
+    """One page of the items that the filter keeps, in the dataset's order."""
+    return store.datasets.rows(version_id, where, offset=offset, limit=limit)
+
+
+def place_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> ItemPlace | None:
+    """The item at that place among those that the filter keeps; ``None`` beyond either end."""
+    rows = page(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
+    return ItemPlace(offset, rows[0].id) if rows else None
+
+
+def item(store: Store, version: DatasetVersion, item_id: str) -> Item:
+    """One item whole, with its dataset's prompt and reference filled in."""
+    return version.head.resolved(store.datasets.item(version.id, item_id))
+
+
+def systems(store: Store, version_id: int) -> list[str]:
+    """The systems that items of this version name, sorted."""
+    return store.datasets.systems(version_id)
+
+
+def label_counts(store: Store, version_id: int) -> dict[str, dict[str, int]]:
+    """How often each label was given, by criterion."""
+    return store.datasets.label_counts(version_id)
+
+
+def exported(store: Store, version_id: int) -> str:
+    """The items as JSONL, one a line; what the dataset says for all is written with each."""
+    return dump_dataset(store.datasets.load(version_id))
+
+
+def file_name(name: str) -> str:
+    """A safe file name for an export.
+
+    >>> file_name("Essays / 2026")
+    'essays-2026.jsonl'
+    """
+    return (re.sub(r"[^\w]+", "-", name.casefold()).strip("-")[:80] or "dataset") + ".jsonl"
+
+
+def archive(store: Store, dataset_id: int) -> None:
+    """Put a dataset away; its versions and runs stay."""
+    store.datasets.archive(dataset_id, now=clock.now())
+
+
+def restore(store: Store, dataset_id: int) -> None:
+    """Bring an archived dataset back."""
+    store.datasets.restore(dataset_id)
+
+
+# What each column of a file is for: one role per column, and the mapping they come to.
+#
+# A role is plain text, fit for a widget: a field of an item ("submission"), "context", "meta",
+# "out", "label" (a criterion with the column's own name), "label:NAME" or "reason:NAME".
+
+META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
+
+#: Roles that one column can have, as a person reads them. The rest name a criterion.
+ROLE_WORDS = {
+    OUT: "Leave out",
+    META: "Keep as a note (meta)",
+    "id": "Id",
+    "submission": "Submission (what is judged)",
+    "prompt": "Prompt",
+    CONTEXT: "Context (judges see it, by its name)",
+    "reference": "Reference answer",
+    "system": "System (who wrote it)",
+    "split": "Split (calibration or evaluation)",
+    "tags": "Tags",
+    "description": "Description",
+    "rubric": "A rubric of the item's own",
+    "label_map": "Labels by criterion (object)",
+    "truth": "Labels in the rubric's order (list)",
+    "truth_reasons": "Reasons in the rubric's order (list)",
+    "meta_map": "Notes (object)",
+    LABEL: "Label (a criterion of this name)",
+}
+#: Roles whose cells are lists or objects, which a CSV has none of.
+NESTED = ("label_map", "truth", "truth_reasons", "meta_map")
+_PREFIX = re.compile(r"label\s*[:_]\s*(.+)\Z", re.IGNORECASE | re.DOTALL)
+
+
+def role_words(role: str) -> str:
+    """A role as a person reads it.
+
+    >>> role_words("reason:clarity")
+    'Reason for clarity'
+    """
+    kind, colon, name = role.partition(":")
+    if not colon:
+        return ROLE_WORDS[role]
+    return f"Label: {name}" if kind == LABEL else f"Reason for {name}"
+
+
+def roles_of(table: Table, mapping: ColumnMapping) -> list[str]:
+    """The role of every column of ``table`` under ``mapping``, in the columns' order."""
+    found = {column: role for role, column in mapping.used.items()}
+    found |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
+    return [found.get(c, OUT) for c in table.columns]
+
+
+def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> list[str]:
+    """The roles to choose from for a column of ``table``."""
+    plain = [role for role in ROLE_WORDS if table.kind != "csv" or role not in NESTED]
+    if rubric is not None:
+        plain.remove(LABEL)
+    names = [c.name for c in rubric.criteria] if rubric else list(guess.labels)
+    names += [name for name in (*guess.labels, *guess.reasons) if name not in names]
+    return plain + [f"{kind}:{name}" for kind in ("label", "reason") for name in names]
+
+
+def mapping_from(
+    columns: Sequence[str], roles: Sequence[str], *, structured: bool = False
+) -> tuple[ColumnMapping, tuple[Problem, ...]]:
+    """The mapping that the roles come to, and the roles that two columns were given.
+
+    >>> mapping_from(["a", "b"], ["submission", "label:tone"])[0].labels
+    {'tone': 'b'}
+    """
+    fields, labels, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
+    many: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
+    problems = list[Problem]()
+    for column, role in zip(columns, roles, strict=True):
+        if role in many:
+            many[role].append(column)
+            continue
+        kind, colon, name = role.partition(":")
+        if role == LABEL:
+            name = criterion_of(column)
+        into = {"label": labels, "reason": reasons}.get(kind, fields)
+        place = name if colon or role == LABEL else role
+        if place in into:
+            problems.append(_doubled(role, into[place], column))
+        into.setdefault(place, column)
+    return (
+        ColumnMapping.model_validate(
+            fields
+            | {"labels": labels, "reasons": reasons, "structured": structured}
+            | {role: many[role] for role in (CONTEXT, META)}
+        ),
+        (*problems, *_unlabelled(labels, reasons)),
+    )
+
+
+def criterion_of(column: str) -> str:
+    """The criterion that a column of labels is about.
+
+    >>> criterion_of("label: Tone"), criterion_of("Tone")
+    ('Tone', 'Tone')
+    """
+    prefixed = _PREFIX.match(column)
+    return prefixed[1].strip() if prefixed else column
+
+
+def _doubled(role: str, first: str, second: str) -> Problem:
+    return Problem(
+        f"Two columns have the role {role_words(role)!r}: {first!r} and {second!r}.",
+        "Choose one of them.",
+    )
+
+
+def _unlabelled(labels: Dict[str, str], reasons: Dict[str, str]) -> list[Problem]:
+    return [
+        Problem(f"{column!r} gives reasons for {name!r}, which no column labels.", "Choose one.")
+        for name, column in reasons.items()
+        if name not in labels
+    ]
+
+
+def sample(table: Table, column: str, limit: int = 3) -> list[str]:
+    """The first cells of a column that hold something, as text."""
+    cells = (row.get(column) for row in table.rows[:50])
+    return [str(cell) for cell in cells if cell not in (None, "", [], {})][:limit]

@@ -1,0 +1,126 @@
+"""How the labels of a dataset lie under a rubric: spread, baseline, what is missing or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.domain.rubric import Criterion, Rubric, Scale
+from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
+from core.metrics.estimate import Figure
+from core.store.store import Store
+
+#: With fewer labels on an option, nothing can be said about that option.
+RARE = 5
+
+
+@dataclass(frozen=True)
+class CriterionLabels:
+    """One criterion. ``counts`` has every option that is not ``na``, in the rubric's order.
+
+    ``abstained`` labels say that it cannot be told; ``missing`` items have no label; ``strange``
+    labels are no option, with how often they occur. ``commonest`` is the label of most items.
+    """
+
+    name: str
+    scale: Scale
+    counts: Mapping[str, int]
+    abstained: int
+    missing: int
+    strange: Mapping[str, int]
+    entropy: Figure
+    baseline: Figure
+    commonest: str
+
+    @property
+    def labelled(self) -> int:
+        """Labels that are an option with a value."""
+        return sum(self.counts.values())
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Options that no item has."""
+        return tuple(name for name, number in self.counts.items() if not number)
+
+
+@dataclass(frozen=True)
+class LabelStats:
+    """All criteria of a rubric, and labels for criteria that it does not have."""
+
+    criteria: tuple[CriterionLabels, ...]
+    elsewhere: Mapping[str, int]
+
+
+def label_stats(store: Store, version_id: int, rubric: Rubric) -> LabelStats:
+    """The labels of a dataset version, seen through a rubric."""
+    given = store.datasets.label_counts(version_id)
+    return stats_of(given, store.datasets.version(version_id).items, rubric)
+
+
+def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric) -> LabelStats:
+    """The same from counts by criterion and label.
+
+    >>> from core.domain.rubric import Criterion, Rubric
+    >>> rubric = Rubric(criteria=(Criterion(name="ok", requirement="It is."),))
+    >>> found = stats_of({"ok": {"MET": 3, "met": 1, "huh": 1}}, 6, rubric).criteria[0]
+    >>> found.counts, found.missing, found.strange
+    ({'MET': 4, 'UNMET': 0}, 1, {'huh': 1})
+    """
+    names = {c.name for c in rubric.criteria}
+    return LabelStats(
+        tuple(_criterion(c, given.get(c.name, {}), items) for c in rubric.criteria),
+        {name: sum(of.values()) for name, of in given.items() if name not in names},
+    )
+
+
+def _criterion(criterion: Criterion, given: Mapping[str, int], items: int) -> CriterionLabels:
+    counts = {criterion.choices[at].label: 0 for at in criterion.scored}
+    abstained, strange = 0, dict[str, int]()
+    for label, number in given.items():
+        at = criterion.index_of(label)
+        if at is None:
+            strange[label] = number
+        elif criterion.choices[at].na:
+            abstained += number
+        else:
+            counts[criterion.choices[at].label] += number
+    numbers = list(counts.values())
+    return CriterionLabels(
+        name=criterion.name,
+        scale=criterion.scale,
+        counts=counts,
+        abstained=abstained,
+        missing=items - sum(given.values()),
+        strange=strange,
+        entropy=normalised_entropy(numbers),
+        baseline=majority_baseline(numbers),
+        commonest=max(counts, key=lambda name: counts[name]) if any(numbers) else "",
+    )
+
+
+class Choice(NamedTuple):
+    """A rubric that labels can be seen through; ``version_id`` is ``None`` for the dataset's own.
+
+    ``known`` of the label names are criteria of it.
+    """
+
+    version_id: int | None
+    name: str
+    rubric: Rubric
+    known: int
+
+
+def rubrics_for(store: Store, version_id: int) -> list[Choice]:
+    """The rubrics in use and the dataset's own, the one that knows most label names first."""
+    names = set(store.datasets.label_counts(version_id))
+    own = store.datasets.version(version_id).head.rubric
+    found = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
+    for row in store.rubrics.list():
+        rubric = store.rubrics.version(row.version_id).rubric
+        found.append(_choice(row.version_id, row.name, rubric, names))
+    return sorted(found, key=lambda choice: -choice.known)
+
+
+def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> Choice:
+    return Choice(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))

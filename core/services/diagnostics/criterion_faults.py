@@ -1,0 +1,212 @@
+"""Faults of criteria: unused or confused options, redundancy, abstention, and their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from core.metrics.agreement.accuracy import Counts
+from core.metrics.agreement.ratings import patterns
+from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal
+from core.metrics.bias.criteria import (
+    Association,
+    agreement,
+    correlation_of,
+    cramers_v,
+    item_rest,
+    merges,
+    redundancy,
+)
+from core.metrics.bias.effects import BOUNDS, FEW, BiasEffect, Finding, Kind, hardly_used
+from core.services.agreement.group_figures import Draws, group_intervals
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.agreement.ratings import Levels
+from core.services.diagnostics import finding_words as words
+from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence
+from core.services.diagnostics.judge_bias import FindingCandidate
+
+# What to ask of every criterion: each check as an effect with the sentence that would tell it.
+
+
+def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
+    """Every check of every criterion, and of every two of them."""
+    found = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence)]
+    return [*found, *_discrimination(evidence), *_redundancy(evidence)]
+
+
+def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> FindingCandidate:
+    return FindingCandidate(kind, "criterion", subject, effect, sentence)
+
+
+def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
+    ratings, who = raters_of(asked, evidence.truth)
+    k = len(asked.labels)
+    name = asked.name
+    agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
+    agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
+    yield _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
+    yield from _unused(asked, evidence.own, evidence.truth)
+    judges = asked.levels.shape[1]
+    null = BOUNDS["merge"].null
+    for what_if in merges(ratings, asked.truth, k, asked.ordered, null, judges=judges):
+        yield FindingCandidate(
+            kind="merge",
+            role="criterion",
+            subject=name,
+            effect=what_if.apart,
+            sentence=words.merge(name, asked.labels, what_if, who),
+            other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
+            held=not what_if.helps,
+        )
+
+
+def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvidence) -> BiasEffect:
+    """The effect with the interval that alpha has everywhere else; its p stays that of the check.
+
+    The Agreement page, the report and ``metrics`` make theirs of the same resamples.
+    """
+    if effect.low is None:
+        return effect
+    seen, k = patterns(ratings), len(asked.labels)
+    measure = alpha_ordinal if asked.ordered and k > 2 else alpha_nominal
+    drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
+    times = seen.times.astype(np.float64)
+    ci = group_intervals({"alpha": measure}, seen.rows, times, drawn, k)["alpha"]
+    return effect._replace(low=ci.low, high=ci.high)
+
+
+def raters_of(asked: CriterionEvidence, truth: str) -> tuple[Levels, str]:
+    """The judges' first replicates side by side; with one judge, it beside the truth."""
+    first = asked.levels[:, :, 0]
+    if first.shape[1] > 1:
+        return first, "Judges"
+    return np.column_stack([first, asked.truth]), f"The judge and {truth}"
+
+
+def _unused(asked: CriterionEvidence, own: int, truth: str) -> Iterator[FindingCandidate]:
+    given = asked.levels[:, :, :own].reshape(len(asked.levels), -1)
+    n = int((given >= 0).any(axis=1).sum())
+    for level, label in enumerate(asked.labels):
+        picked = int((given == level).any(axis=1).sum())
+        effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
+        labelled = int((asked.truth == level).sum())
+        sentence = words.unused(asked.name, label, picked, effect, labelled, truth)
+        yield _made("unused", asked.name, effect, sentence)._replace(other=label)
+
+
+def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
+    ordered = [asked for asked in evidence.criteria if asked.ordered]
+    values = np.full((len(evidence.items), len(ordered)), np.nan)
+    for column, asked in enumerate(ordered):
+        there = asked.verdicts >= 0
+        values[there, column] = asked.values[asked.verdicts[there]]
+    for column, asked in enumerate(ordered):
+        effect = item_rest(values, column, BOUNDS["discrimination"].null)
+        yield _made("discrimination", asked.name, effect, words.discrimination(asked.name, effect))
+
+
+def _redundancy(evidence: RunEvidence) -> Iterator[FindingCandidate]:
+    for first, second in combinations(evidence.criteria, 2):
+        table = _together(first.verdicts, second.verdicts, first, second)
+        association = _association(first, second)
+        effect = redundancy(table, association, BOUNDS["redundancy"].null.value)
+        truth = _together(first.truth, second.truth, first, second)
+        in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
+        known = in_labels if np.isfinite(in_labels) else None
+        sentence = words.redundancy(first.name, second.name, effect, known, evidence.truth)
+        yield _made("redundancy", first.name, effect, sentence)._replace(other=second.name)
+
+
+def _association(first: CriterionEvidence, second: CriterionEvidence) -> Association:
+    if first.ordered and second.ordered:
+        return correlation_of(first.values, second.values)
+    return cramers_v
+
+
+def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionEvidence) -> Counts:
+    """How many items have each pair of levels, shape (levels, levels)."""
+    rows, columns = len(first.labels), len(second.labels)
+    both = (a >= 0) & (b >= 0)
+    cells = np.bincount(a[both] * columns + b[both], minlength=rows * columns)
+    return cells.reshape(rows, columns)
+
+
+# The evidence behind findings about criteria: options that nobody picks, or cannot tell apart.
+
+
+def _asked(evidence: RunEvidence, name: str) -> CriterionEvidence:
+    return next(asked for asked in evidence.criteria if asked.name == name)
+
+
+def _both(asked: CriterionEvidence, pair: tuple[int, int]) -> str:
+    """How a finding names two options."""
+    return " + ".join(asked.labels[level] for level in pair)
+
+
+def unused_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+    """How often judges, and the truth, have each option of the criterion."""
+    asked = _asked(evidence, finding.subject)
+    k = len(asked.labels)
+    given = asked.levels[:, :, : evidence.own]
+    picked = np.bincount(given[given >= 0], minlength=k)
+    truth = np.bincount(asked.truth[asked.truth >= 0], minlength=k)
+    judges = ("Judges", tuple((picked / max(picked.sum(), 1)).tolist()))
+    said = evidence.truth[0].upper() + evidence.truth[1:]
+    known = ((said, tuple((truth / truth.sum()).tolist())),) if truth.any() else ()
+    return Chart(
+        axes=("Option", "Share of answers"),
+        places=asked.labels,
+        series=(judges, *known),
+        counts=tuple(picked.tolist()),
+        share=True,
+    )
+
+
+def merge_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+    """How often two raters meet in either option, beside how often they would by chance."""
+    asked = _asked(evidence, finding.subject)
+    pair = next(
+        two
+        for two in combinations(range(len(asked.labels)), 2)
+        if _both(asked, two) == finding.other
+    )
+    first, second = (asked.labels[level] for level in pair)
+    ratings, _ = raters_of(asked, evidence.truth)
+    a, b = ((ratings == level).sum(axis=1).astype(np.float64) for level in pair)
+    counts = np.array([(a * (a - 1) / 2).sum(), (a * b).sum(), (b * (b - 1) / 2).sum()])
+    # Chance: both options are given at their own rates, whatever the item.
+    share = (2 * counts[0] + counts[1]) / max(2 * counts.sum(), 1.0)
+    chance = (share**2, 2 * share * (1 - share), (1 - share) ** 2)
+    whole = max(float(counts.sum()), 1.0)
+    return Chart(
+        axes=("Two raters who both gave one of these options", "Share of pairs of answers"),
+        places=(f"both {first}", "one of each", f"both {second}"),
+        series=(
+            ("Given", tuple((counts / whole).tolist())),
+            ("If nobody could tell them apart", chance),
+        ),
+        counts=tuple(int(n) for n in counts),
+        share=True,
+    )
+
+
+def redundancy_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+    """For every verdict on the first criterion, the shares of verdicts on the second."""
+    first, second = _asked(evidence, finding.subject), _asked(evidence, finding.other)
+    both = (first.verdicts >= 0) & (second.verdicts >= 0)
+    table = np.zeros((len(first.labels), len(second.labels)))
+    np.add.at(table, (first.verdicts[both], second.verdicts[both]), 1)
+    rows = [row for row in range(len(table)) if table[row].any()]
+    shares = table[rows] / table[rows].sum(axis=1, keepdims=True)
+    return Chart(
+        axes=(f"Verdict on {first.name}", f"Share of verdicts on {second.name}"),
+        places=tuple(first.labels[row] for row in rows),
+        series=tuple(
+            (f"{second.name}: {label}", tuple(shares[:, at].tolist()))
+            for at, label in enumerate(second.labels)
+        ),
+        counts=tuple(int(table[row].sum()) for row in rows),
+        share=True,
+    )

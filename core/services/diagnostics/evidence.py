@@ -1,0 +1,237 @@
+"""A run's answers as arrays, and the chart that shows a piece of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.domain.runs import Run
+from core.domain.votes import OrderCount
+from core.metrics.agreement.ratings import State, majority
+from core.metrics.bias.effects import FEW
+from core.metrics.bias.judge_bias import ShownOrders
+from core.services.agreement.ratings import Column, Levels, Rated, RatedCriterion, Rater, gather
+from core.services.results.scored_items import resolved_items, scored_rubric
+from core.store.store import Store
+
+# A run's answers as arrays, for everything that asks what ails its judges and criteria.
+
+Values = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Scored = Mapping[tuple[str, int], tuple[int, ...]]
+LABELS, MAJORITIES = "the labels", "people's majorities"
+
+
+@dataclass(frozen=True)
+class CriterionEvidence:
+    """What was answered to one criterion. A level is a place among the options that are not na.
+
+    ``levels`` and ``abstained`` have shape (items, judges, replicates), -1 and false where there is
+    no answer; replicates from ``Evidence.own`` on are flipped twins. ``truth`` and ``verdicts``
+    have shape (items,), -1 where there is none; ``labelled`` also counts labels that are na.
+    ``values`` gives each level's value times the sign of the weight, so that higher is always
+    better for the score.
+    """
+
+    name: str
+    criterion: Criterion
+    labels: tuple[str, ...]
+    values: Values
+    levels: Levels
+    abstained: Flags
+    truth: Levels
+    labelled: Flags
+    verdicts: Levels
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its levels have an order."""
+        return self.criterion.scale != "nominal"
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """A run, ready to be examined. ``words`` counts the words of each item's output.
+
+    ``shown`` holds per judge and question how choices went with the orders that were shown,
+    ``places`` how often each judge chose the option at each place, by the number of options.
+    ``truth`` is what the criteria's ``truth`` is called: the labels, or without any the majorities
+    of people.
+    """
+
+    judges: tuple[Judge, ...]
+    items: tuple[Item, ...]
+    words: Values
+    criteria: tuple[CriterionEvidence, ...]
+    shown: Mapping[str, Sequence[ShownOrders]]
+    own: int = 1
+    truth: str = LABELS
+    places: Mapping[str, Mapping[int, Sequence[int]]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The judges' names, in the order of the arrays."""
+        return tuple(judge.name for judge in self.judges)
+
+
+def evidence_of(store: Store, run_id: int) -> RunEvidence:
+    """The evidence of a run. Raises ``NotFound`` for an unknown run.
+
+    Where models judged, people are no judges: they are the truth as far as there are no labels.
+    """
+    run = store.runs.get(run_id)
+    judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    seats: dict[Rater, tuple[str, int]] = {}
+    columns = [
+        Column(vote.criterion, _seat(seats, vote.judge, vote.replicate), vote.items, vote.options)
+        for vote in store.votes.columns(run_id)
+    ]
+    rated = gather(rubric, items, (), store.results.judged(run_id), columns)
+    orders = store.votes.orders_shown(run_id, run.plan.replicates)
+    scored = _scored(rated)
+    labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
+    by_people = labelled < FEW and len(judges) < len(run.panel.judges)
+    names = [judge.name for judge in judges]
+    return RunEvidence(
+        judges=judges,
+        items=items,
+        words=np.array([len(item.output.split()) for item in items], np.float64),
+        criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
+        shown=_shown(scored, orders),
+        own=run.plan.replicates,
+        truth=MAJORITIES if by_people else LABELS,
+        places=_places(scored, orders),
+    )
+
+
+Seats = Mapping[Rater, tuple[str, int]]
+
+
+def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:
+    rater = Rater(f"{judge}|{replicate}", "judge")
+    seats[rater] = (judge, replicate)
+    return rater
+
+
+def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, list[int]]]:
+    """Per judge and number of options how often the option at each place was chosen.
+
+    An option that is no answer (na) stays where it was listed, so only answers before it count.
+    """
+    found: dict[str, dict[int, list[int]]] = {}
+    for row in rows:
+        size = len(scored[row.criterion, len(row.order)])
+        place = row.order.index(row.option)
+        if place < size:
+            found.setdefault(row.judge, {}).setdefault(size, [0] * size)[place] += row.times
+    return found
+
+
+def _asked(
+    rated: Rated,
+    matrix: RatedCriterion,
+    run: Run,
+    seats: Mapping[Rater, tuple[str, int]],
+    judges: Sequence[str],
+    by_people: bool,
+) -> CriterionEvidence:
+    place = {name: at for at, name in enumerate(judges)}
+    replicates = max([run.plan.replicates, *(r + 1 for _, r in seats.values())])
+    shape = (len(rated.items), len(place), replicates)
+    levels, abstained = np.full(shape, -1), np.zeros(shape, np.bool_)
+    people = []
+    for column, rater in enumerate(matrix.raters):
+        name, replicate = seats[rater]
+        if name not in place:
+            people.append(column)
+            continue
+        levels[:, place[name], replicate] = matrix.levels[:, column]
+        abstained[:, place[name], replicate] = matrix.states[:, column] == State.ABSTAINED
+    truth = majority(matrix.levels[:, people], len(matrix.labels)) if by_people else matrix.gold
+    criterion = _criterion(rated, matrix)
+    sign = -1.0 if criterion.weight < 0 else 1.0
+    return CriterionEvidence(
+        name=matrix.name,
+        criterion=criterion,
+        labels=matrix.labels,
+        values=sign * np.array([criterion.values[i] for i in criterion.scored], np.float64),
+        levels=levels,
+        abstained=abstained,
+        truth=truth,
+        labelled=truth >= 0 if by_people else matrix.gold_states != State.NOT_ASKED,
+        verdicts=np.full(shape[0], -1) if matrix.verdicts is None else matrix.verdicts,
+    )
+
+
+def _criterion(rated: Rated, matrix: RatedCriterion) -> Criterion:
+    """The criterion that a matrix is of; where rubrics differ in its weight, the first one."""
+    for item in rated.items:
+        for criterion in rated.rubric_of(item.id).criteria:
+            labels = tuple(criterion.choices[i].label for i in criterion.scored)
+            numbered = f"{criterion.name} ("  # how a second criterion of that name is called
+            same = criterion.scale == matrix.scale and labels == matrix.labels
+            if same and (matrix.name == criterion.name or matrix.name.startswith(numbered)):
+                return criterion
+    raise KeyError(matrix.name)  # pragma: no cover - every matrix comes from a rubric in force
+
+
+def _scored(rated: Rated) -> Scored:
+    """The options that are answers, by criterion and number of choices."""
+    return {
+        (criterion.name, len(criterion.choices)): criterion.scored
+        for item in rated.items
+        for criterion in rated.rubric_of(item.id).criteria
+    }
+
+
+def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
+    """Choices against orders per judge; one table per criterion and number of options."""
+    tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
+    for row in rows:
+        size = len(row.order)
+        level = {option: at for at, option in enumerate(scored[row.criterion, size])}
+        k = len(level)
+        if not {row.option, *row.order[:k]} <= level.keys():
+            continue  # two items' own rubrics give one name to different questions
+        first, last = tables.setdefault(
+            (row.judge, row.criterion, size), (np.zeros((k, k)), np.zeros((k, k)))
+        )
+        first[level[row.option], level[row.order[0]]] += row.times
+        last[level[row.option], level[row.order[k - 1]]] += row.times
+    found: dict[str, list[ShownOrders]] = {}
+    for (judge, _, _), (first, last) in tables.items():
+        found.setdefault(judge, []).append(ShownOrders(first, last))
+    return found
+
+
+# One plot and its table: a few series of numbers over the same places.
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Series over ``places``, each a name and a number per place (``None``: there is none).
+
+    ``axes`` say what places and numbers are; ``counts`` how many answers or items each place stands
+    on. ``share``: the numbers are shares of 1.
+    """
+
+    axes: tuple[str, str]
+    places: tuple[str, ...]
+    series: tuple[tuple[str, tuple[float | None, ...]], ...]
+    counts: tuple[int, ...]
+    kind: Literal["bars", "dots", "lines"] = "bars"
+    share: bool = False
+
+
+def mean_of(values: Values) -> float:
+    """The mean as a plain number; there must be values."""
+    return float(values.mean())

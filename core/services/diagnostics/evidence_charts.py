@@ -1,0 +1,204 @@
+"""The evidence behind a finding as a few series of numbers: to be plotted, and to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from core.metrics.bias.effects import BOUNDS, BiasEffect, Finding
+from core.metrics.bias.judge_bias import halo, others_mean
+from core.services.diagnostics.criterion_faults import merge_plate, redundancy_plate, unused_plate
+from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence, mean_of
+from core.services.diagnostics.judge_bias import (
+    FindingCandidate,
+    Measured,
+    at_an_end,
+    changed,
+    leaning_plate,
+    own_only,
+    silence,
+    worth,
+)
+
+#: Texts are put into so many groups of about equal number by their length.
+_BINS = 5
+
+
+class Among(NamedTuple):
+    """One subject of the same check: its estimate and interval, and how many items it is from."""
+
+    subject: str
+    effect: BiasEffect
+
+
+@dataclass(frozen=True)
+class ShownEvidence:
+    """A finding with its evidence. ``plate`` is ``None`` where the estimates say it all.
+
+    ``among`` are all subjects of the same check, ``bound`` is what a healthy one has.
+    """
+
+    finding: Finding
+    plate: Chart | None
+    among: tuple[Among, ...]
+    bound: float
+
+
+def shown(
+    evidence: RunEvidence, finding: Finding, checks: Sequence[FindingCandidate]
+) -> ShownEvidence:
+    """The evidence behind one finding."""
+    of_judge = _OF_JUDGE.get(finding.kind)
+    of_criterion = _OF_CRITERION.get(finding.kind)
+    plate = None
+    if of_judge is not None:
+        plate = of_judge(evidence, evidence.names.index(finding.subject))
+    elif of_criterion is not None:
+        plate = of_criterion(evidence, finding)
+    among = tuple(
+        Among(" and ".join([c.subject, c.other]) if c.other else c.subject, c.effect)
+        for c in checks
+        if c.kind == finding.kind and c.effect.p is not None
+    )
+    return ShownEvidence(finding, plate, among, BOUNDS[finding.kind].null.value)
+
+
+def _position(evidence: RunEvidence, at: int) -> Chart | None:
+    """How often each place was chosen, for the number of options that most answers had."""
+    found = evidence.places.get(evidence.names[at], {})
+    if not found:
+        return None
+    counts = max(found.values(), key=sum)
+    size, chosen = len(counts), np.array(counts)
+    whole = int(chosen.sum())
+    return Chart(
+        axes=("Place at which an option was shown", "Share of answers"),
+        places=tuple(f"{place + 1}." for place in range(size)),
+        series=(
+            ("Chosen", tuple((chosen / whole).tolist())),
+            ("If the place did not matter", (1 / size,) * size),
+        ),
+        counts=tuple(chosen.tolist()),
+        share=True,
+    )
+
+
+def _verbosity(evidence: RunEvidence, at: int) -> Chart:
+    """Mean values of judge and truth over groups of texts of about equal length."""
+    own = [worth(own_only(asked, evidence.own)) for asked in evidence.criteria]
+    mine = np.concatenate([np.zeros(0), *(values[:, at] for values, _ in own)])
+    truth = np.concatenate([np.zeros(0), *(values for _, values in own)])
+    words = np.tile(evidence.words, len(own))
+    known = ~np.isnan(mine) & ~np.isnan(truth) & (words > 0)
+    mine, truth, words = mine[known], truth[known], words[known]
+    edges = np.unique(np.quantile(words, np.linspace(0, 1, _BINS + 1)))
+    group = np.clip(np.searchsorted(edges, words, side="right") - 1, 0, max(len(edges) - 2, 0))
+    groups = [at for at in range(max(len(edges) - 1, 1)) if (group == at).any()]
+    inside = [group == one for one in groups]
+    return Chart(
+        axes=("Words", "Mean value"),
+        places=tuple(f"{words[rows].min():.0f} to {words[rows].max():.0f}" for rows in inside),
+        series=(
+            (evidence.names[at], tuple(float(mine[rows].mean()) for rows in inside)),
+            (_said(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
+        ),
+        counts=tuple(int(rows.sum()) for rows in inside),
+        kind="lines",
+    )
+
+
+def _said(evidence: RunEvidence) -> str:
+    return evidence.truth[0].upper() + evidence.truth[1:]
+
+
+def _beside(
+    measure: Callable[[CriterionEvidence], Measured], axis: str, *, share: bool = False
+) -> Callable[[RunEvidence, int], Chart]:
+    """Per criterion the judge's mean of a measure beside that of truth, or of the other judges."""
+
+    def plate(evidence: RunEvidence, at: int) -> Chart:
+        names, mine, theirs, counts, versus = [], [], [], [], _said(evidence)
+        found = [(asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria]
+        if not any((~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in found):
+            versus = "The other judges"
+        for asked, (values, truth) in found:
+            other = truth if versus == _said(evidence) else others_mean(values)[:, at]
+            both = ~np.isnan(values[:, at]) & ~np.isnan(other)
+            if both.any():
+                names.append(asked.name)
+                mine.append(mean_of(values[both, at]))
+                theirs.append(mean_of(other[both]))
+                counts.append(int(both.sum()))
+        return Chart(
+            axes=("Criterion", axis),
+            places=tuple(names),
+            series=((evidence.names[at], tuple(mine)), (versus, tuple(theirs))),
+            counts=tuple(counts),
+            share=share,
+            kind="bars" if share else "dots",
+        )
+
+    return plate
+
+
+def _halo(evidence: RunEvidence, at: int) -> Chart:
+    """The correlation of every two ordered criteria, of the judge's answers and of the truth's."""
+    own = [(asked, worth(own_only(asked, evidence.own))) for asked in evidence.criteria]
+    ordered = [(asked.name, values) for asked, values in own if asked.ordered]
+    names, mine, theirs, counts = [], [], [], []
+    for (a, (one, true)), (b, (other, also)) in combinations(ordered, 2):
+        found = halo(np.column_stack([one[:, at], other[:, at]]), np.column_stack([true, also]))
+        if found.own is not None:
+            names.append(f"{a} and {b}")
+            mine.append(found.own)
+            theirs.append(found.reference)
+            counts.append(found.effect.n)
+    return Chart(
+        axes=("Criteria", "Correlation"),
+        places=tuple(names),
+        series=((evidence.names[at], tuple(mine)), (_said(evidence), tuple(theirs))),
+        counts=tuple(counts),
+        kind="dots",
+    )
+
+
+def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
+    """Per criterion the share of answers that changed."""
+
+    def plate(evidence: RunEvidence, at: int) -> Chart:
+        found = [
+            (asked.name, changed(evidence, [asked], at, twin_of(evidence)))
+            for asked in evidence.criteria
+        ]
+        known = [(name, hits) for name, (hits, _) in found if len(hits)]
+        return Chart(
+            axes=("Criterion", "Share of answers that changed"),
+            places=tuple(name for name, _ in known),
+            series=(("Changed", tuple(float(np.mean(hits)) for _, hits in known)),),
+            counts=tuple(len(hits) for _, hits in known),
+            share=True,
+        )
+
+    return plate
+
+
+_OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
+    "position": _position,
+    "verbosity": _verbosity,
+    "leniency": _beside(worth, "Mean value of the answers"),
+    "extremes": _beside(at_an_end, "Share of lowest and highest options", share=True),
+    "abstention": _beside(silence, "Share of abstentions", share=True),
+    "halo": _halo,
+    "inconsistency": _changes(lambda _: 0),
+    "flips": _changes(lambda evidence: evidence.own),
+}
+_OF_CRITERION: dict[str, Callable[[RunEvidence, Finding], Chart | None]] = {
+    "leaning": leaning_plate,
+    "unused": unused_plate,
+    "merge": merge_plate,
+    "redundancy": redundancy_plate,
+}

@@ -1,0 +1,221 @@
+"""The sentences in which findings are told: what, how much, how sure, from how many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.metrics.bias.criteria import Agreement, Merge
+from core.metrics.bias.effects import BiasEffect
+from core.metrics.bias.judge_bias import Halo, Pull
+from core.text.numbers import score
+
+
+def _points(value: float) -> str:
+    return score(abs(value))
+
+
+def _share(value: float) -> str:
+    whole = f"{abs(value):.0%}"
+    return f"{abs(value):.1%}" if whole == "0%" and value else whole
+
+
+def _percentage_points(effect: BiasEffect) -> str:
+    return f"{abs(_of(effect)) * 100:.0f} percentage points"
+
+
+def _of(effect: BiasEffect) -> float:
+    return 0.0 if effect.estimate is None else effect.estimate
+
+
+def _sized(effect: BiasEffect) -> BiasEffect:
+    """The effect without its sign, where the sentence says its direction in words."""
+    if _of(effect) >= 0 or effect.low is None or effect.high is None:
+        return effect
+    return effect._replace(estimate=-_of(effect), low=-effect.high, high=-effect.low)
+
+
+def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
+    """The interval and n in brackets."""
+    if effect.low is None or effect.high is None:
+        return f"(the same on all of {effect.n:,} items)"
+    low, high = effect.low, effect.high
+    ends = (f"{low:.0%}", f"{high:.0%}") if shares else (score(low), score(high))
+    return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
+
+
+def position(judge: str, pull: Pull) -> str:
+    """Drawn to a place, or away from it."""
+    effect = pull.effect
+    if _of(effect) > 0:
+        what = f"gives {_share(_of(effect))} of its answers to the option shown {pull.place}"
+        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+    else:
+        what = f"shuns the option shown {pull.place}"
+        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+    low, high = effect.low or 0.0, effect.high or 0.0
+    return (
+        f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
+        f"(pull {_of(effect):.0%}, 95% interval {low:.0%} to {high:.0%})."
+    )
+
+
+def flips(judge: str, effect: BiasEffect) -> str:
+    """Answers that depend on the order."""
+    return (
+        f"{judge} changes {_share(_of(effect))} of its answers when the order of the options is "
+        f"reversed {_sure(effect, shares=True)}."
+    )
+
+
+def inconsistency(judge: str, effect: BiasEffect) -> str:
+    """Answers that differ when asked again."""
+    return (
+        f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
+        f"differ {_sure(effect, shares=True)}."
+    )
+
+
+def verbosity(judge: str, effect: BiasEffect) -> str:
+    """Length that goes with more, or with less; why is not known."""
+    more = "more" if _of(effect) > 0 else "less"
+    return (
+        f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
+        f"with {_points(_of(effect))} {more} of an option's value {_sure(_sized(effect))}. That "
+        "may be deserved, for labels err and tell levels only; a paired edit would tell."
+    )
+
+
+def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
+    """Too kind, or too strict."""
+    word = "lenient" if _of(effect) > 0 else "severe"
+    more = "more" if _of(effect) > 0 else "less"
+    return (
+        f"{judge} is more {word} than {versus}: its options are worth {_points(_of(effect))} "
+        f"{more} on the same cells {_sure(_sized(effect))}."
+    )
+
+
+def leaning(
+    judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: BiasEffect, versus: str
+) -> str:
+    """Gives an option too often, or too seldom, where options have no order."""
+    more = _of(effect) > 0
+    if len(labels) == 2 and not more:
+        level, more = 1 - level, True
+    return (
+        f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
+        f"{'more' if more else 'less'} often than {versus} {_sure(_sized(effect), shares=True)}. "
+        "These options have no order, so it is neither kind nor strict; if they stand for places, "
+        "asking in the other order would tell."
+    )
+
+
+def leaning_together(
+    sentence: str, model: str, judges: int, asking: int, sizes: Sequence[float]
+) -> str:
+    """The same of several judges that ask one model; the sentence is that of the one most so."""
+    least, most = (f"{size * 100:.0f}" for size in (min(sizes), max(sizes)))
+    span = f"by {least} to {most}" if least != most else f"by {most}"
+    return (
+        f"{judges} of {asking} judges of {model} lean alike, {span} percentage points. The most: "
+        f"{sentence}"
+    )
+
+
+def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
+    """Keeps to the middle, or to the ends."""
+    more = "more" if _of(effect) > 0 else "less"
+    return (
+        f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
+        f"than {versus} {_sure(_sized(effect), shares=True)}."
+    )
+
+
+def halo(judge: str, found: Halo, truth: str) -> str:
+    """One impression for everything."""
+    return (
+        f"{judge}'s answers go together more between criteria than {truth}: they correlate "
+        f"{score(found.own or 0.0)}, {truth} {score(found.reference or 0.0)}; the difference is "
+        f"{score(_of(found.effect))} {_sure(found.effect)}. One impression may colour all, or "
+        f"{truth} err more than {judge}."
+    )
+
+
+def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
+    """Will not say where others do."""
+    return (
+        f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
+        f"{_sure(effect, shares=True)}."
+    )
+
+
+def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
+    """Not as kind as it was."""
+    where = "higher" if _of(effect) > 0 else "lower"
+    return (
+        f"{judge} has drifted: on the same items and criteria its options are worth "
+        f"{_points(_of(effect))} {where} than in {earlier} {_sure(_sized(effect))}."
+    )
+
+
+def agreement(criterion: str, found: Agreement, who: str) -> str:
+    """Raters do not understand it alike."""
+    alike = "" if found.alike.value is None else f" They answer alike in {found.alike.value:.0%}."
+    return (
+        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(found.effect))} "
+        f"{_sure(found.effect)}.{alike}"
+    )
+
+
+def discrimination(criterion: str, effect: BiasEffect) -> str:
+    """It goes its own way."""
+    turned = (
+        "It may be turned round, "
+        if (effect.high or 0.0) < 0
+        else "It may not tell good items from poor ones, "
+    )
+    return (
+        f"{criterion} hardly goes with the rest: its verdicts correlate {score(_of(effect))} with "
+        f"the mean of the other criteria {_sure(effect)}. {turned}or it asks something else."
+    )
+
+
+def unused(
+    criterion: str, option: str, picked: int, effect: BiasEffect, labelled: int, truth: str
+) -> str:
+    """Nobody picks an option."""
+    who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
+    people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
+    return (
+        f"{who} “{option}” of {criterion} on {effect.n:,} items "
+        f"(95% interval 0% to {effect.high or 0.0:.1%}).{people}"
+    )
+
+
+def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> str:
+    """Two options that nobody can tell apart."""
+    before, after = (figure.value or 0.0 for figure in found.agreement)
+    right = [figure.value for figure in found.accuracy]
+    accuracy = (
+        f" and accuracy from {right[0]:.0%} to {right[1]:.0%}"
+        if right[0] is not None and right[1] is not None
+        else ""
+    )
+    return (
+        f"{who} hardly agree on “{labels[found.first]}” or “{labels[found.second]}” of "
+        f"{criterion}: between these two their alpha is {score(_of(found.apart))} "
+        f"{_sure(found.apart)}. As one option, alpha would go from {score(before)} to "
+        f"{score(after)}{accuracy}."
+    )
+
+
+def redundancy(
+    first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
+) -> str:
+    """Two criteria that are one."""
+    how = "the same answer" if _of(effect) > 0 else "opposite answers"
+    known = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
+    return (
+        f"{first} and {second} nearly always get {how}: their verdicts correlate "
+        f"{score(_of(effect))} {_sure(effect)}.{known}"
+    )

@@ -1,0 +1,6 @@
+"""A run in every form that leaves the app.
+
+The top of the services. Nothing is asked, nothing is changed.
+"""
+
+__all__ = ["contest_export", "grade_lists", "review_export", "run_export"]

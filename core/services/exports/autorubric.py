@@ -1,0 +1,273 @@
+"""A run as an experiment folder of autorubric: manifest.json and items.jsonl.
+
+Its models have no place for what is not known: a verdict that nobody gave is an abstention with an
+error, a value that counts for nothing is 0, and a key it cannot read empty is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
+from core.domain.runs import CellResult, RunItemRow
+from core.domain.votes import FailureRow, VoteRow
+from core.formats.rubrics.foreign import lost_of_rubric
+from core.formats.rubrics.forms import requirement_in_full
+from core.scoring import Texts, looks_at_texts, score_item
+from core.services.exports.judgement_rows import Graded
+from core.services.reports.run_report import rater_kind
+from core.services.results.item_view import choice_label
+from core.text.names import fold
+
+
+def experiment_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The files by name, and what they cannot hold."""
+    lines = [
+        _line(found, at, item, row)
+        for at, (item, row) in enumerate(zip(found.items, found.rows, strict=True))
+    ]
+    files = {
+        "manifest.json": json.dumps(_manifest(found), indent=2, ensure_ascii=False) + "\n",
+        "items.jsonl": "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines),
+    }
+    return files, _losses(found)
+
+
+#: The only failure of an answer that the peer does not take for one of the infrastructure.
+_UNREADABLE = ("malformed", "out_of_range", "empty")
+
+
+def _losses(found: Graded) -> tuple[str, ...]:
+    lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
+    lost += [loss.message for loss in lost_of_rubric(found.rubric)]
+    if any(option.description for c in found.rubric.criteria for option in c.options):
+        lost.append("The descriptions of options are written below the requirement.")
+    if any(judge.shadow for judge in found.run.panel.judges):
+        lost.append("Votes of judges that do not count are left out.")
+    if found.run.panel.asking.flip != "off":
+        lost.append("Answers to options in reversed order are left out.")
+    if found.run.plan.replicates > 1:
+        lost.append("Replicates are judges of their own, NAME|REPLICATE.")
+    if found.settled:
+        cells = f"{len(found.settled):,} cells"
+        lost.append(f"What people settled ({cells}) is the verdict there, without their names.")
+    return tuple(lost)
+
+
+def _manifest(found: Graded) -> dict[str, Any]:
+    run, panel = found.run, found.run.panel
+    dataset = found.store.datasets.version(run.dataset_version_id)
+    finished = {"completed_at": run.finished} if run.status == "done" and run.finished else {}
+    return {
+        "experiment_name": run.name,
+        "created_at": run.created,
+        "dataset_name": run.dataset_name,
+        "dataset_hash": dataset.hash.rpartition(":")[2][:16],
+        "total_items": run.items,
+        "status": {"done": "completed", "failed": "failed"}.get(run.status, "running"),
+        "completed_indices": [at for at, row in enumerate(found.rows) if row.votes],
+        "error": run.message or None,
+        "started_at": run.started or run.created,
+        **finished,
+        "total_duration_seconds": run.seconds,
+        "dataset_path": None,
+        "grader_config": {
+            "grader_class": "CriterionGrader",
+            "judges": [_judge(judge, name) for name, judge in _counted(found).items()],
+            "aggregation": panel.rules.binary,
+            "master_seed": run.plan.seed,
+            "shuffle_options": any(judge.shuffle for judge in panel.judges if not judge.shadow),
+            "auto_na_option": True,
+        },
+        "eval_config": {},
+    }
+
+
+def _counted(found: Graded) -> dict[str, Judge]:
+    """The judges that count, by the name they have there: each replicate is one of its own."""
+    own = found.run.plan.replicates
+    return {
+        judge.name if own == 1 else f"{judge.name}|{replicate}": judge
+        for judge in found.run.panel.judges
+        if not judge.shadow
+        for replicate in range(own)
+    }
+
+
+def _judge(judge: Judge, name: str) -> dict[str, Any]:
+    return {
+        "judge_id": name,
+        "judge_kind": rater_kind(judge),
+        "model": judge.model or judge.kind,
+        "temperature": judge.temperature,
+        "weight": judge.weight,
+        "max_parallel_requests": judge.concurrency,
+    }
+
+
+def _line(found: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
+    rubric = found.rubric_of(item.id)
+    votes, failures = found.votes(item.id), found.failures(item.id)
+    cells = {c.name: found.cells.get((item.id, c.name)) for c in rubric.criteria}
+    reports = [
+        _criterion_report(
+            found,
+            criterion,
+            cells[criterion.name],
+            [v for v in votes if v.cell.criterion == criterion.name],
+            [f for f in failures if f.cell.criterion == criterion.name],
+        )
+        for criterion in rubric.criteria
+    ]
+    error = None if any(cells.values()) else "no judge answered"
+    return {
+        "item_idx": at,
+        "duration_seconds": 0.0,
+        "error": error,
+        "report": {
+            "score": row.score,
+            "raw_score": row.raw,
+            "error": error,
+            "cannot_assess_count": sum(cell is None or cell.abstained for cell in cells.values()),
+            "mean_agreement": row.agreement,
+            "report_type": "ensemble",
+            "criterion_reports": reports,
+            "judge_scores": _judge_scores(found, item, votes),
+        },
+    }
+
+
+def _judge_scores(found: Graded, item: Item, votes: list[VoteRow]) -> dict[str, float | None]:
+    """What each judge's own answers score; ``None`` for one who did not answer every criterion."""
+    rubric, own = found.rubric_of(item.id), found.run.plan.replicates
+    texts = None
+    if looks_at_texts(rubric):
+        texts = Texts(output=item.output, thinking=item.thinking)
+    scores = dict[str, float | None]()
+    for name, judge in _counted(found).items():
+        given = {
+            vote.cell.criterion: vote.option
+            for vote in votes
+            if name == _name(vote, own) and vote.cell.judge == judge.name
+        }
+        whole = all(c.name in given for c in rubric.criteria)
+        scores[name] = score_item(rubric, given, texts=texts).score if whole else None
+    return scores
+
+
+def _name(one: VoteRow | FailureRow, own: int) -> str | None:
+    """Who it is there; ``None`` for an answer to options in reversed order."""
+    if one.cell.replicate >= own:
+        return None
+    return one.cell.judge if own == 1 else f"{one.cell.judge}|{one.cell.replicate}"
+
+
+def _criterion_report(
+    found: Graded,
+    criterion: Criterion,
+    cell: CellResult | None,
+    votes: list[VoteRow],
+    failures: list[FailureRow],
+) -> dict[str, Any]:
+    binary = criterion.scale == "binary"
+    given = _votes(found, criterion, votes, failures)
+    option, abstained = (
+        (criterion.na_index, True) if cell is None else (cell.option, cell.abstained)
+    )
+    # Where no vote is an answer there is no agreement to give; it then works out one of its own.
+    agreement = {} if cell is None or cell.agreement is None else {"agreement": cell.agreement}
+    return {
+        "criterion": {
+            "weight": criterion.weight,
+            "requirement": requirement_in_full(criterion),
+            "name": criterion.name,
+            "options": None if binary else _options(criterion),
+            "scale_type": "nominal" if criterion.scale == "nominal" else "ordinal",
+            "aggregation": None if binary else criterion.aggregation,
+        },
+        "final_verdict": _verdict(criterion, option, abstained) if binary else None,
+        "final_reason": " | ".join(f"{v.cell.judge}: {v.reason}" for v in votes if v.reason),
+        **agreement,
+        "votes": given if binary else [],
+        "final_multi_choice_verdict": None
+        if binary
+        else _choice(criterion, option, abstained) | {"aggregated_value": _aggregated(cell)},
+        "multi_choice_votes": [] if binary else given,
+        "error": _error(failures) if cell is None else None,
+        "escalated": any(vote["superseded"] for vote in given),
+    }
+
+
+def _options(criterion: Criterion) -> list[dict[str, Any]]:
+    return [
+        {"label": one.label, "value": one.value or 0.0, "na": one.na} for one in criterion.choices
+    ]
+
+
+def _verdict(criterion: Criterion, option: int | None, abstained: bool) -> str:
+    """One of the three words that the peer knows, however the author spells the options."""
+    if abstained or option is None:
+        return CANNOT_ASSESS
+    return MET if fold(criterion.choices[option].label) == fold(MET) else UNMET
+
+
+def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[str, Any]:
+    value = None if option is None else criterion.value_of(option)
+    return {
+        "selected_index": option,
+        "selected_label": choice_label(criterion, option, abstained),
+        "value": value or 0.0,
+        "na": abstained,
+    }
+
+
+def _aggregated(cell: CellResult | None) -> float:
+    """The mean before it was snapped to an option; the option's value where there is none."""
+    if cell is None:
+        return 0.0
+    return cell.value or 0.0 if cell.continuous is None else cell.continuous
+
+
+def _error(failures: list[FailureRow]) -> str:
+    """Why there is no verdict, under one of the peer's two heads."""
+    return _failure(failures[0]) if failures else "unknown: nobody was asked"
+
+
+def _failure(one: FailureRow) -> str:
+    head = "parse" if one.kind in _UNREADABLE else "infrastructure"
+    return f"{head}: {one.kind}: {one.message}"
+
+
+def _votes(
+    found: Graded, criterion: Criterion, votes: list[VoteRow], failures: list[FailureRow]
+) -> list[dict[str, Any]]:
+    own = found.run.plan.replicates
+    judges = {judge.name: judge for judge in found.run.panel.judges if not judge.shadow}
+    last = max((judges[v.cell.judge].stage for v in votes if v.cell.judge in judges), default=0)
+    cascade = found.run.panel.cascade is not None
+    made = []
+    given: list[VoteRow | FailureRow] = [*votes, *failures]
+    for one in given:
+        judge, name = judges.get(one.cell.judge), _name(one, own)
+        if judge is None or name is None:
+            continue
+        head = {"judge_id": name, "weight": judge.weight}
+        head["superseded"] = cascade and judge.stage < last
+        made.append(head | _answer(criterion, one))
+    return made
+
+
+def _answer(criterion: Criterion, one: VoteRow | FailureRow) -> dict[str, Any]:
+    order = None if one.order is None else list(one.order)
+    if isinstance(one, FailureRow):
+        rest: dict[str, Any] = {"reason": "", "error": _failure(one)}
+        option, abstained = criterion.na_index, True
+    else:
+        rest = {"reason": one.reason, "error": None, "confidence": one.confidence}
+        option, abstained = one.option, one.abstained
+    if criterion.scale == "binary":
+        return rest | {"verdict": _verdict(criterion, option, abstained)}
+    return rest | _choice(criterion, option, abstained) | {"shuffle_order": order}

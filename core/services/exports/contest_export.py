@@ -1,0 +1,214 @@
+"""A contest to take away: JSON (leaderboards and unitxt's fields), CSV of every vote, Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.formats.report.paper import escaped
+from core.formats.source.csv_writer import csv_bytes, csv_text
+from core.services.exports.unitxt import unitxt_result
+from core.services.pairwise.arena_people import arenas_of
+from core.services.pairwise.contest_votes import (
+    WITHDRAWN,
+    Contests,
+    HeldContest,
+    outcome,
+    read,
+    votes_of,
+)
+from core.services.pairwise.design import choice_of
+from core.services.pairwise.leaderboard import rounds_of
+from core.services.pairwise.rank_report import contest_report
+from core.store.store import Store
+
+COLUMNS = (
+    "run",
+    "task",
+    "question",
+    "first",
+    "second",
+    "winner",
+    "why",
+    "rater",
+    "kind",
+    "replicate",
+    "shown_as_a",
+    "shown_as_b",
+    "choice",
+    "chosen",
+    "reason",
+    "when",
+    "ms",
+    "withdrawn",
+)
+
+
+def as_json(store: Store, run_id: int) -> bytes:
+    """Leaderboards of the contest with its rounds, and every round as docs/contests.md says."""
+    runs = rounds_of(store, run_id)
+    data = {
+        "ranking": contest_report(store, runs),
+        "rounds": [unitxt_result(store, one) for one in runs],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1).encode()
+
+
+def as_csv(store: Store, run_id: int) -> bytes:
+    """One row per vote, of judges and of people; ``winner`` and ``why`` are the contest's outcome.
+
+    A contest without any vote has one row without a rater.
+    """
+    runs = rounds_of(store, run_id)
+    contests = read(store, runs)
+    rows = list(_rows(store, contests, {}))
+    for arena in arenas_of(store, runs):
+        notes = store.runs.get(arena.run_id).notes
+        taken = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
+        people = read(store, [arena.run_id])
+        rows += [row for row in _rows(store, people, taken) if "rater" in row]
+    return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
+
+
+def _rows(
+    store: Store, contests: Contests, taken: Mapping[tuple[str, str], str]
+) -> Iterator[dict[str, Any]]:
+    kinds = {judge.name: judge.rater_kind for judge in contests.judges}
+    for held in contests.held:
+        found = outcome(contests, held)
+        names = {"first": held.first, "second": held.second}
+        head = {
+            "run": held.run_id,
+            "task": held.task,
+            "question": held.question,
+            "first": held.first,
+            "second": held.second,
+            "winner": names.get(found.winner or "", found.winner),
+            "why": found.why or None,
+        }
+        votes = list(_votes(store, contests, held))
+        for vote in votes:
+            back = taken.get((vote.pop("item"), held.question))
+            yield {**head, **vote, "kind": kinds.get(vote["rater"]), "withdrawn": back}
+        if not votes:
+            yield head
+
+
+def _votes(store: Store, contests: Contests, held: HeldContest) -> Iterator[dict[str, Any]]:
+    criterion = contests.rounds[held.run_id].criteria[held.question]
+    by_item = votes_of(store, held)
+    for shown in held.shown:
+        a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
+        for vote in by_item[shown.item_id]:
+            choice = choice_of(criterion, vote.option)
+            yield {
+                "item": shown.item_id,
+                "rater": vote.cell.judge,
+                "replicate": vote.cell.replicate,
+                "shown_as_a": a,
+                "shown_as_b": b,
+                "choice": choice,
+                "chosen": {"A": a, "B": b}.get(choice),
+                "reason": vote.reason,
+                "when": vote.created,
+                "ms": vote.detail.get("ms"),
+            }
+
+
+def as_markdown(store: Store, run_id: int) -> bytes:
+    """The leaderboard with what limits it, methods side by side, wins, and position figures."""
+    report = contest_report(store, rounds_of(store, run_id))
+    board = report["overall"]
+    parts = [
+        f"# {escaped(store.runs.row(run_id).name)}",
+        f"{board['decided']} contests decided on {board['items']} tasks; "
+        f"{sum(board['undecided'].values())} undecided.",
+        _standings(board),
+        *(f"- {escaped(note)}" for note in board["notes"]),
+        "## Methods",
+        _table(
+            ("One", "Other", "Kendall tau", "Same winner"),
+            (
+                (t["one"], t["other"], _number(t["value"]), "yes" if t["same_winner"] else "no")
+                for t in board["taus"]
+            ),
+        ),
+        "## Wins of the row against the column",
+        _wins(board["matrix"]),
+        "## Every two systems",
+        _gaps(board),
+        "## Position",
+        _table(
+            ("Judge", "Pairs", "Same in both orders", "Chose what was shown first"),
+            (
+                (p["judge"], p["pairs"], _share(p["rate"]), _share(p["shown_first"]))
+                for p in report["positions"]
+            ),
+        ),
+    ]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def _standings(board: Mapping[str, Any]) -> str:
+    return _table(
+        ("Ranks", "System", "Strength", "95 %", "Win rate", "Elo", "At equal length"),
+        (
+            (
+                s["range"] or s["rank"] or "",
+                s["system"],
+                _number(s["strength"]["value"]) + (" (regularised)" if s["regularised"] else ""),
+                _ends(s["strength"]["ci"]),
+                _share(s["win_rate"]["value"]),
+                _number(s["elo"]["value"], 0),
+                _number(s["length_controlled"]["value"]),
+            )
+            for s in board["standings"]
+        ),
+    )
+
+
+def _gaps(board: Mapping[str, Any]) -> str:
+    return _table(
+        ("Better", "Worse", "Difference", "Told apart", "Further contests"),
+        (
+            (
+                g["better"],
+                g["worse"],
+                _number(g["difference"]),
+                "yes" if g["apart"] else "no",
+                g["reason"] or _number(g["further_contests"], 0),
+            )
+            for g in board["gaps"]
+        ),
+    )
+
+
+def _wins(matrix: Mapping[str, Any]) -> str:
+    systems = matrix["systems"]
+    rows = (
+        [systems[i]]
+        + [
+            "" if i == j else f"{matrix['wins'][i][j]:g} of {matrix['contests'][i][j]:g}"
+            for j in range(len(systems))
+        ]
+        for i in range(len(systems))
+    )
+    return _table(("", *systems), rows)
+
+
+def _table(heads: Sequence[str], rows: Any) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(escaped(str(c)) for c in line) + " |" for line in lines)
+
+
+def _number(value: float | None, places: int = 2) -> str:
+    return "" if value is None else f"{value:.{places}f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
+
+
+def _ends(ends: Sequence[float] | None) -> str:
+    return "" if ends is None else f"{ends[0]:.2f} to {ends[1]:.2f}"

@@ -1,0 +1,345 @@
+"""A run as rows, one per item, verdict, judgement, failure or call, with what reviewing adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.domain.dataset import Item
+from core.domain.review import Settled
+from core.domain.review_records import EventRow, QueuedCell, VerdictRow
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellResult, Run, RunItemRow
+from core.domain.votes import FailureRow, VoteRow
+from core.services.reports.run_report import rater_kind
+from core.services.results.item_view import between, choice_label
+from core.services.results.scored_items import resolved_items
+from core.services.results.verdicts import RubricOf, rubric_lookup
+from core.services.review.adjudication import label_of
+from core.store.store import Store
+from core.text.quotes import find_quote
+
+# What reviewing adds to the rows of an export: how cells were drawn, and how they were decided.
+
+Row = dict[str, str | int | float | bool | None]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """The queues' cells, the newest queue first, people's verdicts by queue, and their events."""
+
+    cells: Mapping[tuple[str, str], QueuedCell]
+    verdicts: Mapping[tuple[int, str, str], tuple[VerdictRow, ...]]
+    events: Mapping[int, EventRow]
+
+    def drawn(self, item_id: str, criterion: str) -> Row:
+        """Why a cell was queued, and the chance it had; nothing for one that was not."""
+        cell = self.cells.get((item_id, criterion))
+        if cell is None:
+            return {}
+        return {"stratum": cell.stratum, "inclusion_prob": cell.chance}
+
+    def decided(self, one: Settled, criterion: Criterion | None) -> Row:
+        """How a cell came to be settled: first verdicts, what was seen when, time, evidence.
+
+        Of several people who agreed: their first verdicts in the order of names, the time of all,
+        when the last of them saw the votes.
+        """
+        event = self.events[one.event_id]
+        row: Row = {"created_at": event.ts, "round": 2 if one.provenance == "adjudicated" else 1}
+        if event.queue_id is None:
+            return row
+        place = (event.queue_id, one.item_id, one.criterion)
+        mine = [v for v in self.verdicts.get(place, ()) if _counts(v, one)]
+        if not mine or criterion is None:
+            return row
+        times = [self.events[v.first_event].ms_active for v in mine]
+        told = [ms for ms in times if ms is not None]
+        seen = [v.revealed for v in mine if v.revealed]
+        firsts = [label_of(criterion, v.first) or "Cannot assess" for v in mine]
+        row |= {
+            "first_vote": ", ".join(firsts),
+            "revealed": max(seen) if seen else None,
+            "ms_active": sum(told) if told else None,
+        }
+        spans = mine[0].final.evidence if mine[0].final else ()
+        if spans:
+            start, end, quote = spans[0]
+            row |= {"evidence_quote": quote, "evidence_start": start, "evidence_end": end}
+        return row
+
+
+def _counts(verdict: VerdictRow, one: Settled) -> bool:
+    """Whether the cell was settled by this verdict."""
+    part = "resolve" if one.provenance == "adjudicated" else "review"
+    return verdict.part == part and verdict.reviewer in one.people and verdict.final is not None
+
+
+def reviews_of(store: Store, run_id: int) -> Reviews:
+    """What people did about the cells of a run, read once."""
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    cells: dict[tuple[str, str], QueuedCell] = {}
+    verdicts: dict[tuple[int, str, str], tuple[VerdictRow, ...]] = {}
+    for queue in sorted(queues, key=lambda q: q.id):
+        for cell in store.queues.cells(queue.id):
+            cells[cell.item_id, cell.criterion] = cell
+        for verdict in store.verdicts.of_queue(queue.id):
+            place = (queue.id, verdict.item_id, verdict.criterion)
+            verdicts[place] = (*verdicts.get(place, ()), verdict)
+    return Reviews(cells, verdicts, {e.id: e for e in store.events.of_run(run_id)})
+
+
+# A run as rows: items, verdicts, judgements, failures and calls, for every file it goes into.
+
+LONG = (
+    *("item_id", "submission_id", "criterion_id", "rubric_version", "rater_type", "rater_id"),
+    *("vote", "vote_value", "status", "rationale", "evidence_quote", "evidence_start"),
+    *("evidence_end", "first_vote", "revealed", "ms_active", "round", "split", "stratum"),
+    *("inclusion_prob", "created_at", "replicate", "confidence", "shown_order"),
+)
+FAILURE = (
+    "item_id",
+    "criterion",
+    "judge",
+    "replicate",
+    "attempt",
+    "kind",
+    "message",
+    "open",
+    "created",
+)
+CALL = (
+    *("call", "item_id", "judge", "model", "finish", "tokens_in", "tokens_cached", "tokens_out"),
+    *("tokens_thinking", "cost_usd", "seconds", "tries", "cached", "first_cost_usd", "created"),
+)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A run with everything that is exported of it, read once."""
+
+    store: Store
+    run: Run
+    rubric: Rubric
+    rubric_hash: str
+    items: tuple[Item, ...]
+    rows: tuple[RunItemRow, ...]
+    cells: Mapping[tuple[str, str], CellResult]
+    settled: tuple[Settled, ...]
+    reviews: Reviews
+
+    @cached_property
+    def rubric_of(self) -> RubricOf:
+        """The rubric in force for an item id."""
+        return rubric_lookup(self.rubric, self.items)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Per judge whether it is an llm, offline or human."""
+        return {judge.name: rater_kind(judge) for judge in self.run.panel.judges}
+
+    def votes(self, item_id: str) -> list[VoteRow]:
+        """All votes of an item, those in reversed order among them."""
+        return self.store.votes.for_item(self.run.id, item_id)
+
+    def failures(self, item_id: str) -> list[FailureRow]:
+        """The failures of an item that nobody has mended."""
+        found = self.store.votes.failures_of(self.run.id, item_id)
+        return [failure for failure in found if failure.open]
+
+
+def graded(store: Store, run_id: int) -> Graded:
+    """A run, ready to be exported. Raises ``NotFound``."""
+    run = store.runs.get(run_id)
+    version = store.rubrics.version(run.scored_version_id)
+    rows = store.results.items(run_id, limit=run.items)
+    return Graded(
+        store=store,
+        run=run,
+        rubric=version.rubric,
+        rubric_hash=version.hash,
+        items=resolved_items(store, run.dataset_version_id, [row.item_id for row in rows]),
+        rows=tuple(rows),
+        cells={(item, cell.criterion): cell for item, cell in store.results.verdicts(run_id)},
+        settled=tuple(s for s in store.settled.of_run(run_id) if s.state == "active"),
+        reviews=reviews_of(store, run_id),
+    )
+
+
+def judgements(found: Graded) -> Iterator[Row]:
+    """One row per judgement: votes, failures, then what people settled, item by item.
+
+    ``round`` of a vote counts replicates from 1; it is 2 where an adjudicator ended a disagreement.
+    """
+    by_item: dict[str, list[Settled]] = {}
+    for one in found.settled:
+        by_item.setdefault(one.item_id, []).append(one)
+    for item in found.items:
+        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
+        for vote in found.votes(item.id):
+            yield _vote(found, item, criteria[vote.cell.criterion], vote)
+        for failure in found.failures(item.id):
+            yield _failure(found, item, failure)
+        for one in by_item.get(item.id, ()):
+            yield _settled(found, item, criteria.get(one.criterion), one)
+
+
+def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row:
+    flipped = vote.cell.replicate >= found.run.plan.replicates
+    status = "abstained" if vote.abstained else "answered"
+    quote = vote.evidence[0] if vote.evidence else None
+    span = find_quote(item.output, quote) if quote else None
+    return _row(found, item, vote.cell.criterion) | {
+        "rater_type": "human" if found.kinds.get(vote.cell.judge) == "human" else "judge",
+        "rater_id": vote.cell.judge,
+        "vote": choice_label(criterion, vote.option, vote.abstained),
+        "vote_value": None if vote.option is None else criterion.value_of(vote.option),
+        "status": f"{status} (reversed order)" if flipped else status,
+        "rationale": vote.reason,
+        "evidence_quote": quote,
+        "evidence_start": span[0] if span else None,
+        "evidence_end": span[1] if span else None,
+        "created_at": vote.created,
+        "round": vote.cell.replicate % found.run.plan.replicates + 1,
+        "replicate": vote.cell.replicate,
+        "confidence": vote.confidence,
+        "shown_order": None if vote.order is None else " ".join(map(str, vote.order)),
+    }
+
+
+def _failure(found: Graded, item: Item, failure: FailureRow) -> Row:
+    return _row(found, item, failure.cell.criterion) | {
+        "rater_type": "human" if found.kinds.get(failure.cell.judge) == "human" else "judge",
+        "rater_id": failure.cell.judge,
+        "status": f"failed: {failure.kind}",
+        "rationale": failure.message,
+        "created_at": failure.created,
+        "round": failure.cell.replicate % found.run.plan.replicates + 1,
+        "replicate": failure.cell.replicate,
+    }
+
+
+def _settled(found: Graded, item: Item, criterion: Criterion | None, one: Settled) -> Row:
+    value = None if criterion is None or one.option is None else criterion.value_of(one.option)
+    return _row(found, item, one.criterion) | {
+        "rater_type": "adjudicator",
+        "rater_id": ", ".join(one.people),
+        "vote": one.label or "Cannot assess",
+        "vote_value": value,
+        "status": one.provenance,
+        "rationale": one.note,
+        **found.reviews.decided(one, criterion),
+    }
+
+
+def _row(found: Graded, item: Item, criterion: str) -> Row:
+    head: Row = dict.fromkeys(LONG)
+    return head | {
+        "item_id": item.id,
+        "submission_id": item.id,
+        "criterion_id": criterion,
+        "rubric_version": found.rubric_hash,
+        "split": item.split,
+        **found.reviews.drawn(item.id, criterion),
+    }
+
+
+def item_rows(found: Graded) -> Iterator[Row]:
+    """One row per item: its score, how sure it is, and every criterion's verdict."""
+    names = [c.name for c in found.rubric.criteria]
+    for item, row in zip(found.items, found.rows, strict=True):
+        line: Row = {
+            "item_id": row.item_id,
+            "system": row.system,
+            "split": row.split,
+            "tags": ", ".join(item.tags),
+            "score": row.score,
+            "raw": row.raw,
+            "low": row.low,
+            "high": row.high,
+            "complete": row.complete,
+            "outcome": row.outcome,
+            "needs_a_person": row.review,
+            "agreement": row.agreement,
+            "planned": row.planned,
+            "votes": row.votes,
+            "abstentions": row.abstentions,
+            "failures": row.failures,
+        }
+        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
+        yield line | {f"verdict: {name}": _label(found, item, criteria, name) for name in names}
+
+
+def _label(found: Graded, item: Item, criteria: Mapping[str, Criterion], name: str) -> str | None:
+    cell = found.cells.get((item.id, name))
+    if cell is None or name not in criteria:
+        return None
+    return choice_label(criteria[name], cell.option, cell.abstained)
+
+
+def verdict_rows(found: Graded) -> Iterator[Row]:
+    """One row per (item, criterion): the verdict beside the label."""
+    for item in found.items:
+        for criterion in found.rubric_of(item.id).criteria:
+            cell = found.cells.get((item.id, criterion.name))
+            truth = item.labels.get(criterion.name)
+            line: Row = {
+                "item_id": item.id,
+                "criterion": criterion.name,
+                "weight": criterion.weight,
+                "verdict": None
+                if cell is None
+                else choice_label(criterion, cell.option, cell.abstained),
+                "label": truth.label if truth else None,
+            }
+            kept = CellResult._fields[2:]
+            facts = {name: None if cell is None else getattr(cell, name) for name in kept}
+            yield line | facts | {"between": between(criterion, cell) or None}
+
+
+def failure_rows(found: Graded) -> Iterator[Row]:
+    """One row per failure, also those that were mended since."""
+    for item in found.items:
+        for failure in found.store.votes.failures_of(found.run.id, item.id):
+            yield {
+                "item_id": item.id,
+                "criterion": failure.cell.criterion,
+                "judge": failure.cell.judge,
+                "replicate": failure.cell.replicate,
+                "attempt": failure.attempt,
+                "kind": failure.kind,
+                "message": failure.message,
+                "open": failure.open,
+                "created": failure.created,
+            }
+
+
+def call_rows(found: Graded) -> Iterator[Row]:
+    """One row per call: what it took and cost; never what was sent or came back."""
+    seen = set[int]()
+    for item in found.items:
+        ids = [vote.call_id for vote in found.votes(item.id)]
+        ids += [failure.call_id for failure in found.failures(item.id)]
+        for call_id in ids:
+            if call_id is None or call_id in seen:
+                continue
+            seen.add(call_id)
+            call = found.store.votes.call(call_id)
+            yield {
+                "call": call.id,
+                "item_id": item.id,
+                "judge": call.judge,
+                "model": call.model,
+                "finish": call.finish,
+                "tokens_in": call.tokens_in,
+                "tokens_cached": call.tokens_cached,
+                "tokens_out": call.tokens_out,
+                "tokens_thinking": call.tokens_thinking,
+                "cost_usd": call.cost,
+                "seconds": call.seconds,
+                "tries": call.tries,
+                "cached": call.cached,
+                "first_cost_usd": call.first_cost,
+                "created": call.created,
+            }

@@ -1,0 +1,311 @@
+"""A run in every form that leaves the app; Canvas and the common layout are written here."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
+from core.formats.datasets.dataset_file import dump_dataset
+from core.formats.report.html import html_paper
+from core.formats.report.paper import markdown_paper
+from core.formats.rubrics.rubric_file import dump_rubric
+from core.formats.source.csv_writer import Value, csv_bytes, csv_text, works_out
+from core.services.exports import contest_export, review_export
+from core.services.exports.autorubric import experiment_files
+from core.services.exports.judgement_rows import (
+    CALL,
+    FAILURE,
+    LONG,
+    Graded,
+    Row,
+    call_rows,
+    failure_rows,
+    graded,
+    item_rows,
+    judgements,
+    verdict_rows,
+)
+from core.services.reports.paper import paper
+from core.services.reports.run_report import RunReport, report
+from core.store.store import Store
+from core.text.names import fold
+
+# A run as Canvas reads rubric assessments: one row per student, three columns per criterion.
+
+#: As a Canvas rubric names the ratings of a question with yes or no.
+_BINARY = {fold(MET): "Met", fold(UNMET): "Not met"}
+
+
+def canvas_csv(found: Graded) -> tuple[str, tuple[str, ...]]:
+    """The file, and what Canvas cannot be told.
+
+    Verdicts are written whoever settled them. Points are the option's value times the weight. An
+    abstention or a missing verdict leaves its cells empty, which Canvas leaves as they are.
+    Comments hold what people noted when they settled a cell; a judge's reasons are for whoever
+    grades, and nobody has approved them for the student.
+    """
+    criteria = [c for c in found.rubric.criteria if c.weight > 0]
+    notes = {(one.item_id, one.criterion): one.note for one in found.settled}
+    heads = ["Student Id"]
+    for criterion in criteria:
+        heads += [f"{criterion.name} - {part}" for part in ("Rating", "Points", "Comments")]
+    rows = list[list[Value]]()
+    for item in found.items:
+        row: list[Value] = [item.id]
+        if item.rubric is None:
+            for criterion in criteria:
+                row += _cells(found, item.id, criterion, notes.get((item.id, criterion.name), ""))
+            rows.append(row)
+    return csv_text(heads, rows), _canvas_losses(found, len(rows))
+
+
+def _cells(found: Graded, item_id: str, criterion: Criterion, note: str) -> list[Value]:
+    cell = found.cells.get((item_id, criterion.name))
+    if cell is None or cell.option is None or cell.value is None:
+        return [None, None, note or None]
+    label = criterion.choices[cell.option].label
+    rating = _BINARY.get(fold(label), label) if criterion.scale == "binary" else label
+    return [rating, round(cell.value * criterion.weight, 2), note or None]
+
+
+def _canvas_losses(found: Graded, students: int) -> tuple[str, ...]:
+    lost = [
+        "Student Id holds the items' ids: they must be those of Canvas.",
+        "Judges' reasons are not written as comments for students; notes of people are.",
+    ]
+    negative = [c.name for c in found.rubric.criteria if c.weight <= 0]
+    if negative:
+        lost.append(f"Canvas knows no deductions; left out: {', '.join(negative)}.")
+    if found.rubric.gates or found.rubric.prechecks or found.rubric.scoring.length_penalty:
+        lost.append(
+            "Canvas adds the points up: gates, pre-checks and length penalties do not reach it."
+        )
+    empty = sum(
+        (cell := found.cells.get((item.id, c.name))) is None
+        or cell.option is None
+        or cell.abstained
+        for item in found.items
+        if item.rubric is None
+        for c in found.rubric.criteria
+        if c.weight > 0
+    )
+    if empty:
+        lost.append(f"Left empty, for want of a verdict that is no abstention: {empty:,} cells.")
+    if students < len(found.items):
+        own = len(found.items) - students
+        lost.append(f"Left out, because they have rubrics of their own: {own:,} items.")
+    return tuple(lost)
+
+
+# A run as a folder in the common layout, so that figures of the folder are those of the run.
+
+_HEADS = (
+    "item_id",
+    "criterion",
+    "rater_id",
+    "rater_kind",
+    "label",
+    "reason",
+    "weight",
+    "replicate",
+)
+
+
+def folder_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The files by name, and what they cannot hold.
+
+    Nothing is guarded against spreadsheets here: ids must stay what they are in all three files.
+    """
+    rows = list[tuple[str | float | int, ...]]()
+    own = found.run.plan.replicates
+    weights = {judge.name: judge.weight for judge in found.run.panel.judges}
+    flipped = 0
+    for item in found.items:
+        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
+        given = [
+            (vote.cell, _label(criteria[vote.cell.criterion], vote.option), vote.reason)
+            for vote in found.votes(item.id)
+        ]
+        given += [(failure.cell, "", failure.message) for failure in found.failures(item.id)]
+        for cell, label, reason in given:
+            if cell.replicate >= own:
+                flipped += 1
+                continue
+            head = (cell.item, cell.criterion, cell.judge, found.kinds.get(cell.judge, "llm"))
+            rows.append((*head, label, reason, weights.get(cell.judge, 1.0), cell.replicate))
+    name = found.run.dataset_name
+    files = {
+        "rubric.yaml": dump_rubric(found.rubric),
+        "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
+        "votes.csv": csv_text(_HEADS, rows, guarded=False),
+    }
+    risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
+    return files, _folder_losses(found, flipped, risky)
+
+
+def _label(criterion: Criterion, option: int | None) -> str:
+    return CANNOT_ASSESS if option is None else criterion.choices[option].label
+
+
+def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
+    lost = [
+        "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
+    ]
+    if flipped:
+        lost.append(f"{flipped:,} answers to options in reversed order are left out.")
+    if risky:
+        lost.append(
+            f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
+            "must be: do not open it in a spreadsheet."
+        )
+    if found.settled:
+        lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
+    return tuple(lost)
+
+
+# A run in every form that leaves the app. Nothing is asked, nothing is changed.
+
+Format = Literal[
+    "csv",
+    "jsonl",
+    "autorubric",
+    "canvas",
+    "report",
+    "html",
+    "markdown",
+    "folder",
+    "reviews",
+    "events",
+    "labelled",
+    "contest",
+    "everything",
+]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Texts by file name, of one file where ``single``. ``losses``: what the form cannot hold.
+
+    Tables that are not ``for_programs`` begin with a mark in their files, for spreadsheets.
+    """
+
+    files: dict[str, str]
+    single: bool
+    losses: tuple[str, ...] = ()
+    for_programs: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text of the only file."""
+        (text,) = self.files.values()
+        return text
+
+    def data(self, *, mark: bool = True) -> dict[str, bytes]:
+        """The files; ``mark=False`` leaves out the mark by which Excel knows UTF-8."""
+        marked = mark and not self.for_programs
+        return {
+            name: csv_bytes(text, mark=marked and name.endswith(".csv"))
+            for name, text in self.files.items()
+        }
+
+
+def export(store: Store, run_id: int, form: Format) -> Exported:
+    """The run in that form. Raises ``NotFound`` for an unknown run."""
+    if form in ("report", "html", "markdown"):
+        return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
+    if form in ("reviews", "events", "labelled"):
+        return _reviewed(store, run_id, form)
+    if form == "contest":
+        return _single("contest.json", contest_export.as_json(store, run_id).decode())
+    found = graded(store, run_id)
+    makers: dict[str, Callable[[Graded], Exported]] = {
+        "csv": lambda g: _single("judgements.csv", csv_text(LONG, _values(LONG, judgements(g)))),
+        "jsonl": lambda g: _single("judgements.jsonl", _jsonl(judgements(g))),
+        "canvas": _canvas,
+        "autorubric": lambda g: _folder(*experiment_files(g)),
+        "folder": lambda g: _folder(*folder_files(g)),
+        "everything": lambda g: Exported(_everything(g, report(store, run_id)), False),
+    }
+    return makers[form](found)
+
+
+def zipped(exported: Exported, *, mark: bool = True) -> bytes:
+    """The files in one archive, the same bytes for the same texts."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in exported.data(mark=mark).items():
+            # ZipInfo's own date, so that the clock does not show in the bytes.
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return data.getvalue()
+
+
+def written(found: RunReport, form: Literal["html", "markdown"]) -> str:
+    """A report that is at hand, as a file's text."""
+    return _written(found, form).text
+
+
+def _written(found: RunReport, form: Literal["html", "markdown"]) -> Exported:
+    if form == "markdown":
+        return _single("report.md", markdown_paper(paper(found)))
+    return _single("report.html", html_paper(paper(found)))
+
+
+def _reviewed(store: Store, run_id: int, form: str) -> Exported:
+    """What people said, while they are still at it: verdicts, the record, the dataset."""
+    if form == "reviews":
+        rows = review_export.long_rows(store, run_id)
+        return _single("reviews.csv", review_export.as_csv(rows, review_export.LONG))
+    if form == "events":
+        rows = review_export.event_rows(store, run_id)
+        return _single("events.jsonl", review_export.as_jsonl(rows))
+    version = store.runs.get(run_id).dataset_version_id
+    return _single("labelled.jsonl", review_export.labelled_dataset(store, version))
+
+
+def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
+    return Exported({name: text}, True, losses)
+
+
+def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
+    return Exported(files, False, losses, for_programs=True)
+
+
+def _canvas(found: Graded) -> Exported:
+    text, losses = canvas_csv(found)
+    return Exported({"canvas.csv": text}, True, losses, for_programs=True)
+
+
+def _everything(found: Graded, about: RunReport) -> dict[str, str]:
+    files = {
+        "items.csv": _table((), item_rows(found)),
+        "verdicts.csv": _table((), verdict_rows(found)),
+        "failures.csv": _table(FAILURE, failure_rows(found)),
+        "calls.csv": _table(CALL, call_rows(found)),
+    }
+    files["votes.csv"] = csv_text(LONG, _values(LONG, judgements(found)))
+    files["report.json"] = json.dumps(about.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    return files
+
+
+def _table(heads: Sequence[str], rows: Iterable[Row]) -> str:
+    """The rows; without ``heads`` those of the first row, which must be there."""
+    kept = list(rows)
+    heads = heads or tuple(kept[0])
+    return csv_text(heads, _values(heads, kept))
+
+
+def _values(
+    heads: Sequence[str], rows: Iterable[Row]
+) -> Iterable[Sequence[str | int | float | bool | None]]:
+    return ([row[name] for name in heads] for row in rows)
+
+
+def _jsonl(rows: Iterable[Row]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)

@@ -1,0 +1,266 @@
+"""A contest run as unitxt's pairwise judge reports one: the same fields, per row and system.
+
+docs/contests.md says what each field holds, and where it differs from unitxt on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from core.domain.votes import CallRow, Segment, VoteRow
+from core.metrics.ranking.ranks import competition_ranks
+from core.services.pairwise.contest_votes import (
+    ContestOutcome,
+    Contests,
+    HeldContest,
+    outcome,
+    read,
+    winner_of,
+)
+from core.services.pairwise.design import Choice, choice_of
+from core.store.store import Store
+
+#: Fields with one entry per opponent, in the order of ``compared_to``.
+ARRAYS = (
+    "contest_results",
+    "outcomes",
+    "selections",
+    "compared_to",
+    "assessments",
+    "positional_bias_assessments",
+    "option_selection_outputs",
+    "positional_bias_option_selection_outputs",
+    "positional_bias",
+    "positional_bias_selection",
+    "summaries",
+)
+PROMPTS = (
+    "assessment",
+    "positional_bias_assessment",
+    "option_selection",
+    "positional_bias_option_selection",
+    "summary",
+)
+
+
+class _Turn(NamedTuple):
+    """One judge's answer to one order, as text."""
+
+    choice: Choice
+    swapped: bool
+    assessment: str
+    output: str
+    summary: str | None
+    prompts: tuple[list[dict[str, str]], list[dict[str, str]], list[dict[str, str]]]
+
+
+def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
+    """The result of every judge: ``{"run", "systems", "questions", "judges": {NAME: JUDGE}}``.
+
+    JUDGE is ``{"rows": [ROW], "winrates": {SYSTEM: mean or null}}``; ROW is ``{"id", "criteria",
+    "main_score", "main_score_name", "systems": {SYSTEM: fields}}``, one per task and question. Of
+    replicates, the first is reported.
+    """
+    contests = read(store, [run_id])
+    rows: dict[tuple[str, str], list[HeldContest]] = {}
+    for held in contests.held:
+        rows.setdefault((held.task, held.question), []).append(held)
+    votes = {
+        item: [v for v in store.votes.for_item(run_id, item) if v.cell.replicate == 0]
+        for item in {shown.item_id for held in contests.held for shown in held.shown}
+    }
+    judges = {}
+    for judge in contests.judges:
+        found = [
+            _row(store, contests, key, bouts, judge.name, votes) for key, bouts in rows.items()
+        ]
+        judges[judge.name] = {"rows": found, "winrates": _means(found, contests.systems)}
+    return {
+        "run": run_id,
+        "systems": list(contests.systems),
+        "questions": list(contests.questions),
+        "judges": judges,
+    }
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as unitxt writes it, each field after its system's name and an underscore.
+
+    >>> flat({"criteria": "c", "systems": {"a b": {"winrate": 1.0}}})
+    {'criteria': 'c', 'a b_winrate': 1.0}
+    """
+    head = {key: value for key, value in row.items() if key != "systems"}
+    fields = {
+        f"{system}_{name}": value
+        for system, found in row["systems"].items()
+        for name, value in found.items()
+    }
+    return {**head, **fields}
+
+
+def _row(
+    store: Store,
+    contests: Contests,
+    key: tuple[str, str],
+    bouts: Sequence[HeldContest],
+    judge: str,
+    votes: Mapping[str, Sequence[VoteRow]],
+) -> dict[str, Any]:
+    there = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
+    fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in there}
+    for held in bouts:
+        came = outcome(contests, held, judge)
+        turns = _turns(store, contests, held, judge, votes)
+        for system, other in ((held.first, held.second), (held.second, held.first)):
+            _add(fields[system], held, system, other, came, turns)
+    for found in fields.values():
+        points = [_POINTS[o] for o in found["outcomes"] if o in _POINTS]
+        found["winrate"] = found["llm_as_judge"] = fmean(points) if points else None
+    rates = [fields[s]["winrate"] for s in there]
+    known = [float("nan") if rate is None else rate for rate in rates]
+    for system, rank in zip(there, competition_ranks(known), strict=True):
+        fields[system]["ranking"] = rank
+    return {
+        "id": key[0],
+        "criteria": key[1],
+        "main_score": fields[there[0]]["winrate"],
+        "main_score_name": f"{there[0]}_winrate",
+        "systems": fields,
+    }
+
+
+_POINTS = {"won": 1.0, "tied": 0.5, "both_bad": 0.5, "lost": 0.0}
+
+
+def _empty(system: str) -> dict[str, Any]:
+    return {
+        "response_name": system,
+        **{name: [] for name in ARRAYS},
+        "prompts": {name: [] for name in PROMPTS},
+        "winrate": None,
+        "llm_as_judge": None,
+        "ranking": None,
+    }
+
+
+def _add(
+    found: dict[str, Any],
+    held: HeldContest,
+    system: str,
+    other: str,
+    came: ContestOutcome,
+    turns: tuple[_Turn | None, _Turn | None],
+) -> None:
+    one, two = turns
+    result = _result(came, system == held.first)
+    picked, turned = _selection(held, one), _selection(held, two)
+    entries = {
+        "contest_results": None if result == "undecided" else result == "won",
+        "outcomes": result,
+        "selections": picked,
+        "compared_to": other,
+        "assessments": one and one.assessment,
+        "positional_bias_assessments": two and two.assessment,
+        "option_selection_outputs": one and one.output,
+        "positional_bias_option_selection_outputs": two and two.output,
+        "positional_bias": None if picked is None or turned is None else picked != turned,
+        "positional_bias_selection": turned,
+        "summaries": one and one.summary,
+    }
+    for name, value in entries.items():
+        found[name].append(value)
+    shown: dict[str, Any] = {
+        "assessment": one and one.prompts[0],
+        "positional_bias_assessment": two and two.prompts[0],
+        "option_selection": one and one.prompts[1],
+        "positional_bias_option_selection": two and two.prompts[1],
+        "summary": (one and one.prompts[2]) or None,
+    }
+    for name, value in shown.items():
+        found["prompts"][name].append(value)
+
+
+def _result(came: ContestOutcome, is_first: bool) -> str:
+    if came.winner is None:
+        return "undecided"
+    if came.winner == "tie":
+        return "tied"
+    if came.winner == "both_bad":
+        return "both_bad"
+    return "won" if (came.winner == "first") == is_first else "lost"
+
+
+def _selection(held: HeldContest, turn: _Turn | None) -> str | None:
+    """The system that was chosen, ``tie`` or ``both_bad``; ``None`` without an answer."""
+    if turn is None:
+        return None
+    winner = winner_of(turn.choice, turn.swapped).winner
+    return {"first": held.first, "second": held.second}.get(winner or "", winner)
+
+
+def _turns(
+    store: Store,
+    contests: Contests,
+    held: HeldContest,
+    judge: str,
+    votes: Mapping[str, Sequence[VoteRow]],
+) -> tuple[_Turn | None, _Turn | None]:
+    """The answer to the order that leads, and to the other one."""
+    found: list[_Turn | None] = []
+    for shown in held.shown:
+        vote = next(
+            (
+                v
+                for v in votes[shown.item_id]
+                if v.cell.judge == judge and v.cell.criterion == held.question
+            ),
+            None,
+        )
+        found.append(None if vote is None else _turn(store, contests, held, vote, shown.swapped))
+    return (found[0], found[1] if len(found) > 1 else None)
+
+
+def _turn(
+    store: Store, contests: Contests, held: HeldContest, vote: VoteRow, swapped: bool
+) -> _Turn:
+    criterion = contests.rounds[held.run_id].criteria[held.question]
+    call = None if vote.call_id is None else store.votes.call(vote.call_id)
+    output, prompts = ("", ([], [], [])) if call is None else _said(call, vote)
+    return _Turn(
+        choice_of(criterion, vote.option),
+        swapped,
+        str(vote.detail.get("assessment") or vote.reason),
+        output,
+        vote.detail.get("summary") or None,
+        prompts,
+    )
+
+
+def _said(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
+    """The raw reply that chose, and what was sent to assess, to choose and to sum up."""
+    sent = list(call.prompt)
+    summary: list[Segment] = []
+    output = call.reply
+    if "summary" in vote.detail or "summary_failed" in vote.detail:
+        summary, output = sent, sent[-2].text
+        sent = sent[:-2]
+    answers = [at for at, segment in enumerate(sent) if segment.role == "assistant"]
+    if call.params.get("mode") == "two_step" and answers:
+        parts = (sent[: answers[0]], sent, summary)
+    else:
+        parts = (sent, sent, summary)
+    return output, tuple([{"role": s.role, "content": s.text} for s in part] for part in parts)
+
+
+def _means(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for system in systems:
+        rates = [
+            row["systems"][system]["winrate"]
+            for row in rows
+            if system in row["systems"] and row["systems"][system]["winrate"] is not None
+        ]
+        found[system] = fmean(rates) if rates else None
+    return found

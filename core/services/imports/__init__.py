@@ -1,0 +1,6 @@
+"""Votes from elsewhere become a run.
+
+May import agreement and what is below. Afterwards they are like any votes.
+"""
+
+__all__ = ["import_files", "vote_import"]

@@ -1,0 +1,288 @@
+"""From a file to what would be imported, for the command line and the page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core import clock
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.mapping import change_votes, is_for_items, layout_meant
+from core.formats.datasets.table import Table
+from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.formats.rubrics.forms import read_rubrics
+from core.formats.votes.imported import VoteBundle
+from core.formats.votes.reading import (
+    SeenKind,
+    SourceKind,
+    VoteSource,
+    kind_of,
+    open_bytes,
+    open_path,
+    read_bundle,
+    table_of,
+)
+from core.services.datasets.catalog import keep_rubric
+from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
+from core.store.store import Store
+
+#: What the shapes of tables are called.
+SHAPE_WORDS: dict[SeenKind, str] = {
+    "long": "votes, one answer a row",
+    "wide": "votes, a rater a column",
+    "dataset": "items to be judged",
+}
+
+
+@dataclass(frozen=True)
+class FileLook:
+    """A source that was opened: its shape, and for a table which column is probably what."""
+
+    source: VoteSource
+    kind: SeenKind
+    table: Table | None = None
+    mapping: VoteMapping | None = None
+
+
+def look(
+    source: VoteSource,
+    *,
+    kind: SourceKind | None = None,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] = (),
+) -> FileLook:
+    """What a source seems to be; ``kind`` says it instead, and so may changes of the mapping.
+
+    Raises ``InputError``.
+    """
+    seen: SeenKind = kind or _kind_meant(kind_of(source), changes)
+    if seen not in ("long", "wide"):
+        return FileLook(source, seen, table_of(source) if seen == "unknown" else None)
+    kind = seen
+    table = table_of(source)
+    mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
+    return FileLook(source, kind, table, mapping)
+
+
+def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
+    """What a table is where somebody says which column is what."""
+    if seen not in ("long", "wide", "dataset", "unknown"):
+        return seen
+    return layout_meant(changes) or (
+        "dataset" if seen == "unknown" and is_for_items(changes) else seen
+    )
+
+
+def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
+    """Of a table that is not recognised: the shapes that it comes nearest to, and what they lack.
+
+    With ``options`` each says what the command line would have to be told.
+    """
+    if seen.kind != "unknown" or seen.table is None:
+        return ()
+    return tuple(
+        Problem(
+            f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
+            f"If it is that: {near.options}" if options else "",
+        )
+        for near in nearest_shapes(seen.table)
+    )
+
+
+def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
+    """The mapping of a table, guessed anew with a rubric at hand."""
+    if seen.table is None or seen.mapping is None:
+        return None
+    return guess_vote_mapping(seen.table, seen.mapping.layout, rubric)
+
+
+def look_at_bytes(data: bytes, name: str, *, rubric: Rubric | None = None) -> FileLook:
+    """The same for a file at hand."""
+    return look(open_bytes(data, name), rubric=rubric)
+
+
+@dataclass(frozen=True)
+class CheckedVotes:
+    """What a source comes to: votes to import, or every reason why there are none."""
+
+    bundle: VoteBundle | None
+    preview: ImportPreview | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def check(
+    store: Store,
+    seen: FileLook,
+    mapping: VoteMapping | None,
+    *,
+    rubric_version: int | None = None,
+    dataset_version: int | None = None,
+) -> CheckedVotes:
+    """The votes under this mapping, on a rubric and a dataset that are kept here, if named."""
+    rubric = None if rubric_version is None else store.rubrics.version(rubric_version).rubric
+    dataset = None if dataset_version is None else store.datasets.load(dataset_version)
+    try:
+        bundle = read_bundle(
+            seen.source, seen.kind, rubric=rubric, dataset=dataset, mapping=mapping
+        )
+        return CheckedVotes(bundle, preview(store, bundle))
+    except InputError as error:
+        return CheckedVotes(None, None, error.problems or (Problem(error.message),))
+
+
+def import_path(
+    store: Store,
+    path: Path,
+    *,
+    rubric: Path | None = None,
+    dataset: Path | None = None,
+    kind: SourceKind | None = None,
+    changes: Sequence[str] = (),
+    dry: bool = False,
+    data: bytes | None = None,
+) -> dict[str, Any]:
+    """What ``import --json`` says: what was kept, or with ``dry`` what would be.
+
+    ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
+    alone is kept as such; of a table that holds several rubrics, each. ``data`` is what stands in
+    the file, where it was not read from ``path`` (standard input).
+    """
+    read_rubric = read_rubric_file(rubric).value if rubric else None
+    read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
+    source = open_path(path) if data is None else open_bytes(data, path.name)
+    seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
+    if seen.kind == "unknown":
+        raise _unknown(seen)
+    if seen.kind == "dataset":
+        return _items(store, seen, read_rubric, changes, dry)
+    mapping = changed(seen, changes)
+    if seen.kind == "rubric":
+        return _rubrics(store, seen, dry)
+    bundle = read_bundle(
+        seen.source, seen.kind, rubric=read_rubric, dataset=read_dataset, mapping=mapping
+    )
+    expected = preview(store, bundle)
+    done = None if dry else bring_in(store, bundle, source=path.name)
+    return _report(bundle, expected, done) | {"db": str(store.path)}
+
+
+def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:
+    """The guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
+
+    Raises:
+        InputError: a change that is not understood.
+    """
+    if not changes or seen.table is None or seen.mapping is None:
+        if changes:
+            raise InputError("--map is for tables; this source names its columns itself.")
+        return seen.mapping
+    return change_votes(seen.mapping, changes, seen.table)
+
+
+def _unknown(seen: FileLook) -> InputError:
+    """The refusal of a table from which nothing is guessed."""
+    columns = seen.table.columns if seen.table else ()
+    shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
+    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    return InputError(
+        f"{message} Its columns are {shown}.",
+        nearest_in_words(seen, options=True),
+        seen.source.name,
+    )
+
+
+def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
+    """Rubrics alone."""
+    (name, data), *_ = seen.source.files.items()
+    first, *more = rubrics = read_rubrics(data, name)
+    notices = tuple(notice for read in rubrics for notice in read.notices)
+    if more:
+        notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
+    criteria = len(first.value.criteria)
+    found = _alone("rubric", first.value.name, dry) | {"criteria": criteria}
+    if not dry:
+        kept = [keep_rubric(store, read.value, name).id for read in rubrics]
+        found |= {"rubric_version": kept[0], "rubric_versions": kept}
+    return found | {"notices": _said(notices), "db": str(store.path)}
+
+
+def _items(
+    store: Store, seen: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
+) -> dict[str, Any]:
+    """A dataset alone."""
+    (name, data), *_ = seen.source.files.items()
+    parsed = parse_dataset(data, name, rubric, changes=changes)
+    items = parsed.value
+    found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
+    if not dry:
+        version = store.datasets.create(items, now=clock.now(), source=name)
+        found["dataset_version"] = version.id
+    return found | {"notices": _said(parsed.notices), "db": str(store.path)}
+
+
+def _alone(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
+    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": []}
+
+
+def _report(bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None) -> dict[str, Any]:
+    return {
+        "kind": bundle.format,
+        "run": expected.run if done is None else done.run,
+        "existed": expected.run is not None if done is None else done.existed,
+        "dry_run": done is None,
+        "name": bundle.name,
+        "rubric_version": None if done is None else done.rubric_version,
+        "dataset_version": None if done is None else done.dataset_version,
+        "items": expected.items,
+        "criteria": expected.criteria,
+        "votes": expected.votes,
+        "abstentions": expected.abstentions,
+        "failures": expected.failures,
+        "raters": [
+            {
+                "name": r.name,
+                "kind": r.kind,
+                "votes": r.votes,
+                "failures": r.failures,
+                "weight": r.weight,
+                "counts": r.counts,
+            }
+            for r in expected.raters
+        ],
+        "mapping": bundle.mapping,
+        "notices": _said(bundle.notices),
+    }
+
+
+def _said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
+    return [
+        {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line} for p in notices
+    ]
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """What an import did, in a few lines."""
+    if report["kind"] in ("rubric", "dataset"):
+        version = report.get(f"{report['kind']}_version")
+        kept = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
+        return f"The {report['kind']} {report['name']!r} {kept}."
+    found = (
+        f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
+        f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "
+        f"{report['items']:,} items, {report['criteria']} criteria"
+    )
+    run = report["run"]
+    if report["dry_run"]:
+        there = f" Run {run} holds them already." if report["existed"] else ""
+        return f"Would import {found}.{there}"
+    if run is None:
+        return f"Rubric and dataset of {report['name']!r} are kept; there are no votes, so no run."
+    if report["existed"]:
+        return f"Run {run} holds these votes already ({found}); nothing was added."
+    return f"Run {run}: {found}.\n`rubric-studio metrics {run}` measures them."

@@ -1,0 +1,289 @@
+"""Votes from elsewhere become a run: its judges are the raters of the file, whom nobody here asks.
+
+From then on they are like any votes: pages, figures, queues and exports know no second kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from core import clock
+from core.domain.base import build
+from core.domain.panel import JudgeKind, Panel
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
+from core.errors import InputError, Problem
+from core.formats.votes.imported import ImportedVote, VoteBundle
+from core.identity import content_hash
+from core.services.agreement.load_ratings import Row, column_names
+from core.services.agreement.ratings import Rater
+from core.services.datasets.catalog import keep_rubric
+from core.services.results.scored_items import derive_for, resolved_items
+from core.store.database.content import noun_hash
+from core.store.store import Store
+
+_KINDS: dict[str, JudgeKind] = {
+    "human": "person",
+    "llm": "imported",
+    "offline": "imported_offline",
+}
+#: Items recorded at a time, all within one transaction.
+_BATCH = 200
+#: The import holds the run only within its transaction, where nobody else can see it.
+_LEASE_SECONDS = 3600.0
+_NO_ANSWER = "The file holds no usable answer of this rater."
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRater:
+    """What one rater brings. ``votes`` are all answers, ``abstentions`` among them."""
+
+    name: str
+    kind: str
+    votes: int
+    abstentions: int
+    failures: int
+    weight: float
+    counts: bool
+
+
+@dataclass(frozen=True)
+class ImportPreview:
+    """What importing would bring in, and what is there already.
+
+    ``run`` is the run that holds these votes already, ``None`` where there is none or where there
+    are no votes; then only rubric and dataset would be kept.
+    """
+
+    raters: tuple[ImportedRater, ...]
+    criteria: int
+    items: int
+    votes: int
+    abstentions: int
+    failures: int
+    run: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtIn:
+    """What an import did. ``existed``: the run holds these votes already; nothing was added."""
+
+    run: int | None
+    rubric_version: int
+    dataset_version: int
+    existed: bool
+
+
+def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
+    """What ``bring_in`` would do; raises ``InputError`` where it could not."""
+    seats = _seats(bundle)
+    panel = _panel(bundle, seats) if seats.rows else None
+    found = Counter[tuple[str, str]]()
+    for row, name in zip(seats.rows, seats.names, strict=True):
+        found[name, _state(row)] += 1
+    lines = [
+        ImportedRater(
+            name=judge.name,
+            kind=judge.rater_kind,
+            votes=found[judge.name, "answered"] + found[judge.name, "abstained"],
+            abstentions=found[judge.name, "abstained"],
+            failures=found[judge.name, "failed"],
+            weight=judge.weight,
+            counts=not judge.shadow,
+        )
+        for judge in (panel.judges if panel else ())
+    ]
+    return ImportPreview(
+        raters=tuple(lines),
+        criteria=len(bundle.rubric.criteria),
+        items=len(bundle.dataset.items),
+        votes=sum(line.votes for line in lines),
+        abstentions=sum(line.abstentions for line in lines),
+        failures=sum(line.failures for line in lines),
+        run=store.runs.imported(_digest(bundle)) if panel else None,
+    )
+
+
+def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = "") -> BroughtIn:
+    """Keeps rubric, dataset and votes, all or nothing; the same votes again are the same run.
+
+    Args:
+        store: the data file.
+        bundle: what ``core.formats`` read.
+        name: the run's name; empty for one made from the bundle's.
+        source: where the votes came from, e.g. a file's name.
+
+    Raises:
+        InputError: a rater who answers the same question twice in one place, or whose name is too
+            long.
+    """
+    seats = _seats(bundle)
+    panel = _panel(bundle, seats) if seats.rows else None
+    digest = _digest(bundle)
+    with store.write():
+        known = store.runs.imported(digest) if panel else None
+        if known is not None:
+            row = store.runs.row(known)
+            return BroughtIn(known, row.rubric_version_id, row.dataset_version_id, True)
+        rubric = keep_rubric(store, bundle.rubric, source or bundle.name)
+        dataset = store.datasets.create(bundle.dataset, now=clock.now(), source=source)
+        run = None
+        if panel is not None:
+            details = {"source": source, "format": bundle.format, "hash": digest}
+            plan = RunPlan(
+                name=name or f"{bundle.name}: imported votes",
+                rubric_version_id=rubric.id,
+                dataset_version_id=dataset.id,
+                panel=panel,
+                versions={"rubric-studio": metadata.version("rubric-studio")},
+                details={"imported": {**details, "mapping": bundle.mapping}},
+            )
+            run = _record(store, plan, bundle, seats)
+    return BroughtIn(run, rubric.id, dataset.id, False)
+
+
+def said_of(run_details: Any) -> str:
+    """Where an imported run came from, in words; empty for a run that was made here.
+
+    >>> said_of({"imported": {"source": "votes.csv", "format": "long"}})
+    'votes.csv (long table)'
+    """
+    imported = run_details.get("imported")
+    if not imported:
+        return ""
+    shape = FORMAT_WORDS.get(imported.get("format", ""), "")
+    return f"{imported.get('source') or 'a file'} ({shape})" if shape else "a file"
+
+
+FORMAT_WORDS = {
+    "folder": "common layout",
+    "long": "long table",
+    "wide": "wide table",
+    "autorubric": "autorubric experiment",
+}
+
+
+@dataclass(frozen=True)
+class _Seats:
+    """The rows, and beside each the name of the judge it is a vote of."""
+
+    rows: tuple[ImportedVote, ...]
+    names: tuple[str, ...]
+
+
+def _seats(bundle: VoteBundle) -> _Seats:
+    rows = bundle.votes.rows
+    names = column_names(
+        [Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate) for v in rows]
+    )
+    kinds: dict[str, set[str]] = {}
+    for row, name in zip(rows, names, strict=True):
+        kinds.setdefault(name, set()).add(row.kind)
+    named = tuple(
+        name if len(kinds[name]) == 1 else f"{name} ({row.kind})"
+        for row, name in zip(rows, names, strict=True)
+    )
+    _refuse_doubles(bundle, rows, named)
+    return _Seats(rows, named)
+
+
+def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Sequence[str]) -> None:
+    first: dict[tuple[str, str, str], ImportedVote] = {}
+    problems = list[Problem]()
+    for row, name in zip(rows, names, strict=True):
+        earlier = first.setdefault((row.cell.item, row.criterion, name), row)
+        if earlier is not row:
+            message = (
+                f"repeats the answer of {name!r} to {row.criterion!r} of {row.cell.item!r}"
+                f" (line {earlier.line})."
+            )
+            mend = "Take one of them out, or tell them apart by their replicate."
+            problems.append(Problem(message, mend, (), row.line))
+    if problems:
+        raise InputError("These votes cannot be imported.", tuple(problems[:50]), bundle.name)
+
+
+def _panel(bundle: VoteBundle, seats: _Seats) -> Panel:
+    """One judge per rater. People count only where nobody but people rated."""
+    raters: dict[str, ImportedVote] = {}
+    for row, name in zip(seats.rows, seats.names, strict=True):
+        raters.setdefault(name, row)
+    models = any(row.kind != "human" for row in raters.values())
+    judges = [
+        {
+            "name": name,
+            "kind": _KINDS[row.kind],
+            "weight": bundle.votes.weights.get(row.rater, 1.0),
+            "shadow": models and row.kind == "human",
+        }
+        for name, row in raters.items()
+    ]
+    return build(
+        Panel, {"name": "Imported raters", "judges": judges}, "group of raters", bundle.name
+    )
+
+
+def _digest(bundle: VoteBundle) -> str:
+    """The content hash of what is imported: rubric, dataset, weights and every vote."""
+    votes = [
+        [
+            *row.cell,
+            row.kind,
+            row.option,
+            _state(row),
+            row.reason,
+            row.order,
+            row.probabilities,
+        ]
+        for row in bundle.votes.rows
+    ]
+    weights = sorted(bundle.votes.weights.items())
+    return content_hash([noun_hash(bundle.rubric), noun_hash(bundle.dataset), weights, votes])
+
+
+def _state(row: ImportedVote) -> str:
+    return "failed" if row.failed else "abstained" if row.abstained else "answered"
+
+
+def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats) -> int:
+    """A finished run with these votes (a transaction is open)."""
+    by_item: dict[str, list[Vote | VoteFailure]] = {item.id: [] for item in bundle.dataset.items}
+    for row, name in zip(seats.rows, seats.names, strict=True):
+        by_item[row.cell.item].append(_result(row, name))
+    now, at = clock.now(), clock.at()
+    run = store.runs.create(plan, [(key, len(rows)) for key, rows in by_item.items()], now=now)
+    lease = store.leases.claim(clock.owner_name(), at=at, seconds=_LEASE_SECONDS, run_id=run.id)
+    assert lease is not None, "a run that was just made is free"
+    items = resolved_items(store, plan.dataset_version_id, list(by_item))
+    derive = derive_for(plan, bundle.rubric, items)
+    for outcomes in _batches(by_item):
+        store.votes.record(
+            run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
+        )
+    store.leases.release(lease, "done", now=now)
+    return run.id
+
+
+def _batches(by_item: dict[str, list[Vote | VoteFailure]]) -> Iterator[list[AskedOutcome]]:
+    found = [AskedOutcome(tuple(results)) for results in by_item.values() if results]
+    for start in range(0, len(found), _BATCH):
+        yield found[start : start + _BATCH]
+
+
+def _result(row: ImportedVote, name: str) -> Vote | VoteFailure:
+    cell = Cell(row.cell.item, row.criterion, name)
+    if row.failed:
+        return VoteFailure(cell, "empty", _NO_ANSWER)
+    detail: dict[str, object] = {"order": row.order} if row.order else {}
+    return Vote(
+        cell,
+        row.option,
+        row.abstained,
+        row.reason,
+        probabilities=row.probabilities,
+        detail=detail,
+    )

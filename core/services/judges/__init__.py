@@ -1,0 +1,7 @@
+"""Judges and panels: the registry, settings, keys by name, the connection check.
+
+Imports no other service. A run keeps a copy of its panel, so nothing here changes a run that
+exists.
+"""
+
+__all__ = ["connection", "panel_setup", "registry"]

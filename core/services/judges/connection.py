@@ -1,0 +1,207 @@
+"""One tiny real question to a judge, to know that it can be reached before a run depends on it.
+
+It takes the same way as every call of a run (``LLMJudge`` and its door) on a loop of its own, so
+that a page never waits for it. What came of it is kept in the data file with the hash of the
+settings that were tried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from core import clock
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
+from core.errors import InputError
+from core.judging.protocol import Question
+from core.services.judges.panel_setup import known_values
+from core.store.database.content import noun_hash
+from core.store.store import Store
+
+TIMEOUT = 20.0
+#: How much longer than its timeout a test may take: the first one imports litellm.
+GRACE = 40.0
+
+_RUBRIC = Rubric(
+    name="Connection test",
+    criteria=(
+        Criterion(
+            name="Capital of France",
+            requirement="The submission says that Paris is the capital of France.",
+        ),
+    ),
+)
+_ITEM = Item(id="connection-test", submission="The capital of France is Paris.")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionResult:
+    """What one test question gave. ``None`` where unknown.
+
+    ``settings`` is the hash of the judge's settings that were tried, ``when`` ISO UTC text.
+    ``answer`` is the label the judge chose and ``right`` whether it is the true one. Without an
+    answer, ``failure`` is the kind of failure and ``message`` says more; it holds no key.
+    ``seconds`` is the last try's duration, ``cost`` in US dollars, ``tries`` requests on the wire.
+    """
+
+    judge: str
+    settings: str
+    when: str
+    answer: str = ""
+    right: bool | None = None
+    reason: str = ""
+    failure: FailureKind | None = None
+    message: str = ""
+    model: str = ""
+    seconds: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    tries: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the judge answered, be it right or wrong."""
+        return self.failure is None
+
+
+def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionResult:
+    """Ask ``judge`` one question, off this thread; waits for what comes of it.
+
+    Args:
+        judge: its settings; its key is taken from the environment.
+        timeout: seconds for everything, tries included.
+
+    Raises:
+        InputError: the judge is an offline or imported one, which has nothing to connect to.
+    """
+    if judge.offline:
+        raise InputError(
+            f"{judge.name} works on this machine and needs no connection. It needs labelled items."
+        )
+    if not judge.askable:
+        raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
+    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), _loop())
+    try:
+        outcome = future.result(timeout + GRACE)
+    except TimeoutError:
+        future.cancel()
+        outcome = _timed_out(timeout)
+    return _result(judge, outcome)
+
+
+@lru_cache(maxsize=1)
+def _loop() -> asyncio.AbstractEventLoop:
+    # litellm keeps clients bound to the loop they were made on, so there is one for all tests.
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="connection-tests", daemon=True).start()
+    return loop
+
+
+async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
+    from core.judging.asking.llm_judge import LLMJudge
+    from core.judging.providers.choice import door_for, open_door
+    from core.judging.rate_limits import ProviderGate
+
+    door = open_door(door_for(judge))
+    if door.name == "litellm":
+        await asyncio.to_thread(_warm_up)
+    key = os.environ.get(judge.key_env) if judge.key_env else None
+    # A run would wait out a refusal; a test says at once that there was one.
+    gate = ProviderGate(max_refusals=1, max_wait=timeout / 2)
+    spec = judge.model_copy(
+        update={"tries": min(2, judge.tries), "timeout": min(timeout, judge.timeout)}
+    )
+    try:
+        asked = LLMJudge(spec, door, key, gate, known=known_values(spec))
+        return await asyncio.wait_for(asked.ask(_question(spec)), timeout)
+    except TimeoutError:
+        return _timed_out(timeout)
+    finally:
+        await door.close()
+
+
+def _warm_up() -> None:
+    from core.judging.providers.litellm_provider import load_litellm
+
+    load_litellm()
+
+
+def _cell(judge: str) -> Cell:
+    return Cell(_ITEM.id, _RUBRIC.criteria[0].name, judge)
+
+
+def _question(judge: Judge) -> Question:
+    criterion = _RUBRIC.criteria[0]
+    order = tuple(range(len(criterion.choices)))
+    return Question(_cell(judge.name), _ITEM, _RUBRIC, criterion, order, seed=0)
+
+
+def _timed_out(timeout: float) -> AskedOutcome:
+    failure = VoteFailure(_cell(""), "timeout", f"There was no answer within {timeout:g} seconds.")
+    return AskedOutcome((failure,))
+
+
+def _result(judge: Judge, outcome: AskedOutcome) -> ConnectionResult:
+    result = outcome.results[0]
+    told: dict[str, Any] = {}
+    if isinstance(result, VoteFailure):
+        told = {"failure": result.kind, "message": result.message}
+    elif result.option is not None:
+        choice = _RUBRIC.criteria[0].choices[result.option]
+        told = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
+    return ConnectionResult(
+        judge.name, noun_hash(judge), clock.now(), **told, **_spent(outcome.call)
+    )
+
+
+def _spent(call: Call | None) -> dict[str, Any]:
+    if call is None:
+        return {}
+    names = ("model", "seconds", "tokens_in", "tokens_out", "cost", "tries")
+    return {name: getattr(call, name) for name in names}
+
+
+def last_result(store: Store, judge: str) -> ConnectionResult | None:
+    """What the last test of the judge of that name gave, or ``None``."""
+    kept = store.settings.get(_place(judge))
+    return None if kept is None else ConnectionResult(**kept)
+
+
+def _place(judge: str) -> str:
+    return f"connection/{judge}"
+
+
+#: The tests under way in this process, by data file and judge.
+_running: dict[tuple[str, str], threading.Thread] = {}
+
+
+def begin(store: Store, judge: Judge) -> None:
+    """Test ``judge`` in the background; ``last_result`` has the result when it is there.
+
+    A judge that is being tested already is not asked twice.
+    """
+    if not is_running(store, judge.name):
+        thread = threading.Thread(target=_keep, args=(store, judge), daemon=True)
+        _running[str(store.path), judge.name] = thread
+        thread.start()
+
+
+def is_running(store: Store, judge: str) -> bool:
+    """Whether a test of the judge of that name is under way in this process."""
+    thread = _running.get((str(store.path), judge))
+    return thread is not None and thread.is_alive()
+
+
+def _keep(store: Store, judge: Judge) -> None:
+    try:
+        store.settings.put(_place(judge.name), asdict(check_connection(judge)))
+    finally:
+        store.close()

@@ -1,0 +1,204 @@
+"""What a judge's settings may be, and how the judges of a panel are asked together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.domain.base import build
+from core.domain.panel import Asking, Cascade, Judge, Panel
+from core.domain.rubric import Scale
+from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
+from core.errors import InputError, Problem
+from core.judging.providers.base import RESERVED_PARAMS, provider_of
+from core.judging.providers.choice import door_for
+
+# What a judge's settings may be, beyond the noun, and where its key is kept.
+
+#: The variables that litellm reads by itself, by the provider that a model is named after.
+PROVIDER_KEYS = {
+    "": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure": "AZURE_API_KEY",
+    "azure_ai": "AZURE_AI_API_KEY",
+    "cerebras": "CEREBRAS_API_KEY",
+    "codestral": "CODESTRAL_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "cohere_chat": "COHERE_API_KEY",
+    "databricks": "DATABRICKS_API_KEY",
+    "deepinfra": "DEEPINFRA_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks_ai": "FIREWORKS_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "huggingface": "HUGGINGFACE_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "nvidia_nim": "NVIDIA_NIM_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "sambanova": "SAMBANOVA_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+#: Prefixes that litellm takes a model's provider from even without a slash.
+_BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
+
+
+def checked_judge(settings: Mapping[str, Any]) -> Judge:
+    """The judge of these settings. Blank texts and ``None`` take the defaults.
+
+    Raises:
+        InputError: every problem found. What could be a key is never repeated.
+    """
+    data = {name: _trimmed(value) for name, value in settings.items()}
+    given = {name: value for name, value in data.items() if value is not None and value != ""}
+    problems = _name_problems(given)
+    try:
+        judge = build(Judge, {**given, "name": given.get("name") or "Judge"}, "judge")
+    except InputError as error:
+        raise InputError(_REFUSED, tuple(dict.fromkeys((*problems, *error.problems)))) from None
+    if not judge.askable:
+        problems.append(
+            Problem("is a rater who was imported with votes.", "Choose one to ask.", ("kind",))
+        )
+    problems += [*_address_problems(judge.api_base), *_param_problems(judge.params)]
+    if problems:
+        raise InputError(_REFUSED, tuple(problems))
+    return judge
+
+
+_REFUSED = "This judge cannot be saved."
+
+
+def _trimmed(value: Any) -> Any:
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _name_problems(given: Mapping[str, Any]) -> list[Problem]:
+    problems = [
+        Problem("looks like a key.", "Never enter a key here.", (field,))
+        for field in ("name", "model")
+        if looks_like_key(str(given.get(field, "")))
+    ]
+    if "name" not in given:
+        problems.append(Problem("is empty.", "Give the judge a name.", ("name",)))
+    return problems
+
+
+def _address_problems(address: str) -> list[Problem]:
+    if not address:
+        return []
+    try:
+        parts = urlsplit(address)
+        port_fits = parts.port is None or parts.port > 0
+    except ValueError:
+        port_fits, parts = False, None
+    if parts is None or not port_fits or not parts.hostname:
+        return [Problem("is not a web address.", "Write e.g. http://localhost:8000/v1.", _BASE)]
+    return []
+
+
+_BASE = ("api_base",)
+
+
+def _param_problems(params: Mapping[str, Any]) -> list[Problem]:
+    return [
+        Problem("is set elsewhere.", "Take it out.", ("params", name))
+        for name in sorted(RESERVED_PARAMS & params.keys())
+    ]
+
+
+def could_be_secret(field: str, text: str) -> bool:
+    """Whether what was entered for a text field of a judge could be, or hold, a key.
+
+    >>> could_be_secret("key_env", "OPENAI_API_KEY"), could_be_secret("key_env", "sk-1234")
+    (False, True)
+    """
+    if field == "key_env":
+        return bool(text) and not names_a_variable(text.strip())
+    return looks_like_key(text) or (field == "api_base" and address_tells(text))
+
+
+def known_values(judge: Judge) -> dict[str, str]:
+    """The values of the variables that the judge's ``params`` name, as far as they are set."""
+    found = {name: os.environ.get(name, "").strip() for name in variables(judge.params)}
+    return {name: value for name, value in found.items() if value}
+
+
+def default_key_env(judge: Judge) -> str:
+    """The variable in which the door looks for a key where the judge names none, or ``""``.
+
+    No key is sent to an address of one's own unless its variable is named.
+
+    >>> default_key_env(Judge(name="j", model="gemini/x"))
+    'GEMINI_API_KEY'
+    >>> default_key_env(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
+    ''
+    """
+    if judge.offline or judge.api_base or door_for(judge) == "openai":
+        return ""
+    provider = provider_of(judge.model)
+    if not provider:
+        bare = judge.model.removeprefix("openai/").casefold()
+        provider = next((p for start, p in _BARE if bare.startswith(start)), "")
+    return PROVIDER_KEYS.get(provider, "")
+
+
+# How the judges of a panel sit together: how they are asked, in which stages, who is a shadow.
+#
+# Stage and shadow belong to a judge's seat in a panel, not to the judge in the registry: the same
+# judge may come first in one panel and be a shadow in another.
+
+
+@dataclass(frozen=True)
+class Seating:
+    """All of a panel but its name, its judges and its rules.
+
+    ``stages`` maps judges to their stage (from 0; 0 where absent) and matters with a ``cascade``
+    only; ``shadows`` names the judges whose votes do not count.
+    """
+
+    asking: Asking = field(default_factory=Asking)
+    cascade: Cascade | None = None
+    early_stop: bool = False
+    stages: Mapping[str, int] = field(default_factory=dict)
+    shadows: frozenset[str] = frozenset()
+
+
+def seating_of(panel: Panel) -> Seating:
+    """The seating of a panel that is there."""
+    return Seating(
+        panel.asking,
+        panel.cascade,
+        panel.early_stop,
+        {j.name: j.stage for j in panel.judges if j.stage},
+        frozenset(j.name for j in panel.judges if j.shadow),
+    )
+
+
+def panel_data(
+    name: str,
+    judges: Sequence[Judge],
+    rules: Mapping[Scale, str] | Mapping[str, str],
+    seating: Seating,
+) -> dict[str, Any]:
+    """A panel as plain data, to be checked by ``build``. What concerns nobody here is left out."""
+    seats = [
+        judge.model_dump()
+        | {
+            "stage": seating.stages.get(judge.name, 0) if seating.cascade else 0,
+            "shadow": judge.name in seating.shadows,
+        }
+        for judge in judges
+    ]
+    return {
+        "name": name,
+        "judges": seats,
+        "rules": {str(scale): rule for scale, rule in rules.items()},
+        "asking": seating.asking.model_dump(),
+        "cascade": None if seating.cascade is None else seating.cascade.model_dump(),
+        "early_stop": seating.early_stop,
+    }

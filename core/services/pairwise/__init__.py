@@ -1,0 +1,19 @@
+"""Contests of systems: pairs, votes, the arena for people, leaderboards, ranks.
+
+May import agreement and what is below. A contest run is a run over pairs; people and judges are
+asked the same.
+"""
+
+__all__ = [
+    "arena_people",
+    "blind_arena",
+    "contest_votes",
+    "contests",
+    "design",
+    "leaderboard",
+    "leaderboard_parts",
+    "pointwise_contests",
+    "pointwise_ranks",
+    "position_bias",
+    "rank_report",
+]

@@ -1,0 +1,166 @@
+"""People and judges on the same contests: whose arenas there are, and who agrees with whom.
+
+A vote that a person took back stays kept, with the note of when; it counts for nothing, and the
+contest is not shown to that person again, because by then the names were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from core import clock
+from core.metrics.agreement.kappa import cohen_kappa
+from core.metrics.estimate import Figure, wilson
+from core.services.pairwise.contest_votes import WITHDRAWN, Contests, HeldContest, outcome, read
+from core.services.pairwise.contests import details_of
+from core.store.store import Store
+
+PANEL = "Judges together"
+_LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}
+
+
+class Arena(NamedTuple):
+    """A person's arena for a contest. ``votes`` counts what was given, taken back or not."""
+
+    run_id: int
+    person: str
+    votes: int
+    planned: int
+    withdrawn: int
+
+
+class ArenaRater(NamedTuple):
+    """Who answered the contests: a person, a judge, or the judges together.
+
+    ``rates`` is the share of points of each system over its decided contests with this rater,
+    ``None`` where it has none; ``contests`` counts the decided ones.
+    """
+
+    name: str
+    kind: Literal["person", "panel", "judge"]
+    contests: int
+    rates: Mapping[str, float | None]
+
+
+class RaterLikeness(NamedTuple):
+    """Two raters on the ``n`` contests that both decided. ``rate`` with its 95 % interval (Wilson);
+    ``kappa`` is Cohen's over win, tie, loss.
+    """
+
+    one: int
+    other: int
+    n: int
+    same: int
+    rate: float | None
+    low: float | None
+    high: float | None
+    kappa: Figure
+
+
+class Together(NamedTuple):
+    """All raters of a contest, people first, and every two of them compared."""
+
+    systems: tuple[str, ...]
+    raters: tuple[ArenaRater, ...]
+    pairs: tuple[RaterLikeness, ...]
+
+    def of(self, one: int, other: int) -> RaterLikeness | None:
+        """The comparison of two raters by their places."""
+        wanted = {one, other}
+        return next((p for p in self.pairs if {p.one, p.other} == wanted), None)
+
+
+def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
+    """The arenas of some contests, newest first."""
+    found = []
+    for row in store.runs.list(detail="contest", limit=10_000):
+        if row.panel.judges[0].kind != "person":
+            continue
+        if details_of(store, row.id).get("arena") in run_ids:
+            taken = len(store.runs.get(row.id).notes.get(WITHDRAWN, ()))
+            person = row.panel.judges[0].name
+            found.append(Arena(row.id, person, row.votes, row.planned, taken))
+    return found
+
+
+def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
+    """Votes in an arena, those taken back, and the judges' votes: they change every figure."""
+    run = store.runs.get(arena)
+    contest = store.runs.row(details_of(store, arena)["arena"])
+    return run.votes, len(run.notes.get(WITHDRAWN, ())), contest.votes
+
+
+def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
+    """Takes back a person's vote; it is kept and counts no more. ``False``: there is none."""
+    with store.write():
+        given = {(cell.item, cell.criterion) for cell in store.votes.present(arena)}
+        taken = list(store.runs.get(arena).notes.get(WITHDRAWN, ()))
+        gone = any((item, name) == (item_id, question) for item, name, *_ in taken)
+        if gone or (item_id, question) not in given:
+            return False
+        note = {WITHDRAWN: [*taken, [item_id, question, clock.now()]]}
+        store.runs.set_notes(arena, note)
+    return True
+
+
+def together(store: Store, run_ids: Sequence[int], contests: Contests | None = None) -> Together:
+    """Every rater of a contest (and of the rounds it goes on from) and how like they are.
+
+    ``contests`` is what ``contest_votes.read`` gives of these runs, where it is at hand.
+    """
+    contests = contests or read(store, run_ids)
+    columns: list[tuple[str, Literal["person", "panel", "judge"], dict[_Key, float]]] = []
+    for arena in arenas_of(store, run_ids):
+        theirs = read(store, [arena.run_id])
+        if points := _points(theirs, None):
+            columns.append((arena.person, "person", points))
+    if len(contests.judges) > 1:
+        columns.append((PANEL, "panel", _points(contests, None)))
+    columns += [(j.name, "judge", _points(contests, j.name)) for j in contests.judges]
+    raters = tuple(
+        ArenaRater(name, kind, len(points), _rates(points, contests.systems))
+        for name, kind, points in columns
+    )
+    pairs = tuple(
+        _likeness(one, other, columns[one][2], columns[other][2])
+        for one, other in combinations(range(len(columns)), 2)
+    )
+    return Together(contests.systems, raters, pairs)
+
+
+_Key = tuple[str, str, str, str]
+
+
+def _key(held: HeldContest) -> _Key:
+    return held.task, held.question, held.first, held.second
+
+
+def _points(contests: Contests, judge: str | None) -> dict[_Key, float]:
+    """What the first system got in every contest that came to something."""
+    found = {_key(held): outcome(contests, held, judge).points for held in contests.held}
+    return {key: points for key, points in found.items() if points is not None}
+
+
+def _rates(points: Mapping[_Key, float], systems: Sequence[str]) -> dict[str, float | None]:
+    got: dict[str, list[float]] = {system: [] for system in systems}
+    for (_, _, first, second), value in points.items():
+        got[first].append(value)
+        got[second].append(1 - value)
+    return {s: sum(values) / len(values) if values else None for s, values in got.items()}
+
+
+def _likeness(
+    one: int, other: int, mine: Mapping[_Key, float], theirs: Mapping[_Key, float]
+) -> RaterLikeness:
+    counts = np.zeros((3, 3))
+    for key in mine.keys() & theirs.keys():
+        counts[_LEVELS[mine[key]], _LEVELS[theirs[key]]] += 1
+    n, same = int(counts.sum()), int(np.trace(counts))
+    low, high = wilson(same, n) if n else (None, None)
+    return RaterLikeness(
+        one, other, n, same, same / n if n else None, low, high, cohen_kappa(counts)
+    )

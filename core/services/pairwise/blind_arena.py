@@ -1,0 +1,298 @@
+"""People on the same contests, blind: names come out after the vote, and people and judges are
+compared on one matrix. A person's votes are a run of their own over the same pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from typing import NamedTuple
+
+import numpy as np
+
+from core import clock
+from core.domain.base import build
+from core.domain.dataset import Answer, Item, Pair
+from core.domain.panel import Panel
+from core.domain.rubric import Criterion
+from core.domain.runs import Derive, ItemResult, RunPlan
+from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
+from core.errors import InputError
+from core.identity import seeded
+from core.metrics.agreement.kappa import cohen_kappa
+from core.metrics.estimate import Figure, wilson
+from core.services.pairwise.contest_votes import Contests, HeldContest, outcome, read
+from core.services.pairwise.contests import details_of
+from core.services.pairwise.design import Choice, choice_of
+from core.services.results.scored_items import derive_for, resolved_items
+from core.store.store import Store
+
+_LEASE_SECONDS = 60.0
+_LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}
+
+
+class Blind(NamedTuple):
+    """A contest as a person sees it: two answers, no names. ``choices`` are what may be said, in
+    the order to show them; ``done`` of ``total`` are behind.
+    """
+
+    arena: int
+    item: str
+    question: str
+    requirement: str
+    choices: tuple[tuple[Choice, str], ...]
+    prompt: str
+    context: Mapping[str, str]
+    reference: str
+    a: Answer
+    b: Answer
+    done: int
+    total: int
+
+
+class Revealed(NamedTuple):
+    """After the vote: who A and B were, whom the person chose, and whom each judge chose.
+
+    ``None`` where there is no winner. ``panel`` is the contest's outcome by all judges.
+    """
+
+    a: str
+    b: str
+    chosen: str | None
+    panel: str | None
+    judges: dict[str, str | None]
+
+
+class RaterAccord(NamedTuple):
+    """How often a judge (``""``: the panel) and people came to the same on ``n`` contests.
+
+    ``rate`` with its 95 % interval (Wilson), and Cohen's kappa over win, tie, loss.
+    """
+
+    judge: str
+    n: int
+    same: int
+    rate: float | None
+    low: float | None
+    high: float | None
+    kappa: Figure
+
+
+def start(store: Store, run_id: int, person: str) -> int:
+    """The arena of a person for a contest: a new one, or the one that is there.
+
+    Each contest is shown once, in an order of answers and in a turn that the person's name draws.
+    """
+    details = details_of(store, run_id)
+    known = _known(store, run_id, person)
+    if known is not None:
+        return known
+    if "arena" in details:
+        raise InputError(f"Run {run_id} is an arena itself. Start from its contest.")
+    run = store.runs.get(run_id)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    questions = len(store.rubrics.version(run.rubric_version_id).rubric.criteria)
+    judge = {"name": person.strip(), "kind": "person"}
+    panel = build(Panel, {"name": f"Arena of {person.strip()}"[:200], "judges": [judge]}, "arena")
+    design = {**details["design"], "orders": "one", "summaries": False}
+    plan = RunPlan(
+        name=f"Arena of {person.strip()}: {run.name}"[:200],
+        rubric_version_id=run.rubric_version_id,
+        dataset_version_id=run.dataset_version_id,
+        panel=panel,
+        seed=run.plan.seed,
+        versions={"rubric-studio": metadata.version("rubric-studio")},
+        details={
+            "contest": {
+                "design": design,
+                "systems": details["systems"],
+                "datasets": details["datasets"],
+                "arena": run_id,
+            }
+        },
+    )
+    chosen = _drawn(items, run.plan.seed, person.strip())
+    with store.write():
+        made = store.runs.create(plan, [(i.id, questions) for i in chosen], now=clock.now())
+        _close(store, made.id)
+    return made.id
+
+
+def next_blind(store: Store, arena: int) -> Blind | None:
+    """The next contest without this person's vote; ``None`` where all are done."""
+    run = store.runs.get(arena)
+    (person,) = run.panel.judges
+    voted = store.votes.present(arena)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    for item_id in store.runs.item_ids(arena):
+        for criterion in rubric.criteria:
+            if Cell(item_id, criterion.name, person.name) not in voted:
+                (item,) = resolved_items(store, run.dataset_version_id, [item_id])
+                return _blind(arena, item, criterion, len(voted), run.planned)
+    return None
+
+
+def vote(
+    store: Store,
+    arena: int,
+    item_id: str,
+    question: str,
+    choice: Choice,
+    reason: str = "",
+    ms: int | None = None,
+) -> Revealed:
+    """Records a person's vote and says who was who. A vote is never changed afterwards.
+
+    ``ms`` is how long the person took, and is kept with the vote.
+
+    Raises:
+        InputError: the choice is not on offer, or this contest has this person's vote already.
+    """
+    run = store.runs.get(arena)
+    (person,) = run.panel.judges
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    criterion = rubric.criterion(question)
+    options = {choice_of(criterion, at): at for at in range(len(criterion.choices))}
+    if choice not in options:
+        raise InputError(f"{choice!r} is not on offer here. Choose one of {', '.join(options)}.")
+    option = options[choice]
+    cell = Cell(item_id, question, person.name)
+    if cell in store.votes.present(arena):
+        raise InputError("This contest has your vote already. Votes are kept as they were given.")
+    (item,) = resolved_items(store, run.dataset_version_id, [item_id])
+    detail: dict[str, object] = {} if ms is None else {"ms": ms}
+    given = Vote(cell, option, criterion.choices[option].na, reason=reason, detail=detail)
+    with store.write():
+        store.runs.request_queue(arena)
+        derive = derive_for(run.plan, rubric, [item])
+        _close(store, arena, [AskedOutcome((given,))], derive)
+    return _revealed(store, arena, item, question)
+
+
+def accords(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
+    """How people and judges agree, the panel first; contests undecided by either are left out."""
+    details = [details_of(store, arena) for arena in arenas]
+    # Only what was voted on is read: a vote must not take the longer the larger the contest is.
+    voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
+    people = read(store, arenas, items=voted)
+    both = voted | {_exchanged(item) for item in voted}
+    contests = read(store, sorted({d["arena"] for d in details}), items=both)
+    by_key = {_key(held): held for held in contests.held}
+    judges = [j.name for j in contests.judges]
+    names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
+    return [_accord(people, contests, by_key, name) for name in names]
+
+
+def _accord(
+    people: Contests,
+    contests: Contests,
+    by_key: dict[tuple[str, ...], HeldContest],
+    judge: str | None,
+) -> RaterAccord:
+    table = np.zeros((3, 3))
+    for held in people.held:
+        theirs = by_key.get(_key(held))
+        said = outcome(people, held).points
+        found = None if theirs is None else outcome(contests, theirs, judge).points
+        if said is not None and found is not None:
+            table[_LEVELS[said], _LEVELS[found]] += 1
+    n, same = int(table.sum()), int(np.trace(table))
+    low, high = wilson(same, n) if n else (None, None)
+    return RaterAccord(judge or "", n, same, same / n if n else None, low, high, cohen_kappa(table))
+
+
+def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
+    return []
+
+
+def _close(
+    store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _nothing
+) -> None:
+    """Takes the run, records, and lets go, within the transaction: no Runner ever sees it free."""
+    at, now = clock.at(), clock.now()
+    owner = clock.owner_name()
+    lease = store.leases.claim(owner, at=at, seconds=_LEASE_SECONDS, run_id=arena)
+    if lease is None:
+        raise InputError("This arena is being written to in another window. Try once more.")
+    if outcomes:
+        store.votes.record(
+            arena, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
+        )
+    store.leases.release(lease, "done", now=now)
+
+
+def _known(store: Store, run_id: int, person: str) -> int | None:
+    for row in store.runs.list(detail="contest", limit=10_000):
+        judge = row.panel.judges[0]
+        theirs = judge.kind == "person" and judge.name == person.strip()
+        if theirs and details_of(store, row.id).get("arena") == run_id:
+            return row.id
+    return None
+
+
+def _drawn(items: Sequence[Item], seed: int, person: str) -> list[Item]:
+    """One item per contest, its order and its turn drawn."""
+    rng = seeded("arena", seed, person)
+    bouts: dict[tuple[str, ...], list[Item]] = {}
+    for item in items:
+        pair = sorted((item.meta["first"], item.meta["second"]))
+        bouts.setdefault((item.meta["task"], *pair), []).append(item)
+    chosen = [rng.choice(orders) for orders in bouts.values()]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) -> Blind:
+    pair = item.submission
+    assert isinstance(pair, Pair), "a contest holds pairs"
+    choices = tuple(
+        (choice_of(criterion, at), option.label) for at, option in enumerate(criterion.choices)
+    )
+    return Blind(
+        arena,
+        item.id,
+        criterion.name,
+        criterion.requirement,
+        choices,
+        item.prompt,
+        item.context,
+        item.reference,
+        pair.first,
+        pair.second,
+        done,
+        total,
+    )
+
+
+def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
+    people = read(store, [arena], items={item.id})
+    both = {item.id, _exchanged(item.id)}
+    contests = read(store, [details_of(store, arena)["arena"]], items=both)
+    a, b = item.meta["first"], item.meta["second"]
+    mine = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
+    theirs = next(h for h in contests.held if _key(h) == _key(mine))
+    return Revealed(
+        a,
+        b,
+        _name(mine, outcome(people, mine).winner),
+        _name(theirs, outcome(contests, theirs).winner),
+        {j.name: _name(theirs, outcome(contests, theirs, j.name).winner) for j in contests.judges},
+    )
+
+
+def _exchanged(item_id: str) -> str:
+    """The id of the item that holds the same two answers in the other order.
+
+    >>> _exchanged("task 7 · 0-12")
+    'task 7 · 12-0'
+    """
+    head, _, places = item_id.rpartition(" ")
+    return f"{head} {'-'.join(reversed(places.split('-')))}"
+
+
+def _name(held: HeldContest, winner: str | None) -> str | None:
+    return {"first": held.first, "second": held.second}.get(winner or "")
+
+
+def _key(held: HeldContest) -> tuple[str, ...]:
+    return held.task, held.question, held.first, held.second

@@ -1,0 +1,342 @@
+"""What was answered in contests, and what each comes to over its orders."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+from core.domain.dataset import Pair, output_of
+from core.domain.panel import Judge, Rules
+from core.domain.rubric import Criterion
+from core.domain.votes import BallotRow, VoteRow
+from core.errors import InputError
+from core.scoring.verdict import settle
+from core.services.pairwise.contests import details_of
+from core.services.pairwise.design import Choice, Design, choice_of
+from core.services.results.verdicts import Counting, counting_of
+from core.store.store import Store
+
+# The pairs of a contest as they are kept: who met whom in which order, and how long answers are.
+#
+# A contest of ten systems on 500 tasks has 45,000 of them, so they are read without what only the
+# judges and a screen need.
+
+
+class ShownPair(NamedTuple):
+    """Two answers as shown: ``first`` is the system shown as A.
+
+    ``lengths`` are words of the answers and ``sources`` the ids of their own items, A first.
+    """
+
+    item_id: str
+    task: str
+    first: str
+    second: str
+    sources: tuple[str, str]
+    lengths: tuple[int, int]
+
+
+def shown_pairs(store: Store, version: int, ids: Sequence[str]) -> list[ShownPair]:
+    """The pairs with these ids, in the dataset's order.
+
+    Raises:
+        InputError: an item holds no two answers.
+        NotFound: an id is not in this version.
+    """
+    words: dict[tuple[str, str], int] = {}
+    return [_pair(json.loads(text), words) for text in store.datasets.contents(version, ids)]
+
+
+def _pair(item: dict[str, Any], words: dict[tuple[str, str], int]) -> ShownPair:
+    meta, pair = item["meta"], item["submission"]
+    if not isinstance(pair, dict) or "first" not in pair:
+        raise InputError(f"The item {item['id']!r} of a contest holds no two answers.")
+    task, first, second = meta["task"], meta["first"], meta["second"]
+    # An answer is in many pairs; its words are counted once.
+    lengths = []
+    for system, place in ((first, "first"), (second, "second")):
+        if (task, system) not in words:
+            words[task, system] = _length(pair, place)
+        lengths.append(words[task, system])
+    a, b = meta["sources"]
+    return ShownPair(item["id"], task, first, second, (a, b), (lengths[0], lengths[1]))
+
+
+def _length(pair: dict[str, Any], place: str) -> int:
+    """Words of an answer, without its thinking."""
+    answer = pair[place]
+    text = answer if isinstance(answer, str) else output_of(getattr(_checked(pair), place))
+    return len(text.split())
+
+
+def _checked(pair: dict[str, Any]) -> Pair:
+    return Pair.model_validate_json(json.dumps(pair))
+
+
+# What was answered in contests, and what each contest comes to.
+#
+# A contest is two systems on one task and one question. Every order in which their answers were
+# shown has its own votes; the contest is won where the orders agree.
+
+Winner = Literal["first", "second", "tie", "both_bad"]
+#: Why a contest has no winner: orders or judges disagree, a judge would not say, no answer.
+Why = Literal["", "orders", "judges", "abstained", "missing"]
+Counted = Literal["both", "listed", "swapped"]
+#: The note of an arena that lists the votes its person took back: item, question, when.
+WITHDRAWN = "withdrawn"
+
+
+class ContestOutcome(NamedTuple):
+    """``winner`` is ``None`` where nothing is decided; ``why`` then says why.
+
+    A tie for want of agreement has ``why``, too.
+    """
+
+    winner: Winner | None
+    why: Why = ""
+
+    @property
+    def points(self) -> float | None:
+        """What the first system gets: 1, 0.5 or 0."""
+        if self.winner is None:
+            return None
+        return {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswers:
+    """One order of a contest: its item, its votes, and how many calls failed."""
+
+    item_id: str
+    swapped: bool
+    rows: tuple[BallotRow, ...]
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldContest:
+    """One contest. ``first`` is the system listed earlier; ``lengths`` are words of each answer.
+
+    ``sources`` are the ids of the items that hold the two answers in their own dataset.
+    """
+
+    run_id: int
+    task: str
+    question: str
+    first: str
+    second: str
+    lengths: tuple[int, int]
+    sources: tuple[str, str]
+    shown: tuple[ShownAnswers, ...]
+
+
+class ContestRound(NamedTuple):
+    """How the votes of one of the runs count; ``known`` is what votes came to, once settled."""
+
+    design: Design
+    counting: Counting
+    rules: Rules
+    criteria: Mapping[str, Criterion]
+    known: dict[tuple[object, ...], ContestOutcome]
+
+
+@dataclass(frozen=True)
+class Contests:
+    """All contests of some runs over the same systems and questions."""
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    weights: Mapping[str, float]
+    judges: tuple[Judge, ...]
+    held: tuple[HeldContest, ...]
+    rounds: Mapping[int, ContestRound]
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The names of the questions."""
+        return tuple(self.weights)
+
+    def choice(self, held: HeldContest, row: BallotRow) -> Choice:
+        """What a vote says of A and B as they were shown."""
+        return choice_of(self.rounds[held.run_id].criteria[held.question], row.option)
+
+
+def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = None) -> Contests:
+    """The contests of these runs, or only those of these items of theirs.
+
+    The runs must have the same systems and questions.
+
+    Raises:
+        InputError: a run is no contest, or does not fit the first.
+    """
+    systems: tuple[str, ...] = ()
+    tasks: dict[str, None] = {}
+    weights: dict[str, float] = {}
+    judges: dict[str, Judge] = {}
+    held: list[HeldContest] = []
+    rounds: dict[int, ContestRound] = {}
+    for run_id in run_ids:
+        details = details_of(store, run_id)
+        run = store.runs.get(run_id)
+        criteria = store.rubrics.version(run.rubric_version_id).rubric.criteria
+        names = {c.name: c.weight for c in criteria}
+        if systems and (tuple(details["systems"]) != systems or names != weights):
+            raise InputError(
+                f"Run {run_id} has other systems or questions than run {run_ids[0]}. Rank them one "
+                "by one."
+            )
+        systems, weights = tuple(details["systems"]), names
+        ids = [i for i in store.runs.item_ids(run_id) if items is None or i in items]
+        pairs = shown_pairs(store, run.dataset_version_id, ids)
+        tasks.update((pair.task, None) for pair in pairs)
+        judges.update((j.name, j) for j in run.panel.judges)
+        rounds[run_id] = ContestRound(
+            Design.model_validate(details["design"]),
+            counting_of(run.plan),
+            run.panel.rules,
+            {c.name: c for c in criteria},
+            {},
+        )
+        taken_back = {(item, name) for item, name, *_ in run.notes.get(WITHDRAWN, ())}
+        held += _held(store, run_id, pairs, list(names), systems, taken_back, whole=items is None)
+    return Contests(systems, tuple(tasks), weights, tuple(judges.values()), tuple(held), rounds)
+
+
+def _held(
+    store: Store,
+    run_id: int,
+    pairs: Sequence[ShownPair],
+    questions: Sequence[str],
+    systems: Sequence[str],
+    taken_back: Collection[tuple[str, str]],
+    *,
+    whole: bool,
+) -> list[HeldContest]:
+    rows = _rows(store, run_id, None if whole else [pair.item_id for pair in pairs])
+    for cell in taken_back:
+        rows.pop(cell, None)
+    failed = Counter((cell.item, cell.criterion) for cell in store.votes.failed(run_id))
+    place = {system: at for at, system in enumerate(systems)}
+    bouts: dict[tuple[str, str, str], list[ShownPair]] = {}
+    for pair in pairs:
+        ends = pair.first, pair.second
+        first, second = ends if place[ends[0]] < place[ends[1]] else ends[::-1]
+        bouts.setdefault((pair.task, first, second), []).append(pair)
+    contests = []
+    for (task, first, second), orders in bouts.items():
+        leads = orders[0]
+        turned = leads.first != first
+        lengths = leads.lengths[::-1] if turned else leads.lengths
+        sources = leads.sources[::-1] if turned else leads.sources
+        for question in questions:
+            shown = tuple(
+                [
+                    ShownAnswers(
+                        pair.item_id,
+                        pair.first != first,
+                        tuple(rows.get((pair.item_id, question), ())),
+                        failed[pair.item_id, question],
+                    )
+                    for pair in orders
+                ]
+            )
+            contests.append(
+                HeldContest(run_id, task, question, first, second, lengths, sources, shown)
+            )
+    return contests
+
+
+def _rows(
+    store: Store, run_id: int, items: Sequence[str] | None
+) -> dict[tuple[str, str], list[BallotRow]]:
+    """The votes of each item and question, by judge and replicate; ``None``: of all items."""
+    if items is None:
+        found: Iterable[BallotRow] = store.votes.all_ballots(run_id)
+    else:
+        found = chain.from_iterable(one.ballots for one in store.votes.ballots(run_id, items))
+    rows: dict[tuple[str, str], list[BallotRow]] = {}
+    for row in found:
+        rows.setdefault((row.item_id, row.criterion), []).append(row)
+    return rows
+
+
+def outcome(
+    contests: Contests, held: HeldContest, judge: str | None = None, counted: Counted = "both"
+) -> ContestOutcome:
+    """What a contest comes to, for the panel or for one judge.
+
+    Each order is settled by the panel's rule. Orders that name different winners are a tie, or
+    undecided, as the design says; one order alone decides only where only one was to be shown, or
+    where ``counted`` takes no other.
+    """
+    design = contests.rounds[held.run_id].design
+    orders = [s for s in held.shown if counted == "both" or s.swapped == (counted == "swapped")]
+    found = [_of_order(contests, held, shown, judge) for shown in orders]
+    undecided = next((one for one in found if one.winner is None), None)
+    if undecided is not None or not found:
+        return undecided or ContestOutcome(None, "missing")
+    winners = {one.winner for one in found}
+    if len(winners) == 1:
+        return found[0]
+    if winners == {"tie", "both_bad"}:
+        return ContestOutcome("tie")
+    return ContestOutcome("tie" if design.disagreement == "tie" else None, "orders")
+
+
+def _of_order(
+    contests: Contests, held: HeldContest, shown: ShownAnswers, judge: str | None
+) -> ContestOutcome:
+    """What one order comes to; the same votes by the same judges always come to the same."""
+    round_ = contests.rounds[held.run_id]
+    key = (held.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
+    known = round_.known.get(key)
+    if known is None:
+        known = round_.known[key] = _settled(round_, held.question, shown, judge)
+    return known
+
+
+def _settled(
+    round_: ContestRound, question: str, shown: ShownAnswers, judge: str | None
+) -> ContestOutcome:
+    criterion = round_.criteria[question]
+    if judge is None:
+        ballots = round_.counting.count(shown.rows).ballots
+    else:
+        ballots = Counting().count([r for r in shown.rows if r.judge == judge]).ballots
+    verdict = settle(criterion, ballots, round_.rules)
+    if verdict is None:
+        return ContestOutcome(None, "missing")
+    if verdict.tie:
+        tied = round_.design.disagreement == "tie"
+        return ContestOutcome("tie" if tied else None, "judges")
+    choice = "none" if verdict.abstained else choice_of(criterion, verdict.option)
+    return winner_of(choice, shown.swapped)
+
+
+def winner_of(choice: Choice, swapped: bool) -> ContestOutcome:
+    """A choice between A and B as one between the systems.
+
+    >>> winner_of("A", True).winner
+    'second'
+    """
+    if choice == "none":
+        return ContestOutcome(None, "abstained")
+    if choice == "tie" or choice == "both_bad":
+        return ContestOutcome(choice)
+    return ContestOutcome("first" if (choice == "A") != swapped else "second")
+
+
+def votes_of(store: Store, held: HeldContest) -> dict[str, list[VoteRow]]:
+    """All votes on a contest with their reasons, by the item of each order."""
+    return {
+        shown.item_id: [
+            vote
+            for vote in store.votes.for_item(held.run_id, shown.item_id)
+            if vote.cell.criterion == held.question
+        ]
+        for shown in held.shown
+    }

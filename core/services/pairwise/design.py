@@ -1,0 +1,213 @@
+"""Which systems meet on which task and in which order, and what judges compare them on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from itertools import combinations
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field as Bounded
+from pydantic import model_validator
+
+from core.domain.base import Noun, broken, build
+from core.domain.rubric import Criterion, Option, Rubric
+from core.errors import InputError
+from core.identity import seeded
+from core.services.pairwise.system_answers import ContestField
+
+# Designs: which pairs of systems meet on which task, and who is shown first.
+
+
+class Design(Noun):
+    """Who meets whom, and how.
+
+    ``all`` pairs on every task; against a ``baseline``; ``sampled``: ``per_task`` pairs on every
+    task, drawn so that all pairs meet about equally often; ``adaptive``: a first round of that
+    kind, and then rounds of the contests that would tell most (``contests.next_round``).
+    ``orders``: every two answers in both orders, or in ``one`` that is balanced over tasks.
+    ``disagreement``: what a contest is whose two orders name different winners. ``summaries``: one
+    more call per contest sums up the judge's reasons.
+    """
+
+    kind: Literal["all", "baseline", "sampled", "adaptive"] = "all"
+    baseline: str = ""
+    per_task: Annotated[int, Bounded(ge=1)] = 1
+    orders: Literal["both", "one"] = "both"
+    ties: bool = True
+    both_bad: bool = False
+    disagreement: Literal["tie", "inconclusive"] = "tie"
+    summaries: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Design:
+        if self.kind == "baseline" and not self.baseline:
+            raise broken("is empty.", "Name the system that all others meet.", "baseline")
+        return self
+
+
+class Bout(NamedTuple):
+    """Two systems that meet on a task; ``first`` is the one listed earlier."""
+
+    task: str
+    first: str
+    second: str
+
+
+def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]:
+    """The bouts of a design, task by task. The same arguments give the same bouts.
+
+    Raises:
+        InputError: the baseline is none of the systems.
+    """
+    if design.kind == "baseline" and design.baseline not in field.systems:
+        raise InputError(
+            f"The baseline {design.baseline!r} is none of the systems: {', '.join(field.systems)}."
+        )
+    if design.kind in ("sampled", "adaptive"):
+        return tuple(_sampled(field, design.per_task, seed))
+    return tuple(
+        Bout(task.id, a, b)
+        for task in field.tasks
+        for a, b in _pairs(field.systems, task.answers)
+        if design.kind == "all" or design.baseline in (a, b)
+    )
+
+
+def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
+    """Whether each bout shows its second system first, where only one order is asked.
+
+    Of each pair every other bout is swapped; the seed draws which ones begin.
+    """
+    turn: dict[tuple[str, str], bool] = {}
+    found = []
+    for _, first, second in bouts:
+        pair = (first, second)
+        if pair not in turn:
+            turn[pair] = seeded("order of answers", seed, first, second).random() < 0.5
+        found.append(turn[pair])
+        turn[pair] = not turn[pair]
+    return found
+
+
+def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
+    """Every task takes the pairs that have met least so far; of equals, the seed draws."""
+    met: Counter[tuple[str, str]] = Counter()
+    for task in field.tasks:
+        rng = seeded("pairs", seed, task.id)
+        pairs = list(_pairs(field.systems, task.answers))
+        drawn = sorted(pairs, key=lambda pair: (met[pair], rng.random()))[:per_task]
+        met.update(drawn)
+        yield from (Bout(task.id, *pair) for pair in pairs if pair in drawn)
+
+
+def _pairs(systems: Sequence[str], there: Container[str]) -> Iterator[tuple[str, str]]:
+    present = [s for s in systems if s in there]
+    return combinations(present, 2)
+
+
+# What two answers are compared on, as criteria whose options are A, B, tie, both bad.
+
+#: What a judge can say of A and B; ``none`` is an abstention.
+Choice = Literal["A", "B", "tie", "both_bad", "none"]
+
+A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
+_CHOICES: dict[str, Choice] = {A_BETTER: "A", B_BETTER: "B", TIE: "tie", BOTH_BAD: "both_bad"}
+OVERALL = "overall"
+
+
+class ContestQuestion(NamedTuple):
+    """One thing to compare answers on. ``weight`` counts where questions are taken together."""
+
+    name: str
+    requirement: str
+    weight: float = 10.0
+
+
+def free(text: str) -> ContestQuestion:
+    """A question in a person's own words, ``NAME: WORDS`` or only words.
+
+    >>> free("brevity: Which answer is shorter?").name
+    'brevity'
+    >>> free("Which answer is shorter?")[:2]
+    ('Which answer is shorter?', 'Which answer is shorter?')
+    """
+    name, colon, words = text.partition(":")
+    if colon and name.strip() and words.strip() and len(name) <= 60:
+        return ContestQuestion(name.strip(), words.strip())
+    return ContestQuestion(text.strip()[:200], text.strip())
+
+
+def overall(rubric: Rubric | None = None) -> ContestQuestion:
+    """All in one question; with a rubric, its criteria are what "better" means."""
+    if rubric is None:
+        words = "Which answer serves the one who set the task better, all things considered?"
+        return ContestQuestion(OVERALL, words)
+    lines = [f"- {_plain(c)}{_importance(c, rubric)}" for c in rubric.criteria]
+    return ContestQuestion(
+        OVERALL,
+        "Which answer is better, all of these taken together, each by its importance?\n"
+        + "\n".join(lines),
+    )
+
+
+def of_criterion(criterion: Criterion) -> ContestQuestion:
+    """A criterion of a rubric as a question about two answers."""
+    fault = criterion.weight < 0
+    head = "Which answer has less of this fault?" if fault else "Which answer does better on this?"
+    return ContestQuestion(criterion.name, f"{head}\n{_plain(criterion)}", abs(criterion.weight))
+
+
+def contest_rubric(
+    questions: Sequence[ContestQuestion], design: Design, guidelines: str = ""
+) -> Rubric:
+    """The rubric that asks the questions. Refuses what is no valid name or requirement."""
+    criteria = [
+        {
+            "name": q.name,
+            "requirement": q.requirement,
+            "weight": q.weight,
+            "scale": "nominal",
+            "options": _options(design),
+        }
+        for q in questions
+    ]
+    name = f"Which is better: {', '.join(q.name for q in questions)}"[:200]
+    return build(Rubric, {"name": name, "guidelines": guidelines, "criteria": criteria}, "contest")
+
+
+def choice_of(criterion: Criterion, option: int | None) -> Choice:
+    """What an option of a contest's criterion says."""
+    if option is None or criterion.choices[option].na:
+        return "none"
+    return _CHOICES[criterion.choices[option].label]
+
+
+def _options(design: Design) -> list[Option]:
+    options = [Option(label=A_BETTER, value=1.0), Option(label=B_BETTER, value=0.0)]
+    if design.ties:
+        means = "There is no difference that the criterion is about."
+        options.append(Option(label=TIE, description=means, value=0.5))
+    if design.both_bad:
+        means = "Both answers fail the criterion outright."
+        options.append(Option(label=BOTH_BAD, description=means, value=0.5))
+    return options
+
+
+def _plain(criterion: Criterion) -> str:
+    """The requirement, and for a scale what its ends mean."""
+    text = criterion.requirement.strip()
+    if criterion.scale == "binary":
+        return text
+    ladder = sorted(
+        (o for o in criterion.options if o.value is not None), key=lambda o: o.value or 0.0
+    )
+    steps = "; ".join(f"{o.label} ({o.description})" if o.description else o.label for o in ladder)
+    return f"{text}\nFrom worst to best: {steps}."
+
+
+def _importance(criterion: Criterion, rubric: Rubric) -> str:
+    total = sum(abs(c.weight) for c in rubric.criteria)
+    share = abs(criterion.weight) / total if total else 0.0
+    fault = "a fault; " if criterion.weight < 0 else ""
+    return f" ({fault}importance {share:.0%})"

@@ -1,0 +1,309 @@
+"""The leaderboard of contests, and the next round of pairs that it asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from core.identity import seeded
+from core.metrics.measure import Array, Ratings
+from core.metrics.ranking.bradley_terry import PRIOR, fit, outcome_shares, strengths
+from core.metrics.ranking.contests import ContestTable, majorities, tabulate, win_matrix
+from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
+from core.services.pairwise.contest_votes import Contests, Counted, HeldContest, outcome, read
+from core.services.pairwise.contests import ContestRequest, details_of
+from core.services.pairwise.design import Bout, ContestQuestion, Design
+from core.services.pairwise.leaderboard_parts import (
+    Leaderboard,
+    LeaderboardFigures,
+    gaps_of,
+    notes_of,
+    rates_of,
+    side_by_side,
+    standings_of,
+)
+from core.services.pairwise.system_answers import ContestField, join
+from core.store.store import Store
+
+# The leaderboard of contests: strengths, rates, ranges of ranks, and what limits them.
+
+RESAMPLES = 1000
+_NOTHING = "Nothing is decided yet."
+
+
+class DecidedContests(NamedTuple):
+    """The contests that came to something, as columns; ``points`` is what ``first`` got.
+
+    ``item`` numbers tasks; ``lengths`` has shape (contests, 2), in words. ``held`` are the contests
+    behind the rows. ``undecided`` and ``tied_for`` as in ``Leaderboard``.
+    """
+
+    item: Ratings
+    first: Ratings
+    second: Ratings
+    points: Array
+    weight: Array
+    lengths: Array
+    held: tuple[HeldContest, ...]
+    undecided: dict[str, int]
+    tied_for: dict[str, int]
+
+
+def decided(
+    contests: Contests,
+    *,
+    question: str | None = None,
+    judge: str | None = None,
+    counted: Counted = "both",
+) -> DecidedContests:
+    """The contests as columns. Without a question all count, each by its question's weight."""
+    item = {task: at for at, task in enumerate(contests.tasks)}
+    place = {system: at for at, system in enumerate(contests.systems)}
+    weights = _weights(contests, question)
+    rows: list[tuple[float, ...]] = []
+    kept: list[HeldContest] = []
+    undecided, tied_for = Counter[str](), Counter[str]()
+    for held in contests.held:
+        weight = weights.get(held.question, 0.0)
+        if weight <= 0:
+            continue
+        found = outcome(contests, held, judge, counted)
+        if found.points is None:
+            undecided[found.why] += 1
+            continue
+        if found.why:
+            tied_for[found.why] += 1
+        kept.append(held)
+        ends = item[held.task], place[held.first], place[held.second]
+        rows.append((*ends, found.points, weight, *held.lengths))
+    columns = np.array(rows, np.float64).reshape(-1, 7)
+    item_, first, second = columns[:, :3].astype(np.int64).T
+    return DecidedContests(
+        item_,
+        first,
+        second,
+        columns[:, 3],
+        columns[:, 4],
+        columns[:, 5:],
+        tuple(kept),
+        dict(undecided),
+        dict(tied_for),
+    )
+
+
+def _weights(contests: Contests, question: str | None) -> dict[str, float]:
+    """How much a contest on each question counts; 1 on average where all are taken together."""
+    if question is not None:
+        return {question: 1.0}
+    mean = sum(contests.weights.values()) / max(1, len(contests.weights))
+    return {name: w / mean if mean else 1.0 for name, w in contests.weights.items()}
+
+
+def table_of(found: DecidedContests, systems: int) -> ContestTable:
+    """Decided contests as counts; tasks without any carry nothing and are left out."""
+    tasks, item = np.unique(found.item, return_inverse=True)
+    return tabulate(
+        item,
+        found.first,
+        found.second,
+        found.points,
+        systems=systems,
+        n_items=len(tasks),
+        weights=found.weight,
+    )
+
+
+def leaderboard(
+    contests: Contests,
+    *,
+    question: str | None = None,
+    judge: str | None = None,
+    counted: Counted = "both",
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Leaderboard:
+    """The leaderboard of the panel or of one judge, over one question or all of them.
+
+    ``counted`` says whether both orders count, or only the one in which the system that is listed
+    earlier was shown first (as listed), or the other.
+    """
+    found = decided(contests, question=question, judge=judge, counted=counted)
+    return leaderboard_of(found, contests.systems, seed=seed, resamples=resamples)
+
+
+def leaderboard_of(
+    found: DecidedContests, systems: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
+) -> Leaderboard:
+    """The leaderboard of decided contests."""
+    table = table_of(found, len(systems))
+    figures = _figures(found, table, seed, resamples)
+    standings = standings_of(figures, systems)
+    graph = majorities(figures.matrix)
+    by_name = {s.system: s for s in standings}
+    joined = len(figures.groups) == 1
+    methods = side_by_side(
+        {
+            "strength": [by_name[s].strength.value if joined else None for s in systems],
+            "win rate": [by_name[s].win_rate.value for s in systems],
+            "Elo": [by_name[s].elo.value for s in systems],
+            "length-controlled": [by_name[s].length_controlled.value for s in systems],
+        },
+        systems,
+    )
+    return Leaderboard(
+        systems=tuple(systems),
+        standings=tuple(standings),
+        matrix=figures.matrix,
+        majorities=graph,
+        gaps=tuple(gaps_of(figures.groups, systems)),
+        methods=methods,
+        length=figures.length,
+        undecided=found.undecided,
+        tied_for=found.tied_for,
+        decided=len(found.item),
+        items=table.items,
+        notes=tuple(notes_of(figures, graph, methods, systems)),
+    )
+
+
+def _figures(
+    found: DecidedContests, table: ContestTable, seed: int, resamples: int
+) -> LeaderboardFigures:
+    n = table.systems
+    columns = (found.first, found.second, found.points)
+    ratings = None
+    if len(found.item):
+        rng = np.random.default_rng([seed, 1])
+        ratings = elo(found.item, *columns, systems=n, rng=rng, resamples=min(resamples, 200))
+    return LeaderboardFigures(
+        groups=strengths(table, np.random.default_rng([seed, 2]), resamples=resamples),
+        matrix=win_matrix(table),
+        rates=rates_of(table, np.random.default_rng([seed, 3]), resamples),
+        elo=ratings,
+        length=_length(found, n, np.random.default_rng([seed, 4]), resamples),
+    )
+
+
+def _length(
+    found: DecidedContests, systems: int, rng: np.random.Generator, resamples: int
+) -> LengthControlled | str:
+    if not len(found.item):
+        return _NOTHING
+    return length_controlled(
+        np.unique(found.item, return_inverse=True)[1],
+        found.first,
+        found.second,
+        found.points,
+        found.lengths,
+        systems=systems,
+        rng=rng,
+        resamples=min(resamples, 200),
+    )
+
+
+# Adaptive contests: the next round holds the bouts that would tell most.
+
+
+def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestRequest | None:
+    """The request of the next round after these runs: so many bouts, or as many as are left.
+
+    A bout between two systems tells the more, the more open it is (its points have the larger
+    variance) and the fewer there were; systems that are told apart already do not meet again.
+    ``None`` where nothing is left to hold: all are told apart, or all bouts were held.
+    """
+    run = store.runs.get(run_ids[0])
+    details = details_of(store, run_ids[0])
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    contests = read(store, run_ids)
+    field = join(
+        [store.datasets.load(v) for v in details["datasets"]],
+        contests.systems,
+        details.get("join"),
+    )
+    seed = run.plan.seed + len(run_ids)
+    chosen = _chosen(field, contests, bouts, seed)
+    if not chosen:
+        return None
+    return ContestRequest(
+        datasets=tuple(details["datasets"]),
+        panel=run.panel,
+        systems=contests.systems,
+        questions=tuple(ContestQuestion(c.name, c.requirement, c.weight) for c in rubric.criteria),
+        design=Design.model_validate(details["design"]),
+        guidelines=rubric.guidelines,
+        join=details.get("join"),
+        name=f"{run.name[:180]}, round {len(run_ids) + 1}",
+        seed=seed,
+        replicates=run.plan.replicates,
+        budget=run.plan.budget,
+        bouts=chosen,
+        after=tuple(run_ids),
+    )
+
+
+def rounds_of(store: Store, run_id: int) -> list[int]:
+    """The runs a round goes on from, and itself."""
+    return [*details_of(store, run_id).get("after", []), run_id]
+
+
+def with_first_round(request: ContestRequest, share: float = 0.5) -> ContestRequest:
+    """An adaptive request whose first round is sampled: at least one bout on every task.
+
+    ``share`` of all pairs, so that the first round joins the systems.
+    """
+    pairs = max(1, round(share * len(list(combinations(request.systems, 2)))))
+    design = request.design.model_copy(update={"per_task": max(request.design.per_task, pairs)})
+    return replace(request, design=design)
+
+
+def _chosen(field: ContestField, contests: Contests, bouts: int, seed: int) -> tuple[Bout, ...]:
+    held = {Bout(h.task, h.first, h.second) for h in contests.held}
+    free: dict[tuple[str, str], list[Bout]] = {}
+    for task in field.tasks:
+        there = [s for s in contests.systems if s in task.answers]
+        for pair in combinations(there, 2):
+            bout = Bout(task.id, *pair)
+            if bout not in held:
+                free.setdefault(pair, []).append(bout)
+    for pair, left in free.items():
+        seeded("next round", seed, *pair).shuffle(left)
+    worth = _worth(contests)
+    met = Counter((b.first, b.second) for b in held)
+    chosen: list[Bout] = []
+    open_ = [pair for pair in free if worth.get(pair, 1.0) > 0]
+    while open_ and len(chosen) < bouts:
+        best = max(open_, key=lambda pair: (worth.get(pair, 1.0) / (1 + met[pair]), pair))
+        chosen.append(free[best].pop())
+        met[best] += 1
+        open_ = [pair for pair in open_ if free[pair]]
+    return tuple(chosen)
+
+
+def _worth(contests: Contests) -> dict[tuple[str, str], float]:
+    """The variance of one contest's points per pair; 0 where the two are told apart."""
+    found = decided(contests)
+    systems = contests.systems
+    if not len(found.item):
+        return {}
+    table = table_of(found, len(systems))
+    fitted = fit(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
+    apart = {
+        frozenset((gap.better, gap.worse))
+        for gap in leaderboard_of(found, systems, resamples=400).gaps
+        if gap.apart
+    }
+    met = win_matrix(table).contests
+    worth = {}
+    for i, j in combinations(range(len(systems)), 2):
+        pair = (systems[i], systems[j])
+        gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
+        won, _, lost = outcome_shares(gap, fitted.log_tie[0])
+        variance = float(won + lost - (won - lost) ** 2) / 4
+        # A pair that never met may join groups, whatever its strengths seem to be.
+        worth[pair] = 0.0 if frozenset(pair) in apart and met[i, j] else variance
+    return worth

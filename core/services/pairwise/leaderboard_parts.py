@@ -1,0 +1,299 @@
+"""Rows, gaps and limits of a leaderboard, and several ways to rank side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from core.metrics.estimate import Figure
+from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.measure import Array
+from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
+from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
+from core.metrics.ranking.elo import Elo, LengthControlled
+from core.metrics.ranking.ranks import (
+    RankRange,
+    competition_ranks,
+    kendall_tau,
+    rank_ranges,
+    winners,
+)
+
+# Several ways to rank the same systems, side by side.
+
+
+class RankingMethod(NamedTuple):
+    """One way to rank: its value and competition rank per system, and who is first.
+
+    ``None`` where a system has no value.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+    ranks: tuple[int | None, ...]
+    winners: tuple[str, ...]
+
+
+class RankAccord(NamedTuple):
+    """Kendall's tau-b between two ways, and whether they have the same winner."""
+
+    one: str
+    other: str
+    tau: Figure
+    same_winner: bool
+
+
+class Methods(NamedTuple):
+    """All ways, every two of them compared, and whether some name different winners."""
+
+    ways: tuple[RankingMethod, ...]
+    accords: tuple[RankAccord, ...]
+
+    @property
+    def winner_differs(self) -> bool:
+        """Whether no system is first under every way that ranks at all."""
+        sets = [set(way.winners) for way in self.ways if way.winners]
+        return bool(sets) and not set.intersection(*sets)
+
+
+def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence[str]) -> Methods:
+    """Ways to rank ``systems``; higher values are better.
+
+    >>> found = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
+    >>> found.winner_differs, round(found.accords[0].tau.value, 3)
+    (True, 0.333)
+    """
+    arrays = {
+        name: np.array([np.nan if v is None else v for v in given], np.float64)
+        for name, given in values.items()
+    }
+    ways = tuple(
+        RankingMethod(
+            name,
+            tuple(None if np.isnan(v) else float(v) for v in given),
+            tuple(competition_ranks(given)),
+            tuple(systems[i] for i in winners(given)),
+        )
+        for name, given in arrays.items()
+    )
+    accords = tuple(
+        RankAccord(
+            one.name,
+            other.name,
+            kendall_tau(arrays[one.name], arrays[other.name]),
+            bool(set(one.winners) & set(other.winners)),
+        )
+        for one, other in combinations(ways, 2)
+    )
+    return Methods(ways, accords)
+
+
+# What a leaderboard is made of, and the sentences that limit it.
+
+NO_INTERVAL = Interval(None, None, "percentile", "Nothing is decided yet.")
+_ALONE = "It met nobody."
+
+
+class Measurement(NamedTuple):
+    """A figure with its interval."""
+
+    value: float | None
+    interval: Interval
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One system. ``rank`` is by strength, equals sharing the better one; ``range`` holds the ranks
+    that the contests allow, ``None`` without intervals. ``strength`` is in natural log units and
+    ``regularised`` where no finite estimate exists; ``elo`` is in points. ``group`` numbers the
+    systems that contests join: of different groups nothing can be said.
+    """
+
+    system: str
+    group: int
+    rank: int | None
+    range: RankRange | None
+    strength: Measurement
+    regularised: bool
+    win_rate: Measurement
+    elo: Measurement
+    length_controlled: Measurement
+    contests: float
+    wins: float
+    ties: float
+    losses: float
+
+
+class RankGap(NamedTuple):
+    """Two systems of a group. ``further``: contests that would tell them apart; 0 if they are."""
+
+    better: str
+    worse: str
+    difference: float
+    error: float | None
+    apart: bool
+    further: Figure
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Systems by strength, best first (groups one after the other), and all that is behind it.
+
+    ``undecided`` counts contests that came to nothing, and ``tied_for`` those taken as ties, by
+    why: ``orders`` or ``judges`` disagree, a judge ``abstained``, an answer is ``missing``.
+    """
+
+    systems: tuple[str, ...]
+    standings: tuple[RankedSystem, ...]
+    matrix: WinMatrix
+    majorities: Majorities
+    gaps: tuple[RankGap, ...]
+    methods: Methods
+    length: LengthControlled | str
+    undecided: Mapping[str, int]
+    tied_for: Mapping[str, int]
+    decided: int
+    items: int
+    notes: tuple[str, ...]
+
+
+class LeaderboardFigures(NamedTuple):
+    """All that was computed of one table of contests; arrays run along systems."""
+
+    groups: Sequence[Strengths]
+    matrix: WinMatrix
+    rates: Sequence[Measurement]
+    elo: Elo | None
+    length: LengthControlled | str
+
+
+def rates_of(table: ContestTable, rng: np.random.Generator, resamples: int) -> list[Measurement]:
+    """The win rate of every system with its bootstrap interval."""
+    rates = win_rates(table.pairs, table.totals(), table.systems)
+    if table.items < FEWEST or not resamples:
+        reason = f"There are {table.items} items; intervals need at least {FEWEST}."
+        unknown = Interval(None, None, "percentile", reason)
+        return [_measured(rate, unknown, _ALONE) for rate in rates]
+    weights = resample_items(table.items, resamples, rng)
+    drawn = win_rates(table.pairs, table.totals(weights), table.systems)
+    return [_measured(r, _interval(d), _ALONE) for r, d in zip(rates, drawn, strict=True)]
+
+
+def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[RankedSystem]:
+    """The systems by strength, group after group."""
+    found = []
+    for number, group in enumerate(figures.groups):
+        ranks = competition_ranks(group.value, within=1e-6)
+        ranges = rank_ranges(group.better)
+        known = np.isfinite(group.error).all() and len(group.members) > 1
+        for at, system in enumerate(group.members):
+            matrix = figures.matrix
+            found.append(
+                RankedSystem(
+                    system=systems[system],
+                    group=number,
+                    rank=ranks[at],
+                    range=ranges[at] if known else None,
+                    strength=_measured(group.value[at], group.intervals[at], group.reason),
+                    regularised=group.regularised,
+                    win_rate=figures.rates[system],
+                    elo=_elo(figures.elo, system),
+                    length_controlled=_length(figures.length, system),
+                    contests=float(matrix.contests[system].sum()),
+                    wins=float(matrix.wins[system].sum()),
+                    ties=float(matrix.ties[system].sum()),
+                    losses=float(matrix.wins[:, system].sum()),
+                )
+            )
+    return sorted(found, key=lambda s: (s.group, s.rank or 0, systems.index(s.system)))
+
+
+def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[RankGap]:
+    """Every two systems that contests join, the better first."""
+    for group in groups:
+        for i, j in combinations(range(len(group.members)), 2):
+            a, b = (i, j) if group.value[i] >= group.value[j] else (j, i)
+            apart = float(group.value[a] - group.value[b])
+            error = float(group.error[a, b])
+            known = np.isfinite(error)
+            further = (
+                further_contests(apart, error, group.log_tie, critical=group.critical)
+                if known and not group.regularised
+                else Figure.undefined(_unknown(group))
+            )
+            yield RankGap(
+                systems[group.members[a]],
+                systems[group.members[b]],
+                apart,
+                error if known else None,
+                bool(group.better[a, b]),
+                further,
+            )
+
+
+def notes_of(
+    figures: LeaderboardFigures, majorities: Majorities, methods: Methods, systems: Sequence[str]
+) -> Iterator[str]:
+    """What somebody must know before they quote the leaderboard."""
+    joined = [group for group in figures.groups if len(group.members) > 1]
+    if len(figures.groups) > 1:
+        parts = "; ".join(_named(group.members, systems) for group in figures.groups)
+        yield (
+            f"The contests do not join all systems: {parts}. Strengths hold within a group only; "
+            "hold contests between the groups to compare them."
+        )
+    for group in joined:
+        if group.regularised:
+            parts = " above ".join(_named(part, systems) for part in group.groups)
+            yield (
+                f"No contest between these was lost by the upper side: {parts}. Such a lead has no "
+                "finite estimate, so strengths are regularised (half a win and half a loss for "
+                "each system) and depend on that."
+            )
+        elif group.reason:
+            yield group.reason
+    for circle in majorities.examples:
+        names = " beats ".join(systems[i] for i in (*circle, circle[0]))
+        yield f"A circle: {names}. No order agrees with all of its majorities."
+    if methods.winner_differs:
+        said = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
+        yield f"The winner depends on the method. {said}."
+
+
+def _unknown(group: Strengths) -> str:
+    if group.regularised:
+        return "One side won every contest, so nobody knows by how much it leads."
+    return group.reason or "The standard error of the difference is not known."
+
+
+def _named(members: Sequence[int], systems: Sequence[str]) -> str:
+    return ", ".join(systems[i] for i in members)
+
+
+def _elo(elo: Elo | None, system: int) -> Measurement:
+    if elo is None:
+        return Measurement(None, NO_INTERVAL, "Nothing is decided yet.")
+    return Measurement(float(elo.rating[system]), elo.intervals[system])
+
+
+def _length(length: LengthControlled | str, system: int) -> Measurement:
+    if isinstance(length, str):
+        return Measurement(None, Interval(None, None, "percentile", length), length)
+    return Measurement(float(length.strengths[system]), length.intervals[system])
+
+
+def _measured(value: float, interval: Interval, reason: str) -> Measurement:
+    if not np.isfinite(value):
+        return Measurement(None, Interval(None, None, "percentile", reason), reason)
+    return Measurement(float(value), interval)
+
+
+def _interval(drawn: Array) -> Interval:
+    if np.isnan(drawn).all():
+        return Interval(None, None, "percentile", _ALONE)
+    return percentile(drawn)

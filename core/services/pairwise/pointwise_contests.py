@@ -1,0 +1,128 @@
+"""Pointwise and pairwise side by side: where a run's scores and a contest say different things."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from core.errors import InputError
+from core.metrics.estimate import Figure
+from core.metrics.measure import NEAR
+from core.metrics.ranking.ranks import kendall_tau
+from core.services.pairwise.contest_votes import Contests, outcome, read
+from core.services.pairwise.leaderboard import leaderboard
+from core.store.store import Store
+
+#: ``reversed``: they name different winners. ``contest_tie``, ``score_tie``: one names none.
+Kind = Literal["agree", "reversed", "contest_tie", "score_tie"]
+
+
+class ScoredContest(NamedTuple):
+    """One contest beside the two scores; ``gap`` is the first's score less the second's."""
+
+    task: str
+    question: str
+    first: str
+    second: str
+    kind: Kind
+    winner: str | None
+    gap: float
+    sources: tuple[str, str]
+
+
+class ScoredContests(NamedTuple):
+    """All contests whose two answers have scores, the worst contradictions first.
+
+    ``left_out`` have no winner or a missing score. ``by_task`` counts reversals per task, most
+    first; ``tau`` is Kendall's between mean scores of the run and strengths of the systems.
+    """
+
+    sides: tuple[ScoredContest, ...]
+    counts: dict[str, int]
+    by_task: tuple[tuple[str, int], ...]
+    left_out: int
+    tau: Figure
+
+
+def side_by_side_with(
+    store: Store, contest_runs: Sequence[int], run_id: int, question: str | None = None
+) -> ScoredContests:
+    """A contest's outcomes beside the scores that a run gave to the same items.
+
+    Raises:
+        InputError: the run scored none of the contest's answers.
+    """
+    contests = read(store, contest_runs)
+    rows = store.results.items(run_id, limit=10_000_000)
+    scores = {row.item_id: row.score for row in rows if row.score is not None}
+    found, left_out = _sides(contests, scores, question)
+    if not found:
+        raise InputError(
+            f"Run {run_id} has no scores for the answers of this contest. Choose a run over the "
+            "same dataset."
+        )
+    found.sort(key=lambda s: (_ORDER[s.kind], -abs(s.gap)))
+    worst = Counter(s.task for s in found if s.kind == "reversed")
+    return ScoredContests(
+        tuple(found),
+        dict(Counter(s.kind for s in found)),
+        tuple(worst.most_common()),
+        left_out,
+        _tau(contests, scores, question),
+    )
+
+
+_ORDER: dict[Kind, int] = {"reversed": 0, "contest_tie": 1, "score_tie": 2, "agree": 3}
+
+
+def _sides(
+    contests: Contests, scores: dict[str, float], question: str | None
+) -> tuple[list[ScoredContest], int]:
+    found, left_out = [], 0
+    for held in contests.held:
+        if question is not None and held.question != question:
+            continue
+        points = outcome(contests, held).points
+        one, two = (scores.get(source) for source in held.sources)
+        if points is None or one is None or two is None:
+            left_out += 1
+            continue
+        winner = {1.0: held.first, 0.0: held.second}.get(points)
+        found.append(
+            ScoredContest(
+                held.task,
+                held.question,
+                held.first,
+                held.second,
+                _kind(points, one - two),
+                winner,
+                one - two,
+                held.sources,
+            )
+        )
+    return found, left_out
+
+
+def _kind(points: float, gap: float) -> Kind:
+    level = abs(gap) <= NEAR
+    if points == 0.5:
+        return "agree" if level else "contest_tie"
+    if level:
+        return "score_tie"
+    return "agree" if (points == 1.0) == (gap > 0) else "reversed"
+
+
+def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> Figure:
+    by_system: dict[str, dict[str, float]] = {s: {} for s in contests.systems}
+    for held in contests.held:
+        for system, source in zip((held.first, held.second), held.sources, strict=True):
+            if source in scores:
+                by_system[system][source] = scores[source]
+    means = [
+        sum(found.values()) / len(found) if found else float("nan") for found in by_system.values()
+    ]
+    board = leaderboard(contests, question=question, resamples=0)
+    strengths = {s.system: s.strength.value for s in board.standings}
+    values = [strengths[s] for s in contests.systems]
+    return kendall_tau(means, [float("nan") if v is None else v for v in values])

@@ -1,0 +1,174 @@
+"""Does the place of an answer matter? Of contests held here, and of votes imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from core.metrics.estimate import Figure, wilson
+from core.metrics.measure import Ratings
+from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
+from core.services.agreement.load_ratings import read_source
+from core.services.agreement.ratings import Rated, RatedCriterion
+from core.services.pairwise.contest_votes import Contests, HeldContest, winner_of
+from core.services.pairwise.design import Choice
+from core.store.store import Store
+
+# Does the place of an answer matter? Per judge, over the answers given in both orders.
+
+
+class Position(NamedTuple):
+    """How a judge answered when the same two answers were exchanged.
+
+    ``pairs``: two answers to one contest in both orders, abstentions apart; ``agree`` of them named
+    the same winner (or none), ``first`` took the answer shown first in both orders and ``last`` the
+    one shown last. ``rate`` = agree / pairs. ``shown_first`` is the share of all choices of a
+    winner that went to A; where answers stand first and second equally often, and place does not
+    matter, it is a half. Intervals are Wilson's (95 %); ``None`` without data.
+    """
+
+    judge: str
+    pairs: int
+    agree: int
+    first: int
+    last: int
+    rate: float | None
+    rate_low: float | None
+    rate_high: float | None
+    choices: int
+    shown_first: float | None
+    first_low: float | None
+    first_high: float | None
+
+    @property
+    def biased(self) -> bool:
+        """Whether the share that went to A cannot be a half."""
+        if self.first_low is None or self.first_high is None:
+            return False
+        return not self.first_low <= 0.5 <= self.first_high
+
+
+def positions(contests: Contests, question: str | None = None) -> list[Position]:
+    """The position figures of every judge, in the panel's order."""
+    chosen: dict[str, list[dict[bool, Choice]]] = {j.name: [] for j in contests.judges}
+    for held in contests.held:
+        if question is None or held.question == question:
+            for (judge, _), answers in _answers(contests, held).items():
+                chosen.setdefault(judge, []).append(answers)
+    return [_position(judge, answers) for judge, answers in chosen.items()]
+
+
+def _answers(contests: Contests, held: HeldContest) -> dict[tuple[str, int], dict[bool, Choice]]:
+    """Every judge's (and replicate's) choice by whether the answers were exchanged."""
+    found: dict[tuple[str, int], dict[bool, Choice]] = {}
+    for shown in held.shown:
+        for row in shown.rows:
+            choice = contests.choice(held, row)
+            if choice != "none":
+                found.setdefault((row.judge, row.replicate), {})[shown.swapped] = choice
+    return found
+
+
+def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
+    both = [a for a in answers if len(a) == 2]
+    winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in both]
+    agree = sum(one == two for one, two in winners)
+    first = sum(a[False] == a[True] == "A" for a in both)
+    last = sum(a[False] == a[True] == "B" for a in both)
+    # Only pairs: there both answers stood first equally often, whatever they are worth.
+    named = [c for a in both for c in a.values() if c in ("A", "B")]
+    to_first = named.count("A")
+    none: tuple[float | None, float | None] = (None, None)
+    rate_low, rate_high = wilson(agree, len(both)) if both else none
+    first_low, first_high = wilson(to_first, len(named)) if named else none
+    return Position(
+        judge,
+        len(both),
+        agree,
+        first,
+        last,
+        agree / len(both) if both else None,
+        rate_low,
+        rate_high,
+        len(named),
+        to_first / len(named) if named else None,
+        first_low,
+        first_high,
+    )
+
+
+# Judges asked twice about the same two answers, exchanged: of a folder, or of votes imported.
+#
+# Contests held here have ``contest_position``; this reads votes that came from elsewhere, where a
+# rater's two answers to an item are two columns (``NAME|original``, ``NAME|swapped``).
+
+
+class OrderCheck(NamedTuple):
+    """One rater on one part of the items. Missing answers are left out of ``agreement`` and
+    ``kappa`` and are wrong in ``accuracy``; ``as_published`` has LLMBar's conventions (two missing
+    answers agree; kappa tells the first answer from all else).
+    """
+
+    rater: str
+    criterion: str
+    part: str
+    items: int
+    empty: int
+    accuracy: Figure
+    agreement: Figure
+    kappa: Figure
+    agreement_as_published: Figure
+    kappa_as_published: Figure
+
+
+def order_checks(
+    open_store: Callable[[], Store], source: str, part_by: str = ""
+) -> list[OrderCheck]:
+    """The checks of every rater that answered in two orders, for a run's number or a folder.
+
+    ``part_by`` is a key of the items' meta; its values are parts of their own.
+    """
+    return checks_of(read_source(open_store, source), part_by)
+
+
+def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
+    """The checks of ratings that were read."""
+    parts = [str(item.meta.get(part_by, "")) if part_by else "" for item in rated.items]
+    found = []
+    for criterion in rated.criteria:
+        for rater, (one, two) in _twice(criterion).items():
+            for part in dict.fromkeys(parts):
+                rows = np.array([p == part for p in parts])
+                found.append(_check(criterion, rater, part, rows, one, two))
+    return found
+
+
+def _twice(criterion: RatedCriterion) -> dict[str, tuple[int, int]]:
+    """The two columns of every rater that has exactly two."""
+    columns: dict[str, list[int]] = {}
+    for at, rater in enumerate(criterion.raters):
+        name, bar, _ = rater.name.rpartition("|")
+        if bar:
+            columns.setdefault(name, []).append(at)
+    return {name: (c[0], c[1]) for name, c in columns.items() if len(c) == 2}
+
+
+def _check(
+    criterion: RatedCriterion, rater: str, part: str, rows: Ratings, one: int, two: int
+) -> OrderCheck:
+    a, b = criterion.levels[rows, one], criterion.levels[rows, two]
+    k = len(criterion.labels)
+    return OrderCheck(
+        rater=rater,
+        criterion=criterion.name,
+        part=part,
+        items=int(rows.sum()),
+        empty=int((a < 0).sum() + (b < 0).sum()),
+        accuracy=accuracy(a, b, criterion.gold[rows]),
+        agreement=same_choice(a, b),
+        kappa=order_kappa(a, b, k),
+        agreement_as_published=same_choice(a, b, empty_counts=True),
+        kappa_as_published=order_kappa(a, b, k, empty_is_second=True),
+    )

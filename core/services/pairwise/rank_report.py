@@ -1,0 +1,287 @@
+"""``rank``: systems of a contest run, of a pointwise run, or of a folder, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.errors import InputError
+from core.metrics.estimate import Figure
+from core.metrics.intervals.bootstrap import Interval
+from core.services.agreement.load_ratings import of_run, read_source, run_named
+from core.services.agreement.ratings import Rated
+from core.services.pairwise.contest_votes import read
+from core.services.pairwise.contests import is_contest
+from core.services.pairwise.leaderboard import (
+    DecidedContests,
+    leaderboard,
+    leaderboard_of,
+    rounds_of,
+)
+from core.services.pairwise.leaderboard_parts import Leaderboard, Measurement, Methods, RankedSystem
+from core.services.pairwise.pointwise_ranks import EXCLUDED, Ballots, Listwise, ballots_of, listwise
+from core.services.pairwise.position_bias import positions
+from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
+from core.services.pairwise.unmatched_tasks import unmatched_report
+from core.store.store import Store
+
+
+def rank_source(
+    open_store: Callable[[], Store],
+    source: str,
+    *,
+    by: str | None = None,
+    exclude: Sequence[str] = EXCLUDED,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> dict[str, Any]:
+    """The report of ``rank --json``.
+
+    A contest run is ranked together with the rounds it goes on from; any other run, or a folder in
+    the common layout, by the scores of its judges (``by`` joins items to tasks).
+
+    Raises:
+        InputError: items that name no system or belong to no task.
+        NotFound: there is no such run.
+    """
+    run_id = run_named(source)
+    if run_id is not None:
+        store = open_store()
+        if is_contest(store, run_id):
+            return contest_report(store, rounds_of(store, run_id), seed, resamples)
+        run = store.runs.get(run_id)
+        models = {j.name: j.model or j.name for j in run.panel.judges}
+        return pointwise_report(of_run(store, run.id), by, exclude, models, seed, resamples)
+    return pointwise_report(read_source(open_store, source), by, exclude, {}, seed, resamples)
+
+
+def contest_report(
+    store: Store, run_ids: Sequence[int], seed: int = 0, resamples: int = 1000
+) -> dict[str, Any]:
+    """A contest's leaderboards: all questions together, each one, and each judge's."""
+    contests = read(store, run_ids)
+
+    def board(**of: Any) -> dict[str, Any]:
+        return board_data(leaderboard(contests, seed=seed, resamples=resamples, **of))
+
+    several = len(contests.questions) > 1
+    panel = len(contests.judges) > 1
+    return {
+        "kind": "contest",
+        "runs": list(run_ids),
+        "systems": list(contests.systems),
+        "overall": board(),
+        "questions": {q: board(question=q) for q in contests.questions} if several else {},
+        "judges": {j.name: board(judge=j.name) for j in contests.judges} if panel else {},
+        "positions": [{**one._asdict(), "biased": one.biased} for one in positions(contests)],
+    }
+
+
+def pointwise_report(
+    rated: Rated,
+    by: str | None,
+    exclude: Sequence[str],
+    models: dict[str, str],
+    seed: int = 0,
+    resamples: int = 1000,
+) -> dict[str, Any]:
+    """Systems by the scores of judges: methods side by side, and strengths by the same ballots.
+
+    Where no tasks are shared, and nobody said what joins them (``by``): by mean scores alone.
+    """
+    try:
+        ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
+    except InputError as error:
+        if by is not None:
+            raise
+        return unmatched_report(rated, error.message, exclude, models, seed, resamples)
+    found = listwise(ballots)
+    return {
+        "kind": "pointwise",
+        "matched": True,
+        "systems": list(ballots.systems),
+        "ballots": len(ballots.scores),
+        "excluded": ballots.excluded,
+        "incomplete": ballots.incomplete,
+        **methods_data(found.methods, ballots.systems),
+        "judges": _judges(found),
+        "likeness": [
+            {
+                "one": one.one,
+                "other": one.other,
+                "spearman": _figure(one.spearman),
+                "kendall_tau": _figure(one.kendall),
+            }
+            for one in found.likeness
+        ],
+        "strengths": board_data(ballots_board(ballots, seed, resamples)),
+        "notes": list(found.notices),
+    }
+
+
+def ballots_board(ballots: Ballots, seed: int = 0, resamples: int = 1000) -> Leaderboard:
+    """The leaderboard of what ballots say of every two systems; items are the tasks."""
+    first, second = np.triu_indices(len(ballots.systems), 1)
+    keys = ballots.keys
+    a, b = keys[:, first], keys[:, second]
+    row, pair = np.nonzero(~(np.isnan(a) | np.isnan(b)))
+    gap = (a - b)[row, pair]
+    found = DecidedContests(
+        item=ballots.task[row],
+        first=first[pair],
+        second=second[pair],
+        points=np.where(gap == 0, 0.5, (gap > 0).astype(np.float64)),
+        weight=np.ones(len(row)),
+        lengths=np.zeros((len(row), 2)),
+        held=(),
+        undecided={},
+        tied_for={},
+    )
+    return leaderboard_of(found, ballots.systems, seed=seed, resamples=resamples)
+
+
+def board_data(board: Leaderboard) -> dict[str, Any]:
+    """A leaderboard as plain data; ``null`` with a reason where something is not defined."""
+    matrix = board.matrix
+    return {
+        "standings": [_standing(s) for s in board.standings],
+        "matrix": {
+            "systems": list(board.systems),
+            "wins": matrix.wins.tolist(),
+            "ties": matrix.ties.tolist(),
+            "contests": matrix.contests.tolist(),
+        },
+        "condorcet_winner": None
+        if board.majorities.winner is None
+        else board.systems[board.majorities.winner],
+        "circles": [[board.systems[i] for i in circle] for circle in board.majorities.examples],
+        "gaps": [
+            {
+                "better": g.better,
+                "worse": g.worse,
+                "difference": g.difference,
+                "error": g.error,
+                "apart": g.apart,
+                "further_contests": g.further.value,
+                "reason": g.further.reason,
+            }
+            for g in board.gaps
+        ],
+        **methods_data(board.methods, board.systems),
+        "length": board.length
+        if isinstance(board.length, str)
+        else {"slope": board.length.slope, "ci": _ends(board.length.slope_interval)},
+        "decided": board.decided,
+        "items": board.items,
+        "undecided": dict(board.undecided),
+        "tied_for": dict(board.tied_for),
+        "notes": list(board.notes),
+    }
+
+
+def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
+    """Ways to rank side by side, as plain data."""
+    return {
+        "methods": {
+            way.name: {
+                "values": dict(zip(systems, way.values, strict=True)),
+                "ranks": dict(zip(systems, way.ranks, strict=True)),
+                "winners": list(way.winners),
+            }
+            for way in methods.ways
+        },
+        "taus": [
+            {
+                "one": a.one,
+                "other": a.other,
+                **_figure(a.tau),
+                "same_winner": a.same_winner,
+            }
+            for a in methods.accords
+        ],
+        "winner_differs": methods.winner_differs,
+    }
+
+
+def _standing(s: RankedSystem) -> dict[str, Any]:
+    return {
+        "system": s.system,
+        "rank": s.rank,
+        "range": None if s.range is None else str(s.range),
+        "group": s.group,
+        "strength": _measured(s.strength),
+        "regularised": s.regularised,
+        "win_rate": _measured(s.win_rate),
+        "elo": _measured(s.elo),
+        "length_controlled": _measured(s.length_controlled),
+        "contests": s.contests,
+        "wins": s.wins,
+        "ties": s.ties,
+        "losses": s.losses,
+    }
+
+
+def _judges(found: Listwise) -> dict[str, Any]:
+    systems = found.ballots.systems
+    return {
+        view.judge: {
+            "kind": view.kind,
+            "scores": dict(zip(systems, view.scores, strict=True)),
+            "ranks": dict(zip(systems, view.ranks, strict=True)),
+            "offset": _figure(view.offset),
+        }
+        for view in found.judges
+    }
+
+
+def _measured(m: Measurement) -> dict[str, Any]:
+    reason = m.reason or m.interval.reason
+    return {"value": m.value, "ci": _ends(m.interval), **({"reason": reason} if reason else {})}
+
+
+def _ends(interval: Interval) -> list[float] | None:
+    if interval.low is None or interval.high is None:
+        return None
+    return [interval.low, interval.high]
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    return {"value": figure.value, "n": figure.n, **_why(figure)}
+
+
+def _why(figure: Figure) -> dict[str, str]:
+    return {"reason": figure.reason} if figure.reason else {}
+
+
+def as_text(report: dict[str, Any]) -> str:
+    """The report as a table for a terminal, with what limits it."""
+    if not report.get("matched", True):
+        return unmatched_text(report)
+    board = report["overall"] if report["kind"] == "contest" else report["strengths"]
+    lines = [_line(s) for s in board["standings"]]
+    lines += [f"note: {note}" for note in (*report.get("notes", ()), *board["notes"])]
+    for one in report.get("positions", ()):
+        if one["biased"]:
+            lines.append(
+                f"note: {one['judge']} chose the answer shown first in {one['shown_first']:.0%} of "
+                "its choices; a half would be fair."
+            )
+    if board["undecided"]:
+        parts = ", ".join(f"{n} {why}" for why, n in board["undecided"].items())
+        lines.append(f"undecided: {parts}")
+    return "\n".join(lines)
+
+
+def _line(s: dict[str, Any]) -> str:
+    place = s["range"] or s["rank"] or "-"
+    rate, strength = s["win_rate"]["value"], s["strength"]["value"]
+    ends = s["strength"]["ci"]
+    return (
+        f"{place!s:>5}  {s['system']}: "
+        + ("no contest" if strength is None else f"strength {strength:+.2f}")
+        + (f" ({ends[0]:+.2f} to {ends[1]:+.2f})" if ends else "")
+        + ("" if rate is None else f", win rate {rate:.0%} of {s['contests']:.0f}")
+        + (", regularised" if s["regularised"] else "")
+    )

@@ -1,0 +1,146 @@
+"""Systems whose answers share no task: ranked by the mean of their judges' scores.
+
+Every system is scored on items of its own, so a difference may lie in the items. That is said, and
+nothing that needs two answers to the same task (win rates, strengths) is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.errors import InputError
+from core.metrics.intervals.bootstrap import MeanFigure, mean_of
+from core.metrics.measure import Array
+from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
+from core.services.agreement.ratings import Rated, Rater
+from core.services.pairwise.pointwise_ranks import SystemScores, related
+from core.text.numbers import score
+
+LEVEL = 0.95
+
+
+def unmatched_report(
+    rated: Rated,
+    why: str,
+    exclude: Container[str],
+    models: Mapping[str, str],
+    seed: int = 0,
+    resamples: int = 1000,
+) -> dict[str, Any]:
+    """The pointwise report where systems answered different items.
+
+    An item's score is the mean of its judges' scores (people's, where nobody else judged); a
+    judge's scores of its own and its family's answers are left out, and so are scores with a
+    missing vote. ``why`` says what kept the items from being joined to tasks. Rank ranges come
+    from differences of means that are larger than chance (Welch 1947, normal approximation,
+    Bonferroni over the pairs).
+
+    Raises:
+        InputError: fewer than two systems are named.
+    """
+    systems = tuple(dict.fromkeys(item.system for item in rated.items if item.system))
+    if len(systems) < 2:
+        raise InputError("Items must name at least two systems to be ranked. " + why)
+    judges = [r for r in rated.raters if r.kind != "human"] or list(rated.raters)
+    by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
+    whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
+    means = [mean_of(values, resamples=resamples or 1, seed=seed) for values in whole]
+    ranks = competition_ranks([np.nan if m.figure.value is None else m.figure.value for m in means])
+    ranges = rank_ranges(_better(whole))
+    return {
+        "kind": "pointwise",
+        "matched": False,
+        "systems": list(systems),
+        "standings": [
+            {
+                "system": system,
+                "rank": ranks[at],
+                "range": str(ranges[at]) if ranks[at] is not None else None,
+                "items": len(whole[at]),
+                "score": _measured(means[at], with_interval=bool(resamples)),
+            }
+            for at, system in enumerate(systems)
+        ],
+        "judges": {j.name: _judge(j, by_judge[j], systems) for j in judges},
+        "notes": [
+            "The systems answered different items, so a difference may lie in the items. " + why
+        ],
+    }
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """The report as lines for a terminal."""
+    lines = []
+    for one in sorted(report["standings"], key=lambda s: (s["rank"] is None, s["rank"])):
+        value, ends = one["score"]["value"], one["score"]["ci"]
+        said = "no score" if value is None else f"judges' mean score {score(value)}"
+        said += f" ({score(ends[0])} to {score(ends[1])})" if ends else ""
+        lines.append(f"{one['range'] or '-':>5}  {one['system']}: {said}, {one['items']} items")
+    return "\n".join([*lines, *(f"note: {note}" for note in report["notes"])])
+
+
+def _scores(
+    rated: Rated,
+    judge: Rater,
+    systems: Sequence[str],
+    exclude: Container[str],
+    models: Mapping[str, str],
+) -> dict[str, dict[str, float]]:
+    """A judge's scores by system and item id."""
+    scored = SystemScores(rated)
+    model = models.get(judge.name.partition("|")[0], judge.name)
+    kin = {s for s in systems if related(model, s) in exclude}
+    found: dict[str, dict[str, float]] = {system: {} for system in systems}
+    for item in rated.items:
+        if not item.system or item.system in kin:
+            continue
+        score = scored.of(judge, item.id)
+        if score is not None and score[2]:
+            found[item.system][item.id] = score[0]
+    return found
+
+
+def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
+    ids = dict.fromkeys(item for one in scores for item in one)
+    return np.array([np.mean([one[i] for one in scores if i in one]) for i in ids], np.float64)
+
+
+def _better(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:
+    """``better[i, j]``: the mean of i is larger than that of j by more than chance."""
+    n = len(whole)
+    z = NormalDist().inv_cdf(1 - (1 - LEVEL) / max(1, n * (n - 1)))
+    better = np.zeros((n, n), np.bool_)
+    for i in range(n):
+        for j in range(n):
+            if min(len(whole[i]), len(whole[j])) > 1:
+                gap = whole[i].mean() - whole[j].mean()
+                error = np.sqrt(sum(w.var(ddof=1) / len(w) for w in (whole[i], whole[j])))
+                better[i, j] = gap > z * error
+    return better
+
+
+def _judge(
+    judge: Rater, scores: Mapping[str, Mapping[str, float]], systems: Sequence[str]
+) -> dict[str, Any]:
+    means = [float(np.mean(list(v.values()))) if (v := scores[s]) else None for s in systems]
+    ranks = mid_ranks([np.nan if m is None else m for m in means])
+    return {
+        "kind": judge.kind,
+        "scores": dict(zip(systems, means, strict=True)),
+        "ranks": {
+            s: None if np.isnan(rank) else float(rank)
+            for s, rank in zip(systems, ranks, strict=True)
+        },
+    }
+
+
+def _measured(mean: MeanFigure, *, with_interval: bool) -> dict[str, Any]:
+    low, high = mean.interval.low, mean.interval.high
+    ends = [low, high] if with_interval and low is not None and high is not None else None
+    reason = mean.figure.reason or (mean.interval.reason if with_interval else "")
+    return {"value": mean.figure.value, "ci": ends, **({"reason": reason} if reason else {})}

@@ -1,0 +1,293 @@
+"""Limits of what a report can conclude: sentences that follow from its facts, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.metrics.estimate import surely_below
+from core.services.agreement.rating_sheet import FEW
+from core.services.reports.report_values import CriterionLine, JudgeFacts, RunReport
+from core.text.numbers import count, percent, plural, score
+
+#: Fewer items than this in a slice say next to nothing about it.
+TINY = 10
+#: With fewer items than this the bootstrap's intervals are too short (simulated: tests/metrics).
+ROUGH = 20
+#: From this share of abstentions on they change what a mean is about.
+MANY_AWAY = 0.05
+_REST = {
+    "queued": "has not started",
+    "running": "is still running",
+    "cancelled": "was cancelled",
+    "interrupted": "was interrupted",
+    "budget": "stopped because its budget was spent",
+    "failed": "broke off",
+}
+
+
+def limits(report: RunReport) -> tuple[str, ...]:
+    """Every limit that holds for this report; its own ``limits`` are not looked at."""
+    parts = (
+        _progress,
+        _size,
+        _failures,
+        _abstentions,
+        _unvoted,
+        _truth,
+        _accuracy,
+        _judges,
+        _gates,
+        _many,
+    )
+    return tuple(sentence for part in parts for sentence in part(report))
+
+
+def _progress(report: RunReport) -> Iterator[str]:
+    status, counts = report.setup.status, report.counts
+    if status in _REST:
+        yield (
+            f"The run {_REST[status]}: {count(counts.votes)} of {count(counts.planned)} planned "
+            "votes are there."
+        )
+
+
+def _size(report: RunReport) -> Iterator[str]:
+    mean, n = report.scores.mean, report.scores.scored
+    if not n:
+        yield "No item has a score, so there is nothing to conclude about scores."
+    elif n == 1:
+        yield "Only one item has a score. It says nothing about others."
+    elif n < FEW:
+        reach = (
+            ""
+            if mean.low is None or mean.high is None
+            else f": the interval of their mean reaches from {score(mean.low)} to "
+            f"{score(mean.high)}{', and is itself rough with so few' if n < ROUGH else ''}"
+        )
+        yield f"Only {count(n)} items have a score{reach}."
+    small = [
+        one.name for one in (*report.systems, *report.tags, *report.splits) if one.scored < TINY
+    ]
+    if small:
+        yield (
+            f"Fewer than {TINY} scores stand behind {_listed(small)}; do not rank by their means."
+        )
+    if report.more_criteria:
+        yield (
+            f"Items ask so many different questions that {plural(report.more_criteria, 'more')} "
+            f"criteria are in no table here; the first {len(report.criteria)} are."
+        )
+
+
+def _unvoted(report: RunReport) -> Iterator[str]:
+    n = report.counts.unvoted
+    if n:
+        yield (
+            f"{plural(n, 'verdict')} of {count(report.counts.cells)} {'is' if n == 1 else 'are'} "
+            "an option that no vote was for: what the votes come to lies between options, and the "
+            "nearest is shown."
+        )
+
+
+def _failures(report: RunReport) -> Iterator[str]:
+    counts = report.counts
+    failed = sum(counts.failures.values())
+    if failed:
+        why = "the file holds none" if report.setup.imported else "a judge failed to give one"
+        kinds = ", ".join(f"{count(n)} {kind}" for kind, n in counts.failures.items())
+        yield (
+            f"{_capital(plural(failed, 'answer'))} of {count(counts.planned)} "
+            f"{'is' if failed == 1 else 'are'} missing because {why} "
+            f"({kinds}). Failures are left out, never guessed."
+        )
+    gone = counts.scored - counts.complete
+    if gone:
+        yield (
+            f"{plural(gone, 'item')} with a score {'lacks' if gone == 1 else 'lack'} a verdict on "
+            "some criterion; that score stands on the others alone."
+        )
+    unscored = counts.items - counts.scored
+    if unscored and counts.scored:
+        yield f"{plural(unscored, 'item')} of {count(counts.items)} have no score and are left out."
+
+
+def _abstentions(report: RunReport) -> Iterator[str]:
+    counts = report.counts
+    verdicts = counts.cells - counts.missing
+    if verdicts and counts.abstained / verdicts >= MANY_AWAY:
+        how = {
+            "skip": "Such criteria are left out of an item's score",
+            "zero": "They count as zero points",
+            "partial": "They count as part of the points",
+            "fail": "They count as the worst answer",
+        }[report.setup.abstention]
+        yield (
+            f"{percent(counts.abstained / verdicts)} of the verdicts are abstentions "
+            f"({count(counts.abstained)} of {count(verdicts)}). {how}."
+        )
+
+
+def _truth(report: RunReport) -> Iterator[str]:
+    labelled, items = report.labelled_items, report.counts.items
+    if not report.counts.votes:
+        return
+    if not report.reference:
+        yield (
+            "No item has a label by a person. Nothing here says how often verdicts are right: "
+            "judges can agree and be wrong together."
+        )
+        return
+    if report.reference == "people":
+        yield (
+            "There are no labels; verdicts are compared with the majority of the people's votes, "
+            "and not at all where people tie."
+        )
+    elif labelled < items:
+        yield (
+            f"Only {count(labelled)} of {count(items)} items have a label. Accuracy and kappa are "
+            "of these, and hold for the others only if the labelled ones were picked at random."
+        )
+    if report.reference == "labels":
+        yield (
+            "Labels are taken as the truth. How far people would agree on them is not known "
+            "from labels alone."
+        )
+    few = [c.name for c in report.criteria if 0 < c.labelled < FEW]
+    if few:
+        yield f"Accuracy rests on fewer than {FEW} items for {_listed(few)}."
+    none = [c.name for c in report.criteria if not c.labelled]
+    if none:
+        yield f"Nothing is known about the accuracy on {_listed(none)}."
+    if report.counts.adjudicated:
+        yield (
+            f"{plural(report.counts.adjudicated, 'verdict')} "
+            f"{'was' if report.counts.adjudicated == 1 else 'were'} settled by a person. Scores "
+            "and counts of verdicts follow the person; accuracy and kappa are of what the votes "
+            "had said. Cells sent to people tend to be the hard ones, and do not speak for the "
+            "rest."
+        )
+
+
+def _accuracy(report: RunReport) -> Iterator[str]:
+    worse = [line for line in report.criteria if _worse(line)]
+    if worse:
+        yield (
+            "Verdicts are less often right than always giving the commonest answer would be, on "
+            f"{_listed([_beside(line) for line in worse])}."
+        )
+    doubtful = [
+        line.name for line in report.criteria if _not_surely_better(line) and line not in worse
+    ]
+    if doubtful:
+        yield (
+            "It is not sure that verdicts are more often right than always giving the commonest "
+            f"answer would be, on {_listed(doubtful)}."
+        )
+
+
+def _worse(line: CriterionLine) -> bool:
+    high, commonest = line.accuracy.high, line.commonest.value
+    if high is None or commonest is None or not line.labelled:
+        return False
+    return surely_below(high, commonest, line.labelled)
+
+
+def _beside(line: CriterionLine) -> str:
+    reach = f"95 % interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
+    return (
+        f"{line.name} ({percent(line.accuracy.value)}, {reach}, against "
+        f"{percent(line.commonest.value)})"
+    )
+
+
+def _not_surely_better(line: CriterionLine) -> bool:
+    accuracy, commonest = line.accuracy, line.commonest.value
+    if accuracy.value is None or commonest is None:
+        return False
+    return (accuracy.value if accuracy.low is None else accuracy.low) <= commonest
+
+
+def _judges(report: RunReport) -> Iterator[str]:
+    setup = report.setup
+    counting = [judge for judge in setup.judges if not judge.shadow]
+    people = [rater for rater in report.raters if rater.kind == "human"]
+    if len(setup.judges) == 1 and report.counts.votes:
+        whom = "person" if people else "judge"
+        yield f"Only one {whom} voted, so there is no agreement to look at."
+    models = {judge.model for judge in counting}
+    if len(counting) > 1 and len(models) == 1 and next(iter(models)):
+        yield (
+            f"All judges are the same model ({models.pop()}). They may share its mistakes, so "
+            "their agreement says less than that of different ones."
+        )
+    yield from _offline(setup.judges, setup.learned_from)
+    if setup.twins:
+        yield setup.twins
+    for name, words in setup.fitted.items():
+        yield f"{name}: verdicts are settled by a rule fitted on labels. {words}"
+    asked = [rater for rater in report.raters if rater.kind == "llm"]
+    once = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
+    if asked and once and not setup.imported:
+        yield (
+            "Every judge was asked each question once, so it is not known how far a judge would "
+            "repeat its own answer."
+        )
+
+
+def _offline(judges: Sequence[JudgeFacts], learned_from: int) -> Iterator[str]:
+    trained = [judge for judge in judges if judge.training]
+    if trained and learned_from:
+        yield (
+            f"{_listed([j.name for j in trained])} {'is' if len(trained) == 1 else 'are'} no "
+            f"language model: trained on the words of {plural(learned_from, 'labelled item')}, "
+            "which are in no figure here."
+        )
+    for judge in trained:
+        if judge.switched_off:
+            yield (
+                f"{judge.name} switched itself off on {_listed(judge.switched_off)}, where it "
+                "promised no more than a simple rule, and gives no vote there."
+            )
+
+
+def _gates(report: RunReport) -> Iterator[str]:
+    for gate in report.gates:
+        if gate.undecided:
+            yield (
+                f"The gate {gate.name!r} could not be decided on {plural(gate.undecided, 'item')}; "
+                "the score there is the best one possible."
+            )
+
+
+def _many(report: RunReport) -> Iterator[str]:
+    shown = [
+        report.scores.mean,
+        *(one.mean for one in (*report.systems, *report.tags, *report.splits)),
+        *(
+            e
+            for line in report.criteria
+            for e in (line.mean, line.alpha, line.accuracy, line.kappa)
+        ),
+        *(rater.mean for rater in report.raters),
+    ]
+    number = sum(one.low is not None for one in shown)
+    if number >= 20:
+        yield (
+            f"{count(number)} intervals are shown, each right in 95 of 100 cases; expect about "
+            f"{count(round(number / 20))} to miss."
+        )
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a row.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(list("abcd"), 2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

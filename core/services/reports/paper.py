@@ -1,0 +1,282 @@
+"""A report as a paper: what page, HTML and Markdown show alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.formats.report.paper import (
+    Block,
+    Forest,
+    Histogram,
+    Paper,
+    PaperTable,
+    Reach,
+    Section,
+    Sentences,
+    Words,
+)
+from core.services.reports.paper_sections import (
+    cost_section,
+    criteria_section,
+    method_section,
+    raters_section,
+    reviews_section,
+    reviews_summary,
+    setup_section,
+)
+from core.services.reports.report_values import (
+    OUTCOME,
+    ItemLine,
+    RunReport,
+    ScoreSlice,
+    day_and_time,
+    figure,
+    reference,
+    reported_number,
+    shared,
+)
+from core.text.numbers import DASH, count, percent, plural, score
+
+__all__ = ["paper"]
+
+_LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
+
+
+def paper(report: RunReport) -> Paper:
+    """The report in words: summary and limits first, how it was made last."""
+    setup = report.setup
+    sections = [
+        Section("Summary", (Sentences(_summary(report)),)),
+        Section("Limits of these conclusions", (Sentences(report.limits, listed=True),)),
+        _scores(report),
+        *criteria_section(report),
+        *raters_section(report),
+        *reviews_section(report),
+        *_items(report),
+        *_gates(report),
+        _found(report),
+        setup_section(report),
+        cost_section(report),
+        method_section(report),
+    ]
+    return Paper(
+        title=f"Report: {setup.name}",
+        subtitle=f"Run {setup.run}, {_status(setup.status)}; {setup.rubric} (version "
+        f"{setup.rubric_number}) on {setup.dataset} (version {setup.dataset_number})",
+        sections=tuple(one for one in sections if _says_something(one)),
+        made=f"Made by Rubric Studio, {day_and_time(report.made)}",
+    )
+
+
+def _status(status: str) -> str:
+    return {"budget": "stopped at its budget"}.get(status, status)
+
+
+def _says_something(section: Section) -> bool:
+    return any(not isinstance(block, Sentences) or block.lines for block in section.blocks)
+
+
+def _summary(report: RunReport) -> tuple[str, ...]:
+    counts, whole = report.counts, report.scores
+    whom = plural(len(report.setup.judges), "rater" if report.setup.imported else "judge")
+    lines = [
+        f"{plural(counts.items, 'item')}, {plural(_criteria(report), 'criterion', 'criteria')}, "
+        f"{whom}: {plural(counts.votes, 'vote')}."
+    ]
+    if whole.mean.value is not None:
+        mean = figure(whole.mean)
+        lines.append(
+            f"The mean score is {mean.text} ({_interval(mean.below)}; "
+            f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
+            f"with the median at {score(report.median)}."
+        )
+    if whole.outcomes:
+        words = {**OUTCOME, "none": "have no outcome"}
+        parts = [
+            f"{percent(s.value)} {words[name]}" for name, s in whole.outcomes.items() if s.hits
+        ]
+        lines.append(f"Of all items, {', '.join(parts)}.")
+    lines += _rightness(report)
+    lines += reviews_summary(report)
+    return tuple(lines)
+
+
+def _interval(below: str) -> str:
+    return below.rstrip(".") if below.startswith("no interval") else f"95 % interval {below}"
+
+
+def _criteria(report: RunReport) -> int:
+    return len(report.criteria) + report.more_criteria
+
+
+def _rightness(report: RunReport) -> list[str]:
+    known = [
+        (line.accuracy.value, line.commonest.value)
+        for line in report.criteria
+        if line.accuracy.value is not None and line.commonest.value is not None
+    ]
+    if not known:
+        return []
+    low, high = min(a for a, _ in known), max(a for a, _ in known)
+    span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
+    better = sum(a > c for a, c in known)
+    return [
+        f"Against the {reference(report)}, verdicts are right on {span} of the items, by "
+        f"criterion; on {count(better)} of {plural(len(known), 'criterion', 'criteria')} that is "
+        "more than always giving the commonest answer would reach."
+    ]
+
+
+def _scores(report: RunReport) -> Section:
+    if not report.scores.scored:
+        return Section("Scores", (Sentences(("No item has a score yet.",)),))
+    blocks: list[Block] = [
+        Histogram("How the scores are distributed", report.bins, report.scores.mean.value),
+        _bins(report),
+    ]
+    if report.scores.outcomes:
+        blocks.append(_outcomes(report))
+    for title, one, parts in (
+        ("By system", "System", report.systems),
+        ("By tag", "Tag", report.tags),
+        ("By split", "Split", report.splits),
+    ):
+        if parts:
+            blocks += _sliced(title, one, parts, report.scores)
+    return Section("Scores", tuple(blocks))
+
+
+def _bins(report: RunReport) -> PaperTable:
+    rows = [
+        (
+            Words(f"{score(low)} to {score(high)}"),
+            reported_number(n, {"min": f"{low:.6g}", "max": f"{high - _edge(report, high):.6g}"}),
+        )
+        for low, high, n in report.bins
+        if n
+    ]
+    return PaperTable("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
+
+
+def _edge(report: RunReport, high: float) -> float:
+    """Bins hold their lower end; the last one both ends."""
+    return 0.0 if high == report.bins[-1][1] else 1e-6
+
+
+def _outcomes(report: RunReport) -> PaperTable:
+    rows = [
+        (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
+        for name, one in report.scores.outcomes.items()
+        if one.hits or name != "none"
+    ]
+    return PaperTable(
+        "Outcomes",
+        ("Outcome", "Share of items"),
+        tuple(rows),
+        (1,),
+        "Below each share: its count, and the 95 % interval of Wilson (1927).",
+    )
+
+
+def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice) -> list[Block]:
+    told = _told(whole)
+    heads = (
+        one,
+        "Items",
+        "With a score",
+        "Mean score",
+        *(OUTCOME[name].capitalize() for name in told),
+    )
+    rows = tuple(
+        (
+            Words(part.name),
+            reported_number(part.items, lead),
+            reported_number(part.scored),
+            figure(part.mean),
+            *(shared(part.outcomes.get(name), {**lead, **_LEADS[name]}) for name in told),
+        )
+        for part in (*parts, whole)
+        for lead in ({} if part is whole else {one.lower(): part.name},)
+    )
+    reaches = tuple(
+        Reach(part.name, part.mean.value, part.mean.low, part.mean.high)
+        for part in (*parts, whole)
+        if part.mean.value is not None
+    )
+    low = min(0.0, *(r.value if r.low is None else r.low for r in reaches), 0.0)
+    high = max(1.0, *(r.value if r.high is None else r.high for r in reaches), 1.0)
+    note = "An item with several tags is in several rows." if one == "Tag" else ""
+    return [
+        Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
+        PaperTable(
+            f"Scores {title[0].lower()}{title[1:]}",
+            heads,
+            rows,
+            tuple(range(1, 6))[: len(heads) - 1],
+            note,
+        ),
+    ]
+
+
+def _told(whole: ScoreSlice) -> tuple[str, ...]:
+    """The outcome that slices are compared by: who passes, or where nothing decides, who waits."""
+    decided = sum(whole.outcomes[name].hits for name in ("pass", "fail")) if whole.outcomes else 0
+    return ("pass",) if decided else ("review",) if whole.outcomes else ()
+
+
+def _items(report: RunReport) -> list[Section]:
+    if not report.worst:
+        return []
+    few = not report.best
+    blocks: list[Block] = [
+        _item_table("All items, the worst first" if few else "The worst", report.worst)
+    ]
+    if not few:
+        blocks.append(_item_table("The best", report.best))
+    return [Section("Items" if few else "Worst and best items", tuple(blocks))]
+
+
+def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
+    rows = tuple(
+        (
+            Words(item.id, item.system, {"item": item.id}),
+            Words(score(item.score), _sureness(item)),
+            Words(OUTCOME.get(item.outcome or "", DASH)),
+            Words(item.preview),
+        )
+        for item in items
+    )
+    return PaperTable(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+
+
+def _sureness(item: ItemLine) -> str:
+    if item.low is not None and item.high is not None and item.low != item.high:
+        return f"{score(item.low)} to {score(item.high)}: a gate is undecided"
+    return "" if item.complete else "incomplete"
+
+
+def _gates(report: RunReport) -> list[Section]:
+    if not report.gates:
+        return []
+    rows = tuple(
+        (
+            Words(gate.name, gate.kind),
+            reported_number(gate.fired),
+            reported_number(gate.moved),
+            reported_number(gate.undecided, {"only": "review"}),
+        )
+        for gate in report.gates
+    )
+    heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
+    table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    return [Section("Gates and pre-checks", (table,))]
+
+
+def _found(report: RunReport) -> Section:
+    none = "Nothing was found that ails these judges and criteria."
+    lines = report.findings or (none if report.checks else "Too little is known for any check.",)
+    checks = (Sentences((report.checks,)),) if report.checks else ()
+    return Section(
+        "What ails judges and criteria",
+        (Sentences(lines, listed=bool(report.findings)), *checks),
+    )

@@ -1,0 +1,375 @@
+"""The sections of a report's paper: setup, criteria and raters, reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.formats.report.paper import (
+    BarPiece,
+    Bars,
+    Block,
+    Facts,
+    Forest,
+    PaperTable,
+    Reach,
+    Section,
+    Sentences,
+    Words,
+)
+from core.identity import canonical_json
+from core.metrics.intervals.bootstrap import SMALL
+from core.services.reports.report_values import (
+    CriterionLine,
+    JudgeFacts,
+    RaterLine,
+    RunReport,
+    Setup,
+    day_and_time,
+    figure,
+    kind,
+    reference,
+    reported_number,
+)
+from core.services.reports.report_values import reported_number as counted
+from core.services.runs.lifecycle import lost_words
+from core.text.numbers import DASH, cost, count, number, percent, plural, seconds, tokens, weight
+
+# How a report came about: plan, judges, counts, cost and method, as sections of its paper.
+
+
+def setup_section(report: RunReport) -> Section:
+    """What was graded how."""
+    setup = report.setup
+    rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
+    rows = [
+        ("Rubric", Words(f"{setup.rubric}, {_version(setup)}", setup.rubric_hash)),
+        ("Dataset", Words(f"{setup.dataset}, version {setup.dataset_number}", setup.dataset_hash)),
+        ("Panel", Words(setup.panel, setup.panel_hash)),
+        ("Votes become a verdict", Words(rules)),
+        ("Abstained criteria", Words(setup.abstention)),
+        *((f"Asked: {_name(key)}", Words(value)) for key, value in setup.asking.items()),
+        ("Replicates", Words(count(setup.replicates))),
+        ("Seed", Words(str(setup.seed))),
+        ("Learned from", Words(f"{count(setup.learned_from)} labelled items, left out here")),
+        ("Imported", Words(_plain(setup.imported))),
+        ("Made, started, finished", Words(", ".join(map(day_and_time, _times(report))))),
+        ("Versions", Words(", ".join(f"{name} {one}" for name, one in setup.versions.items()))),
+    ]
+    known = {
+        "Imported": bool(setup.imported),
+        "Versions": bool(setup.versions),
+        "Learned from": bool(setup.learned_from),
+    }
+    kept = tuple(row for row in rows if known.get(row[0], True))
+    blocks: list[Block] = [Facts("What was graded how", kept), _judges(report)]
+    learned = _training(report)
+    return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
+
+
+def _times(report: RunReport) -> tuple[str | None, ...]:
+    return report.setup.created, report.setup.started, report.setup.finished
+
+
+def _name(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _plain(found: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{_name(key)}: {one if isinstance(one, str) else canonical_json(one)}"
+        for key, one in found.items()
+    )
+
+
+def _judges(report: RunReport) -> PaperTable:
+    rows = tuple(map(_judge, report.setup.judges))
+    heads = ("Judge", "Model", "Weight", "Settings that are not the default")
+    return PaperTable("Judges", heads, rows, (2,))
+
+
+def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
+    settings = ", ".join(f"{_name(key)} {one}" for key, one in judge.settings.items())
+    counts = "votes without counting" if judge.shadow else ""
+    return (
+        Words(judge.name, counts),
+        Words(judge.model or DASH, kind(judge.kind)),
+        Words(number(judge.weight)),
+        Words(settings or DASH),
+    )
+
+
+def _training(report: RunReport) -> PaperTable:
+    rows = tuple(
+        (
+            Words(judge.name),
+            Words(line.criterion, "" if line.trained else f"switched off: {line.reason}"),
+            Words(count(line.n)),
+            Words(percent(line.accuracy)),
+            Words(percent(line.majority)),
+        )
+        for judge in report.setup.judges
+        for line in judge.training
+    )
+    heads = ("Offline judge", "Criterion", "Labels", "Right", "Simple rule")
+    note = (
+        "Right: the share in cross-validation on the labelled items it learned from. Simple rule: "
+        "the share that always giving the commonest label, of all or of the prompt, gets right."
+    )
+    return PaperTable("What offline judges learned", heads, rows, (2, 3, 4), note)
+
+
+def cost_section(report: RunReport) -> Section:
+    """How much was done, what failed, and what it cost."""
+    counts = report.counts
+    rows = [
+        ("Items", counted(counts.items)),
+        ("With a score", counted(counts.scored)),
+        ("With a verdict on every criterion", counted(counts.complete)),
+        ("Votes planned", counted(counts.planned)),
+        ("Votes", counted(counts.votes)),
+        ("Abstentions among them", counted(counts.abstentions, {"only": "abstentions"})),
+        *((f"Failed: {kind_}", counted(n, _FAILED)) for kind_, n in counts.failures.items()),
+        *((("Not needed", counted(counts.spared)),) if counts.spared else ()),
+        *((("Settled by a person", counted(counts.adjudicated)),) if counts.adjudicated else ()),
+    ]
+    if counts.calls or counts.cached:
+        rows += _calls(report)
+    return Section("Counts and cost", (Facts("Counts and cost", tuple(rows)),))
+
+
+_FAILED = {"only": "failures"}
+
+
+def _calls(report: RunReport) -> list[tuple[str, Words]]:
+    counts = report.counts
+    unknown = f"without {count(counts.cost_unknown)} calls whose price is not known"
+    priced = counts.calls > counts.cost_unknown or not counts.calls
+    rows = [
+        ("Calls", counted(counts.calls)._replace(below=lost_words(counts.lost_calls))),
+        ("Tokens in", Words(tokens(counts.tokens_in))),
+        ("Tokens out", Words(tokens(counts.tokens_out))),
+        (
+            "Cost",
+            Words(cost(counts.cost if priced else None), unknown if counts.cost_unknown else ""),
+        ),
+        ("Time", Words(seconds(counts.seconds))),
+    ]
+    if counts.cached:
+        saved = f"they cost {cost(counts.saved)} when they were made"
+        rows.append(("Answers from earlier runs", Words(count(counts.cached), saved)))
+    return rows
+
+
+def method_section(report: RunReport) -> Section:
+    """How intervals were made."""
+    lines = (
+        "Every interval is a 95 % interval: of a hundred such intervals about 95 hold the true "
+        "value, if the items are a fair sample of those you care about.",
+        f"Means, accuracy, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the "
+        f"items (seed {report.seed}; an item's criteria and raters stay together), BCa below "
+        f"{count(SMALL)} items, percentile from there on; Clopper and Pearson (1934) for an "
+        "accuracy of 0 or 1. Shares of outcomes: Wilson (1927).",
+        "What is undefined is said to be, with its reason. Failures to answer are never counted "
+        "as answers, abstentions never as wrong ones.",
+    )
+    return Section("How figures were made", (Sentences(lines),))
+
+
+def _version(setup: Setup) -> str:
+    if setup.asked_number == setup.rubric_number:
+        return f"version {setup.rubric_number}"
+    return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
+
+
+# What reviewing says of all verdicts, as a section of a report's paper.
+
+_NOTE = (
+    "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
+    "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
+    "the cells that nobody looked at. Where a queue is narrowed, they are all of what it is about. "
+    "Picked cells: those that the queue's rule took because they "
+    "were doubtful; they say nothing of the others."
+)
+
+
+def reviews_section(report: RunReport) -> list[Section]:
+    """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
+    if not report.reviews:
+        return []
+    rows = tuple(
+        (
+            Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
+            figure(one.weighted, share=True),
+            figure(one.hard, share=True),
+            reported_number(one.queued),
+            reported_number(one.audited),
+            reported_number(one.missing),
+        )
+        for one in report.reviews
+    )
+    heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
+    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    return [Section("Reviewed by people", (table,))]
+
+
+def reviews_summary(report: RunReport) -> list[str]:
+    """A sentence of a queue that can speak of all cells, or of what it is about; none without one.
+
+    The newest that looked at everything, or else the newest.
+    """
+    known = [one for one in report.reviews if one.weighted.value is not None]
+    if not known:
+        return []
+    one = max(known, key=lambda line: (not line.only, line.queue))
+    drawn = plural(one.audited, "cell")
+    hard = (
+        f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
+        if one.hard.value is not None
+        else ""
+    )
+    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
+    return [
+        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
+        f"{f' on {one.only}' if one.only else ''} (95 % interval {ends}; {drawn} drawn at random)"
+        f"{hard}."
+    ]
+
+
+# Criteria and raters of a report, as sections of its paper.
+
+_ALPHA = (
+    "Alpha: agreement among all {whom} (Krippendorff), ordinal on ordinal criteria, else nominal; "
+    "1 is perfect, 0 is what chance gives."
+)
+
+
+def criteria_section(report: RunReport) -> list[Section]:
+    """Verdicts by criterion, and how far they can be trusted."""
+    if not report.criteria or not report.counts.votes:
+        return []
+    blocks: list[Block] = [_bars(report), _verdicts(report)]
+    if report.reference:
+        blocks.append(_forest(report))
+    blocks.append(_trust(report))
+    return [Section("Criteria", tuple(blocks))]
+
+
+def _bars(report: RunReport) -> Bars:
+    rows = tuple((line.name, _pieces(line)) for line in report.criteria)
+    return Bars("Verdicts by criterion", rows)
+
+
+def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
+    given = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
+    pieces = [BarPiece(label, value, n, option) for label, value, n, option in given]
+    return (*pieces, BarPiece("abstained", None, line.abstained, None))
+
+
+def _verdicts(report: RunReport) -> PaperTable:
+    rows = []
+    for line in report.criteria:
+        total = sum(line.verdicts) + line.abstained
+        for piece in _pieces(line):
+            if piece.value is None and not piece.items:
+                continue
+            verdict = "" if piece.option is None else str(piece.option)
+            rows.append(
+                (
+                    Words(line.name),
+                    Words(piece.label),
+                    reported_number(piece.items, {"criterion": line.question, "verdict": verdict}),
+                    Words(percent(piece.items / total if total else None)),
+                )
+            )
+        if line.missing:
+            only = {"only": "incomplete"}
+            missing = (
+                Words("no verdict"),
+                reported_number(line.missing, only),
+                Words(percent(None)),
+            )
+            rows.append((Words(line.name), *missing))
+    heads = ("Criterion", "Verdict", "Items", "Share")
+    note = "Shares are of the items that have a verdict, abstentions included."
+    return PaperTable("Verdicts, counted", heads, tuple(rows), (2, 3), note)
+
+
+def _forest(report: RunReport) -> Forest:
+    rows = tuple(
+        Reach(line.name, value, line.accuracy.low, line.accuracy.high, line.commonest.value)
+        for line in report.criteria
+        if (value := line.accuracy.value) is not None
+    )
+    name = f"Accuracy against the {reference(report)}, by criterion"
+    return Forest(name, rows, marks="always giving the commonest answer", axis="Accuracy")
+
+
+def _trust(report: RunReport) -> PaperTable:
+    whom = "people" if all(r.kind == "human" for r in report.raters) else "judges"
+    alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
+    heads = ["Criterion", "Mean value", alpha]
+    note = "Mean value: of the verdicts that are no abstention. " + _ALPHA.format(whom=whom)
+    if report.reference:
+        heads += ["Compared", "Accuracy", "Commonest answer", "Kappa"]
+        note += (
+            f" Compared: {_compared(report, whom)} and the {reference(report)}. Accuracy: the "
+            "share of "
+            "them on which the two are the same. Commonest answer: the accuracy of always giving "
+            "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
+        )
+    rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)
+    return PaperTable(
+        "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
+    )
+
+
+def _compared(report: RunReport, whom: str) -> str:
+    """What stands beside the reference: the same as on the Agreement page."""
+    if report.setup.imported:
+        return f"items with a majority of the {whom}' votes".replace("people'", "people's")
+    if report.counts.adjudicated:
+        return "items with a verdict by votes, before people settled any,"
+    return "items with a verdict"
+
+
+def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
+    row = (
+        Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
+        figure(line.mean),
+        figure(line.alpha),
+    )
+    if not compared:
+        return row
+    return (
+        *row,
+        reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
+        figure(line.accuracy, share=True),
+        Words(percent(line.commonest.value)),
+        figure(line.kappa),
+    )
+
+
+def raters_section(report: RunReport) -> list[Section]:
+    """Every rater's own scores and answers."""
+    lines = [*report.raters, *((report.reference_scores,) if report.reference_scores else ())]
+    if not report.raters:
+        return []
+    heads = ("Rater", "Answers", "Abstained", "Failed", "Items scored", "Own mean score")
+    note = (
+        "Own mean score: what the rater's answers alone give under the rubric, over the items on "
+        "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
+    )
+    rows = tuple(map(_rater, lines))
+    return [Section("Raters", (PaperTable("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
+
+
+def _rater(line: RaterLine) -> tuple[Words, ...]:
+    return (
+        Words(line.name, kind(line.kind)),
+        reported_number(line.answers),
+        reported_number(line.abstained, {"only": "abstentions"}),
+        reported_number(line.failed, {"only": "failures"}),
+        reported_number(line.scored),
+        figure(line.mean),
+    )

@@ -1,0 +1,360 @@
+"""Scores, criteria, raters and gates of a run, as lines of its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellResult, RunItemRow
+from core.metrics.agreement.ratings import Means, State
+from core.metrics.estimate import Estimate, Share
+from core.metrics.intervals.bootstrap import MeanFigure, mean_of
+from core.scoring.trace import Trace
+from core.services.agreement import load_ratings, rater_pairs, reliability
+from core.services.agreement.metrics_report import HUMAN
+from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
+from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels, Rated
+from core.services.agreement.score_agreement import Scorer
+from core.services.reports.report_values import (
+    CriterionLine,
+    GateLine,
+    ItemLine,
+    RaterLine,
+    ScoreSlice,
+)
+from core.services.results.verdicts import RubricOf
+from core.store.store import Store
+
+# The scores of a run: over all items, by slice, from the worst to the best, and its gates.
+
+NONE = "none"
+OUTCOMES = ("pass", "fail", "review", NONE)
+#: As many of the worst and of the best items are shown.
+SHOWN = 5
+#: Slices beyond this many would make a wall of numbers; the largest are kept.
+MOST_SLICES = 40
+EMPTY = "No item has a score."
+
+Mean = Callable[[Sequence[float]], Estimate]
+
+
+def estimate(found: MeanFigure, empty: str = EMPTY) -> Estimate:
+    """A mean as an estimate; without one its reason is ``empty``."""
+    value = found.figure.value
+    if value is None:
+        return Estimate(None, reason=empty)
+    return Estimate(value, found.interval.low, found.interval.high, found.interval.reason)
+
+
+def mean_with(resamples: int, seed: int) -> Mean:
+    """The mean of numbers with its interval, by these resamples."""
+    return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed))
+
+
+def slice_of(name: str, rows: Sequence[RunItemRow], mean: Mean) -> ScoreSlice:
+    """The scores and outcomes of some rows."""
+    scores = [row.score for row in rows if row.score is not None]
+    outcomes = Counter(NONE if row.outcome is None else row.outcome for row in rows)
+    some = outcomes[NONE] < len(rows)
+    shares = {one: Share.of(outcomes[one], len(rows)) for one in OUTCOMES} if some else {}
+    return ScoreSlice(name, len(rows), len(scores), mean(scores), shares)
+
+
+def slices(
+    rows: Sequence[RunItemRow], names_of: Callable[[RunItemRow], Iterable[str]], mean: Mean
+) -> tuple[ScoreSlice, ...]:
+    """A slice per name, the largest first; none where fewer than two kinds of items are there.
+
+    Items without a name are in no slice; one with several is in each.
+    """
+    found: dict[str, list[RunItemRow]] = {}
+    for row in rows:
+        for name in names_of(row):
+            found.setdefault(name, []).append(row)
+    whole = len(found) == 1 and len(next(iter(found.values()))) == len(rows)
+    if whole:
+        return ()
+    largest = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
+    return tuple(slice_of(name, part, mean) for name, part in largest)
+
+
+def tags_of(items: Sequence[Item]) -> Callable[[RunItemRow], Iterable[str]]:
+    """The tags of a row's item."""
+    tags = {item.id: item.tags for item in items}
+    return lambda row: tags.get(row.item_id, ())
+
+
+def extremes(rows: Sequence[RunItemRow]) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
+    """The worst and the best items; where few have a score, all of them are among the worst."""
+    scored = sorted(
+        (row for row in rows if row.score is not None), key=lambda r: (r.score, r.position)
+    )
+    if len(scored) <= 2 * SHOWN:
+        return tuple(map(_line, scored)), ()
+    best = sorted(scored, key=lambda r: (-(r.score or 0.0), r.position))[:SHOWN]
+    return tuple(map(_line, scored[:SHOWN])), tuple(map(_line, best))
+
+
+def _line(row: RunItemRow) -> ItemLine:
+    assert row.score is not None
+    return ItemLine(
+        row.item_id,
+        row.score,
+        row.low,
+        row.high,
+        row.outcome,
+        row.complete,
+        row.system,
+        row.preview,
+    )
+
+
+def spread(rows: Sequence[RunItemRow]) -> tuple[float | None, float | None, float | None]:
+    """The least, the median and the greatest score."""
+    scores = [row.score for row in rows if row.score is not None]
+    return (min(scores), median(scores), max(scores)) if scores else (None, None, None)
+
+
+def gates(
+    store: Store, run_id: int, rows: Sequence[RunItemRow], rubric_of: RubricOf
+) -> tuple[GateLine, ...]:
+    """What became of every gate and pre-check, over the items that have a score."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    known: dict[int, bool] = {}
+    for row in rows:
+        rubric = rubric_of(row.item_id)
+        if not known.setdefault(id(rubric), _gated(rubric)) or not row.votes:
+            continue
+        trace = store.results.item(run_id, row.item_id).trace
+        for key, marks in _marks(trace).items():
+            found.setdefault(key, Counter()).update(marks)
+    return tuple(
+        GateLine(name, kind, marks["fired"], marks["moved"], marks["undecided"])
+        for (name, kind), marks in found.items()
+    )
+
+
+def _gated(rubric: Rubric) -> bool:
+    return bool(rubric.gates or rubric.prechecks)
+
+
+def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[str]]:
+    if trace is None:
+        return {}
+    read = Trace.from_dict(dict(trace))
+    found = {}
+    for gate in read.gates:
+        found[gate.name, "gate"] = Counter(
+            fired=gate.state == "fired", moved=gate.binding, undecided=gate.state == "indeterminate"
+        )
+    for check in read.checks:
+        found[check.name, "pre-check"] = Counter(
+            fired=bool(check.found), moved=check.binding, undecided=False
+        )
+    return found
+
+
+# What a report says of every criterion, and of every rater over the whole rubric.
+
+Verdicts = Mapping[tuple[str, str], CellResult]
+#: Items with rubrics of their own can have thousands of criteria; as many are in the report.
+MOST_CRITERIA = 60
+NO_REFERENCE = "No item has a label by a person."
+NO_VALUE = "No verdict has a value."
+NO_WHOLE = "This rater gave a verdict on every criterion of no item."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The ratings of a run beside what they are compared with.
+
+    ``column`` of the sheet is the reference: labels, else the majority of people (or the one
+    person) who rated beside judges; empty where there is none. ``verdicts`` has every criterion's
+    verdicts, settled ones among them; agreement is of what the sheet calls the panel, as on the
+    Agreement page and in ``metrics``. ``more`` criteria were left out.
+    """
+
+    rated: Rated
+    sheet: Sheet
+    verdicts: tuple[Levels, ...]
+    column: str
+    more: int
+
+    @property
+    def reference(self) -> str:
+        """``labels``, ``people`` or nothing."""
+        return "people" if self.column and self.column != LABELS else self.column
+
+    @property
+    def labelled_items(self) -> int:
+        """How many items the reference has an answer for, on any criterion."""
+        items = len(self.sheet.items)
+        known = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
+        return int(np.any(known, axis=0).sum()) if self.column and known else 0
+
+
+def compared(rated: Rated, cells: Verdicts) -> Compared:
+    """The ratings of a run with its verdicts and the best reference they have."""
+    whole = load_ratings.sheet(rated)
+    more = max(0, len(whole.criteria) - MOST_CRITERIA)
+    sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
+    verdicts = tuple(_verdicts(one, rated, cells) for one in sheet.criteria)
+    column = LABELS if sheet.labelled else ""
+    if not column and sheet.judges and sheet.people:
+        column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
+    kept = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
+    return Compared(kept, sheet, verdicts, column, more)
+
+
+def _verdicts(asked: CriterionRatings, rated: Rated, cells: Verdicts) -> Levels:
+    question = _question(rated, asked)
+    level = {option: at for at, option in enumerate(question.scored)}
+    column = np.full(len(rated.items), NOT_ASKED)
+    asks = _asking(rated, lambda criterion: _is(criterion, asked))
+    for at, (item, asked_here) in enumerate(zip(rated.items, asks, strict=True)):
+        cell = cells.get((item.id, question.name))
+        if cell is None or not asked_here:
+            continue
+        option = None if cell.abstained else cell.option
+        column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)
+    return column
+
+
+def criterion_lines(
+    found: Compared,
+    cells: Verdicts,
+    mean: Mean,
+    *,
+    resamples: int,
+    seed: int,
+) -> tuple[CriterionLine, ...]:
+    """A line per criterion; ``cells`` are the verdicts by (item, criterion)."""
+    sheet = found.sheet
+    whom = "" if sheet.judges else HUMAN
+    alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed)
+    reference = found.column or LABELS
+    rater = PANEL if sheet.panel else PEOPLE
+    lines = rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed)
+    made = []
+    every = zip(sheet.criteria, found.verdicts, alphas, lines, strict=True)
+    for asked, verdicts, alpha, line in every:
+        question = _question(found.rated, asked)
+        given = np.bincount(verdicts[verdicts >= 0], minlength=len(asked.labels)).tolist()
+        gone = int((verdicts == ABSTAINED).sum())
+        asked_of = _asked_of(found.rated, question)
+        there = [
+            cells[sheet.items[at], question.name].value for at in np.flatnonzero(verdicts >= 0)
+        ]
+        known = bool(found.reference)
+        made.append(
+            CriterionLine(
+                name=asked.name,
+                question=question.name,
+                scale=asked.scale,
+                weight=question.weight,
+                labels=asked.labels,
+                options=question.scored,
+                values=tuple(question.value_of(i) or 0.0 for i in question.scored),
+                verdicts=tuple(given),
+                abstained=gone,
+                missing=asked_of - sum(given) - gone,
+                mean=_mean([one for one in there if one is not None], mean, NO_VALUE),
+                alpha=alpha,
+                labelled=line.n if known else 0,
+                accuracy=line.accuracy if known else Estimate(None, reason=NO_REFERENCE),
+                commonest=line.commonest if known else Estimate(None, reason=NO_REFERENCE),
+                kappa=line.kappa if known else Estimate(None, reason=NO_REFERENCE),
+                kappa_weights=line.weights,
+            )
+        )
+    return tuple(made)
+
+
+def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
+    """The criterion behind a sheet; one whose name was numbered has the labels to know it by."""
+    for item in rated.items:
+        for criterion in rated.rubric_of(item.id).criteria:
+            if _is(criterion, asked):
+                return criterion
+    raise KeyError(asked.name)
+
+
+def _is(criterion: Criterion, asked: CriterionRatings) -> bool:
+    same = asked.name == criterion.name or asked.name.startswith(f"{criterion.name} (")
+    labels = tuple(criterion.choices[i].label for i in criterion.scored)
+    return same and criterion.scale == asked.scale and labels == asked.labels
+
+
+def _asked_of(rated: Rated, question: Criterion) -> int:
+    """How many items ask that question."""
+    return sum(
+        _asking(
+            rated,
+            lambda criterion: (
+                criterion.name == question.name
+                and criterion.scale == question.scale
+                and criterion.choices == question.choices
+            ),
+        )
+    )
+
+
+def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> Iterator[bool]:
+    """Whether each item asks a question; looked at once per rubric, as most items share one."""
+    known: dict[int, bool] = {}
+    for item in rated.items:
+        rubric = rated.rubric_of(item.id)
+        if id(rubric) not in known:
+            known[id(rubric)] = any(map(is_it, rubric.criteria))
+        yield known[id(rubric)]
+
+
+def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
+    """A line per rater, with the mean score that its own answers give."""
+    scorer = Scorer(found.rated)
+    lines = []
+    for rater in found.rated.raters:
+        counts = dict.fromkeys(State, 0)
+        for criterion in found.rated.criteria:
+            if rater in criterion.raters:
+                states = criterion.states[:, criterion.raters.index(rater)]
+                for state in counts:
+                    counts[state] += int((states == state).sum())
+        scored = _scored(scorer.column(found.rated.answers[rater]))
+        lines.append(
+            RaterLine(
+                name=rater.name,
+                kind=rater.kind,
+                answers=counts[State.ANSWERED],
+                abstained=counts[State.ABSTAINED],
+                failed=counts[State.FAILED],
+                scored=len(scored),
+                mean=_mean(scored, mean),
+            )
+        )
+    return tuple(lines)
+
+
+def reference_line(found: Compared, mean: Mean) -> RaterLine | None:
+    """The mean score of the labels themselves, over the items labelled on every criterion."""
+    if found.reference != "labels":
+        return None
+    scorer = Scorer(found.rated)
+    scored = _scored(scorer.column(scorer.labels()))
+    answers = sum(int((c.gold >= 0).sum()) for c in found.rated.criteria)
+    gone = sum(int((c.gold_states == State.ABSTAINED).sum()) for c in found.rated.criteria)
+    return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))
+
+
+def _scored(column: Means) -> Sequence[float]:
+    return [float(value) for value in column.values[column.known]]
+
+
+def _mean(scores: Sequence[float], mean: Mean, empty: str = NO_WHOLE) -> Estimate:
+    return mean(scores) if scores else Estimate(None, reason=empty)

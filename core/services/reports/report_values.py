@@ -1,0 +1,366 @@
+"""What a report holds, as plain data, and how its values are said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from core.formats.report.paper import Words
+from core.metrics.estimate import Estimate, Share
+from core.text.numbers import DASH, count, percent, score
+
+__all__ = [
+    "CriterionLine",
+    "Estimate",
+    "GateLine",
+    "ItemLine",
+    "JudgeFacts",
+    "RaterLine",
+    "ReportCounts",
+    "ReviewLine",
+    "RunReport",
+    "ScoreSlice",
+    "Setup",
+    "Share",
+    "Training",
+]
+
+
+# What a report holds of one review queue.
+
+
+@dataclass(frozen=True)
+class ReviewLine:
+    """A review queue with a random audit: how often people confirm the verdicts.
+
+    ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
+    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open. ``only``
+    says what the queue is narrowed to, if it is: "all cells" are no others.
+    """
+
+    queue: int
+    name: str
+    audited: int
+    queued: int
+    missing: int
+    weighted: Estimate
+    hard: Estimate
+    only: str = ""
+
+
+# What a report holds: plain data, from which page, HTML, Markdown and JSON are written.
+
+
+class Training(NamedTuple):
+    """What an offline judge learned for one criterion; ``reason`` says why it is switched off."""
+
+    criterion: str
+    trained: bool
+    n: int
+    accuracy: float | None
+    majority: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """Who was asked. ``settings`` are those that are not the default, in words."""
+
+    name: str
+    kind: str
+    model: str
+    weight: float
+    shadow: bool
+    settings: Mapping[str, str]
+    training: tuple[Training, ...] = ()
+
+    @property
+    def switched_off(self) -> tuple[str, ...]:
+        """The criteria that this judge was not worth asking about."""
+        return tuple(line.criterion for line in self.training if not line.trained)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What was graded how. Scores follow version ``rubric_number`` of the rubric, with its hash;
+    judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
+    learned from, ``twins`` says which items repeat the text of another. ``fitted``: of the
+    criteria that the rule calibrated settles, what is known of it.
+
+    ``imported`` tells where the votes came from if they were not asked for here, else is empty.
+    """
+
+    run: int
+    name: str
+    status: str
+    message: str
+    rubric: str
+    rubric_number: int
+    rubric_hash: str
+    asked_number: int
+    dataset: str
+    dataset_number: int
+    dataset_hash: str
+    panel: str
+    panel_hash: str
+    judges: tuple[JudgeFacts, ...]
+    rules: Mapping[str, str]
+    abstention: str
+    asking: Mapping[str, str]
+    seed: int
+    replicates: int
+    learned_from: int
+    twins: str
+    fitted: Mapping[str, str]
+    versions: Mapping[str, str]
+    imported: Mapping[str, Any]
+    created: str
+    started: str | None
+    finished: str | None
+
+
+@dataclass(frozen=True)
+class ReportCounts:
+    """How much there is. ``cost`` is in US dollars over the calls whose price is known.
+
+    ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
+    (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision, ``unvoted`` ones an
+    option that no vote was for.
+    """
+
+    items: int
+    scored: int
+    complete: int
+    cells: int
+    missing: int
+    abstained: int
+    adjudicated: int
+    unvoted: int
+    planned: int
+    spared: int
+    votes: int
+    abstentions: int
+    failures: Mapping[str, int]
+    calls: int
+    lost_calls: int
+    cached: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    cost_unknown: int
+    saved: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ScoreSlice:
+    """The scores of some items. ``outcomes`` are shares of all of them: pass, fail, review, none.
+
+    It is empty where no item has an outcome.
+    """
+
+    name: str
+    items: int
+    scored: int
+    mean: Estimate
+    outcomes: Mapping[str, Share]
+
+
+@dataclass(frozen=True)
+class CriterionLine:
+    """One criterion. ``verdicts`` counts items by option label, worst option first as written.
+
+    ``options`` are the options' indices into the criterion's choices, ``values`` their values;
+    ``question`` is the criterion's own name, which differs from ``name`` where items ask different
+    questions of the same name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
+    both a verdict and the reference's answer; accuracy, ``commonest`` (the accuracy of always
+    giving the reference's commonest answer) and kappa are over them.
+    """
+
+    name: str
+    question: str
+    scale: str
+    weight: float
+    labels: tuple[str, ...]
+    options: tuple[int, ...]
+    values: tuple[float, ...]
+    verdicts: tuple[int, ...]
+    abstained: int
+    missing: int
+    mean: Estimate
+    alpha: Estimate
+    labelled: int
+    accuracy: Estimate
+    commonest: Estimate
+    kappa: Estimate
+    kappa_weights: str
+
+
+@dataclass(frozen=True)
+class RaterLine:
+    """One rater. ``mean`` is the mean score its own answers give under the rubric's policy.
+
+    ``scored`` counts the items it answered (or abstained on) in every criterion, which ``mean`` is
+    over.
+    """
+
+    name: str
+    kind: str
+    answers: int
+    abstained: int
+    failed: int
+    scored: int
+    mean: Estimate
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """An item worth a look. ``low`` and ``high`` differ where a gate could not be decided."""
+
+    id: str
+    score: float
+    low: float | None
+    high: float | None
+    outcome: str | None
+    complete: bool
+    system: str
+    preview: str
+
+
+@dataclass(frozen=True)
+class GateLine:
+    """A gate or pre-check: on how many items it ``fired``, moved the score, or stayed undecided."""
+
+    name: str
+    kind: str
+    fired: int
+    moved: int
+    undecided: int
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """All that is said about a run, with its uncertainty. ``made`` is when, as ISO UTC text.
+
+    ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
+    the reference's own mean score where all criteria of an item have it. ``limits`` and
+    ``findings`` are sentences. ``more_criteria`` are in no line, because there are too many.
+    """
+
+    made: str
+    setup: Setup
+    counts: ReportCounts
+    scores: ScoreSlice
+    least: float | None
+    median: float | None
+    most: float | None
+    bins: tuple[tuple[float, float, int], ...]
+    systems: tuple[ScoreSlice, ...]
+    tags: tuple[ScoreSlice, ...]
+    splits: tuple[ScoreSlice, ...]
+    reference: str
+    labelled_items: int
+    criteria: tuple[CriterionLine, ...]
+    more_criteria: int
+    raters: tuple[RaterLine, ...]
+    reference_scores: RaterLine | None
+    worst: tuple[ItemLine, ...]
+    best: tuple[ItemLine, ...]
+    gates: tuple[GateLine, ...]
+    reviews: tuple[ReviewLine, ...]
+    findings: tuple[str, ...]
+    checks: str
+    limits: tuple[str, ...]
+    resamples: int
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready plain data; every estimate becomes an object of its fields."""
+        found = _plain(self)
+        assert isinstance(found, dict)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Share):
+        return {**value._asdict(), "value": value.value}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
+# Estimates, shares and settings of a report as words of a paper.
+
+#: The address parameters of the Run page that keep some of its items.
+Link = Mapping[str, str]
+OUTCOME = {"pass": "pass", "fail": "fail", "review": "need a person", "none": "no outcome"}
+KINDS = {
+    "llm": "model",
+    "offline": "offline judge",
+    "human": "person",
+    "classifier": "offline: classifier",
+    "neighbours": "offline: nearest labelled neighbours",
+    "person": "person",
+    "imported": "imported model",
+    "imported_offline": "imported offline judge",
+    "reference": "reference",
+}
+
+
+def figure(one: Estimate, *, share: bool = False) -> Words:
+    """A figure with its interval below, or why there is none.
+
+    >>> figure(Estimate(0.5, 0.25, 0.75))
+    Words(text='.50', below='.25 to .75', link={})
+    """
+    form = percent if share else score
+    if one.value is None:
+        return Words("undefined", one.reason)
+    if one.low is None or one.high is None:
+        return Words(form(one.value), f"no interval: {one.reason}" if one.reason else "no interval")
+    return Words(form(one.value), f"{form(one.low)} to {form(one.high)}")
+
+
+def shared(one: Share | None, link: Link | None = None) -> Words:
+    """A share with its count and interval.
+
+    >>> shared(Share.of(3, 4)).below
+    '3 of 4; 30% to 95%'
+    """
+    if one is None or one.low is None or one.high is None:
+        return Words(DASH)
+    ends = f"{percent(one.low)} to {percent(one.high)}"
+    below = f"{count(one.hits)} of {count(one.n)}; {ends}"
+    return Words(percent(one.value), below, link if link and one.hits else {})
+
+
+def reported_number(value: int, link: Link | None = None) -> Words:
+    """A count, which leads to what it counts."""
+    return Words(count(value), "", link if link and value else {})
+
+
+def kind(name: str, *, capital: bool = False) -> str:
+    """What a rater or judge is, in words."""
+    words = KINDS.get(name, name)
+    return words[:1].upper() + words[1:] if capital else words
+
+
+def reference(report: RunReport) -> Literal["labels", "people's majority"]:
+    """What verdicts are compared with."""
+    return "people's majority" if report.reference == "people" else "labels"
+
+
+def day_and_time(moment: str | None) -> str:
+    """An ISO moment to the minute, in UTC.
+
+    >>> day_and_time("2026-01-02T10:00:00.000Z")
+    '2026-01-02 10:00 UTC'
+    """
+    return DASH if moment is None else f"{moment[:10]} {moment[11:16]} UTC"

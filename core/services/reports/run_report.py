@@ -1,0 +1,278 @@
+"""The report of a run: what was graded how, what came out, how sure that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from core import clock
+from core.domain.panel import Asking, Judge, Panel
+from core.domain.rubric import Rubric
+from core.domain.runs import CellResult, Run, RunItemRow
+from core.identity import canonical_json
+from core.metrics.estimate import Estimate
+from core.services.agreement.load_ratings import of_run
+
+# The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.datasets.splits import twins_of
+from core.services.diagnostics.diagnosis import diagnose
+from core.services.reports.limits import limits
+from core.services.reports.report_lines import (
+    compared,
+    criterion_lines,
+    extremes,
+    gates,
+    mean_with,
+    rater_lines,
+    reference_line,
+    slice_of,
+    slices,
+    spread,
+    tags_of,
+)
+from core.services.reports.report_values import (
+    JudgeFacts,
+    ReportCounts,
+    ReviewLine,
+    RunReport,
+    Setup,
+    Training,
+)
+from core.services.results.browsing import scores as score_bins
+from core.services.results.browsing import stands_on as run_stands_on
+from core.services.results.item_view import unvoted
+from core.services.results.scored_items import fitted_of, scored_rubric
+from core.services.results.weight_fit import in_words
+from core.services.review.corrected_estimates import audited_queues
+from core.services.review.random_audit import narrowed
+from core.services.runs.lifecycle import lost, spared
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.metrics.intervals.sampling import Mean
+
+__all__ = ["RESAMPLES", "RunReport", "SEED", "report", "stands_on"]
+
+
+# What reviewing says of all verdicts of a run, not only of the hard ones that were reviewed.
+
+
+def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
+    """A line per queue that has a random audit, the oldest first; put away ones as well.
+
+    Raises ``NotFound``.
+    """
+    return tuple(
+        ReviewLine(
+            queue=queue.id,
+            name=queue.name,
+            audited=found.audited,
+            queued=found.queued,
+            missing=found.missing,
+            weighted=_estimate(found.weighted),
+            hard=_estimate(found.hard),
+            only=narrowed(queue.rule),
+        )
+        for queue, found in audited_queues(store, run_id)
+    )
+
+
+def _estimate(mean: Mean) -> Estimate:
+    figure = mean.figure
+    return Estimate(figure.value, mean.low, mean.high, figure.reason, figure.n)
+
+
+# What was graded how, and how much of it there is.
+
+#: Told apart from settings: who it is, and where its key is found.
+_NOT_SETTINGS = {"name", "kind", "model", "weight", "shadow", "key_env"}
+_USER = re.compile(r"//[^/@]*@")
+#: The rule that a person's decision leaves on a verdict.
+ADJUDICATED = "adjudicated"
+
+
+def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
+    """The plan of a run in words and hashes."""
+    dataset = store.datasets.version(run.dataset_version_id)
+    plan = run.plan
+    return Setup(
+        run=run.id,
+        name=run.name,
+        status=run.status,
+        message=run.message,
+        rubric=run.rubric_name,
+        rubric_number=run.scored_number,
+        rubric_hash=store.rubrics.version(run.scored_version_id).hash,
+        asked_number=run.rubric_number,
+        dataset=run.dataset_name,
+        dataset_number=run.dataset_number,
+        dataset_hash=dataset.hash,
+        panel=run.panel.name,
+        panel_hash=run.panel_hash,
+        judges=tuple(
+            judge_facts(judge, run.notes.get("training", {}).get(judge.name, {}))
+            for judge in run.panel.judges
+        ),
+        rules=run.panel.rules.model_dump(),
+        abstention=rubric.scoring.abstention,
+        asking=_asking(run.panel),
+        seed=plan.seed,
+        replicates=plan.replicates,
+        learned_from=len(plan.calibration.get("items", ())),
+        twins=twins_of(plan.calibration).in_words(),
+        fitted={name: in_words(found) for name, found in fitted_of(run).items()},
+        versions=dict(plan.versions),
+        imported=dict(plan.details.get("imported", {})),
+        created=run.created,
+        started=run.started,
+        finished=run.finished,
+    )
+
+
+def rater_kind(judge: Judge) -> str:
+    """Whether a judge is an llm, offline or human; imports and people are judges, too.
+
+    >>> rater_kind(Judge(name="a", model="m"))
+    'llm'
+    """
+    return judge.rater_kind
+
+
+def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:
+    """A judge with the settings that are not the default, and what it learned. Never a key."""
+    given = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
+    return JudgeFacts(
+        name=judge.name,
+        kind=judge.kind,
+        model=judge.model,
+        weight=judge.weight,
+        shadow=judge.shadow,
+        settings={name: _words(value) for name, value in given.items()},
+        training=tuple(
+            Training(
+                criterion=name,
+                trained=bool(entry["trained"]),
+                n=int(entry["n"]),
+                accuracy=entry.get("accuracy"),
+                majority=entry.get("majority"),
+                reason=str(entry.get("reason") or ""),
+            )
+            for name, entry in training.items()
+        ),
+    )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, str):
+        # An address may carry a name and a password.
+        return _USER.sub("//", value)
+    return canonical_json(value)
+
+
+def _asking(panel: Panel) -> dict[str, str]:
+    """How models were asked; empty where nobody was a model."""
+    if not any(rater_kind(judge) == "llm" for judge in panel.judges):
+        return {}
+    asking: Asking = panel.asking
+    found = {name: _words(value) for name, value in asking.model_dump().items()}
+    if panel.cascade is not None:
+        found["cascade"] = _words(panel.cascade.model_dump())
+    return found
+
+
+def counts_of(
+    store: Store,
+    run: Run,
+    rows: Sequence[RunItemRow],
+    cells: Sequence[tuple[str, CellResult]],
+    asked: int,
+) -> ReportCounts:
+    """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
+    return ReportCounts(
+        items=run.items,
+        scored=sum(row.score is not None for row in rows),
+        complete=sum(row.complete and row.score is not None for row in rows),
+        cells=asked,
+        missing=asked - len(cells),
+        abstained=sum(cell.abstained for _, cell in cells),
+        adjudicated=sum(cell.rule == ADJUDICATED for _, cell in cells),
+        unvoted=sum(unvoted(cell) for _, cell in cells),
+        planned=run.planned,
+        spared=spared(run),
+        votes=run.votes,
+        abstentions=run.abstentions,
+        failures={kind.kind: kind.times for kind in store.votes.failure_kinds(run.id)},
+        calls=run.calls,
+        lost_calls=lost(run),
+        cached=run.cached,
+        tokens_in=run.tokens_in,
+        tokens_out=run.tokens_out,
+        cost=run.cost,
+        cost_unknown=run.cost_unknown,
+        saved=run.saved,
+        seconds=round(run.seconds, 3),
+    )
+
+
+# A run's report: what was graded how, what came out, how sure that is, and what it cannot say.
+
+
+def report(
+    store: Store, run_id: int, *, resamples: int = RESAMPLES, seed: int = SEED, made: str = ""
+) -> RunReport:
+    """The report of a run; imported runs are runs.
+
+    Intervals are 95 %, from ``resamples`` of the items; ``made`` is the report's date (now where
+    not given). Raises ``NotFound`` for an unknown run.
+    """
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    rated = of_run(store, run_id)
+    rows = store.results.items(run_id, limit=run.items)
+    cells = store.results.verdicts(run_id)
+    asked = sum(len(rated.rubric_of(row.item_id).criteria) for row in rows)
+    mean = mean_with(resamples, seed)
+    verdicts = {(item, cell.criterion): cell for item, cell in cells}
+    found = compared(rated, verdicts)
+    worst, best = extremes(rows)
+    least, middle, most = spread(rows)
+    diagnosis = diagnose(store, run_id)
+    made_of = RunReport(
+        made=made or clock.now(),
+        setup=setup_of(store, run, rubric),
+        counts=counts_of(store, run, rows, cells, asked),
+        scores=slice_of("All items", rows, mean),
+        least=least,
+        median=middle,
+        most=most,
+        bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
+        systems=slices(rows, lambda row: [row.system] if row.system else [], mean),
+        tags=slices(rows, tags_of(rated.items), mean),
+        splits=slices(rows, lambda row: [row.split] if row.split else [], mean),
+        reference=found.reference,
+        labelled_items=found.labelled_items,
+        criteria=criterion_lines(found, verdicts, mean, resamples=resamples, seed=seed),
+        more_criteria=found.more,
+        raters=rater_lines(found, mean),
+        reference_scores=reference_line(found, mean),
+        worst=worst,
+        best=best,
+        gates=gates(store, run_id, rows, rated.rubric_of),
+        reviews=review_lines(store, run_id),
+        findings=tuple(finding.sentence for finding in diagnosis.findings),
+        checks=diagnosis.promise if diagnosis.made else "",
+        limits=(),
+        resamples=resamples,
+        seed=seed,
+    )
+    return replace(made_of, limits=limits(made_of))
+
+
+def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
+    """Plain values that change whenever the report of a run would."""
+    row = store.runs.row(run_id)
+    queues = tuple(queue.id for queue in store.queues.list(run_id))
+    return (*run_stands_on(store, row), row.status, queues)

@@ -1,0 +1,248 @@
+"""The bundled example: short science answers, really graded by the offline panel, with no key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core import clock
+from core.domain.panel import Panel
+from core.domain.rubric import Rubric
+from core.domain.runs import ADJUDICATED, CellRow, Run
+from core.errors import NotFound
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.judges.registry import OFFLINE_JUDGES, ensure_defaults
+from core.services.runs.lifecycle import start, summary
+from core.services.runs.planning import RunRequest
+from core.settings import SAMPLES
+from core.store.store import Store
+from core.text.numbers import score
+
+if TYPE_CHECKING:
+    from core.services.agreement.rater_pairs import PairLine
+
+RUBRIC = SAMPLES / "short-science-answers.yaml"
+DATASET = SAMPLES / "data" / "short_science_answers.jsonl"
+NAME = "Worked example: short science answers"
+SEED = 20261121
+
+
+@dataclass(frozen=True)
+class CriterionReport:
+    """One criterion of the example: how often the panel's verdict is the label.
+
+    ``majority`` is the accuracy of always giving the commonest label of the same ``n`` items,
+    those that the panel gave an answer to, so that the two can be compared.
+    ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
+    ``interval`` is that of the accuracy, 95 %.
+    """
+
+    name: str
+    scale: str
+    n: int
+    abstained: int
+    accuracy: float | None
+    majority: float | None
+    kappa: float | None
+    kappa_weights: str
+    reason: str
+    switched_off: bool = False
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """An item worth opening first: ``wrong`` of its ``labelled`` verdicts are not the label."""
+
+    item_id: str
+    wrong: int
+    labelled: int
+
+
+def ensure_example(store: Store) -> int:
+    """The run of the example, made (and queued) where it is not there yet."""
+    ensure_defaults(store)
+    known = example_run(store)
+    if known is not None:
+        return known
+    rubric = read_rubric_file(RUBRIC).value
+    dataset = read_dataset_file(DATASET, rubric).value.model_copy(
+        update={"name": "Short science answers, labelled"}
+    )
+    request = RunRequest(
+        rubric_version=store.rubrics.create(rubric, now=clock.now(), note="bundled example").id,
+        dataset_version=store.datasets.create(dataset, now=clock.now(), source=DATASET.name).id,
+        panel=Panel(name="Offline panel", judges=OFFLINE_JUDGES),
+        name=NAME,
+        seed=SEED,
+    )
+    run_id = start(store, request)
+    store.settings.put("example_run", run_id)
+    return run_id
+
+
+def example_run(store: Store) -> int | None:
+    """The run of the example, or ``None`` where it was never made."""
+    known = store.settings.get("example_run")
+    if known is None:
+        return None
+    try:
+        return store.runs.row(int(known)).id
+    except NotFound:
+        return None
+
+
+def grade_example(store: Store) -> dict[str, Any]:
+    """Grades the example here (unless that is done) and reports; see ``report``."""
+    from core.services.runs.runner import follow
+
+    run_id = ensure_example(store)
+    if store.runs.row(run_id).status != "done":
+        follow(store, run_id, lambda look: None)
+    return report(store, run_id)
+
+
+def report(store: Store, run_id: int) -> dict[str, Any]:
+    """Scores and agreement with the labels of a run, beside the majority class's accuracy."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    criteria = against_labels(store, run_id)
+    rows = store.results.items(run_id, limit=run.items)
+    scores = [row.score for row in rows if row.score is not None]
+    return {
+        **summary(store, run_id),
+        "rubric": rubric.name,
+        "items": run.items,
+        "learned_from": learned_from(store, run_id),
+        "mean_score": sum(scores) / len(scores) if scores else None,
+        "scores": {row.item_id: row.score for row in rows},
+        "criteria": {
+            c.name: {
+                "scale": c.scale,
+                "n": c.n,
+                "abstained": c.abstained,
+                "accuracy": c.accuracy,
+                "majority_class_accuracy": c.majority,
+                "kappa": c.kappa,
+                "kappa_weights": c.kappa_weights,
+                **({"undefined": c.reason} if c.reason else {}),
+            }
+            for c in criteria
+        },
+        "training": run.notes.get("training", {}),
+        "look": f"`rubric-studio app`, then Runs, run {run_id}; or `rubric-studio show {run_id}`.",
+    }
+
+
+def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
+    """Per criterion of the run's rubric: the panel against the items' labels, as on the Agreement
+    page, in the report and in ``metrics``.
+
+    Labels are the dataset's own and, laid over them, what people settled.
+    Items on which the panel abstains are counted, and left out of all three figures alike.
+    """
+    from core.services.agreement import load_ratings, rater_pairs, rating_sheet
+
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    off = _switched_off(run)
+    sheet = load_ratings.sheet_of(store, run_id)
+    rater = rating_sheet.PANEL if sheet.panel else rating_sheet.PEOPLE
+    lines = {line.name: line for line in rater_pairs.compare(sheet, rating_sheet.LABELS, rater)}
+    return [
+        _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
+    ]
+
+
+def learned_from(store: Store, run_id: int) -> int:
+    """How many labelled items the run's offline judges learned from."""
+    return len(store.runs.get(run_id).plan.calibration.get("items", ()))
+
+
+def telling_item(store: Store, run_id: int) -> Telling | None:
+    """The item whose verdicts miss most labels; ``None`` where none misses any."""
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    truth = _truth(store, run, rubric)
+    seen, wrong = Counter[str](), Counter[str]()
+    for cell in store.results.all_cells(run_id):
+        true = truth.get((cell.item_id, cell.criterion))
+        if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
+            seen[cell.item_id] += 1
+            wrong[cell.item_id] += cell.judged != true
+    found = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
+    return Telling(found, wrong[found], seen[found]) if found and wrong[found] else None
+
+
+def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
+    """The true choice by (item, criterion), as far as labelled; ``None``: no option's label."""
+    criteria = {c.name: c for c in rubric.criteria}
+    labels: dict[tuple[str, str], str | None] = {
+        (item_id, name): label
+        for item_id, name, label in store.datasets.labels(run.dataset_version_id)
+    }
+    for item_id, settled in store.settled.truth(run.dataset_version_id).items():
+        for name, one in settled.items():
+            labels[item_id, name] = None if one is None else one.label
+    return {
+        (item_id, name): criteria[name].index_of(label)
+        for (item_id, name), label in labels.items()
+        if name in criteria and label is not None
+    }
+
+
+def _switched_off(run: Run) -> set[str]:
+    """The criteria on which no judge of the run was worth asking."""
+    reports = list(run.notes.get("training", {}).values())
+    if len(reports) < len(run.panel.judges):
+        return set()
+    return set.intersection(
+        *({name for name, report in one.items() if not report["trained"]} for one in reports)
+    )
+
+
+def _abstained(cell: CellRow, scored: Sequence[int]) -> bool:
+    """Whether the panel abstained, also where people settled the cell since."""
+    if cell.rule == ADJUDICATED:
+        return cell.voted is not None and cell.voted not in scored
+    return cell.abstained
+
+
+def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
+    right, kappa = line.accuracy, line.kappa
+    missing = [one.reason for one in (right, kappa) if one.value is None]
+    ends = None if right.low is None or right.high is None else (right.low, right.high)
+    return CriterionReport(
+        name=line.name,
+        scale=line.scale,
+        n=line.n,
+        abstained=line.abstained,
+        accuracy=right.value,
+        majority=line.commonest.value,
+        kappa=kappa.value,
+        kappa_weights=line.weights,
+        reason=missing[0] if missing else "",
+        interval=ends,
+        switched_off=switched_off,
+    )
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """The report as a short table."""
+    lines = [
+        f"{found['rubric']}: {found['items']} answers graded by the offline panel, which learned "
+        f"from {found['learned_from']} labelled ones. No key, no network.",
+        "",
+        f"{'criterion':<34}{'n':>5}{'abstained':>11}{'accuracy':>10}{'majority':>10}{'kappa':>8}",
+    ]
+    for name, c in found["criteria"].items():
+        figures = (c["accuracy"], c["majority_class_accuracy"], c["kappa"])
+        accuracy, majority, kappa = map(score, figures)
+        lines.append(
+            f"{name[:33]:<34}{c['n']:>5}{c['abstained']:>11}{accuracy:>10}{majority:>10}{kappa:>8}"
+        )
+    mean = found["mean_score"]
+    lines += ["", f"Mean score: {'none' if mean is None else score(mean)}. See {found['look']}"]
+    return "\n".join(lines)

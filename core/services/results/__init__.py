@@ -1,0 +1,7 @@
+"""What came of a run's votes: items, verdicts, scores, and rules fitted on labels.
+
+The lowest of the services: imports no other. Verdicts are derived from votes, never stored as
+facts of their own.
+"""
+
+__all__ = ["browsing", "flip_check", "item_view", "scored_items", "verdicts", "weight_fit"]

@@ -1,0 +1,159 @@
+"""A run's items taken together: pages of them, in an order, counted; and all verdicts by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
+from core.services.results.scored_items import NOTE, scored_rubric
+from core.store.store import Store
+
+__all__ = [
+    "Groups",
+    "ItemNeighbours",
+    "RunItemFilter",
+    "RunItemRow",
+    "RunItemSort",
+    "ScoreBin",
+    "VerdictCounts",
+    "groups",
+    "neighbours",
+    "run_items",
+    "scores",
+    "stands_on",
+    "verdict_counts",
+]
+
+
+# The items of a run taken together: paged, put in an order, counted.
+
+
+def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
+    """Plain values that change whenever verdicts or scores of the run would."""
+    counts = (run.votes, run.failures_open, run.scored_version_id)
+    fitted = store.runs.note_hash(run.id, NOTE)
+    return (run.id, *counts, store.settled.last_event(), fitted)
+
+
+class ItemNeighbours(NamedTuple):
+    """The ids before and after an item in a list, its place (from 1), and the list's length.
+
+    An item that the list does not hold has no place; ``after`` is then the list's first item.
+    """
+
+    before: str | None
+    after: str | None
+    place: int | None
+    total: int
+
+
+class VerdictCounts(NamedTuple):
+    """How often each scored choice (``criterion.scored``) is the verdict, and abstentions."""
+
+    criterion: Criterion
+    settled: tuple[int, ...]
+    abstained: int
+
+
+def run_items(
+    store: Store,
+    run_id: int,
+    where: RunItemFilter | None = None,
+    *,
+    sort: RunItemSort = "position",
+    descending: bool = False,
+    offset: int = 0,
+    limit: int = 50,
+) -> tuple[list[RunItemRow], int]:
+    """One page of a run's items, and how many there are in all."""
+    where = where or RunItemFilter()
+    rows = store.results.items(
+        run_id, where, sort=sort, descending=descending, offset=offset, limit=limit
+    )
+    return rows, store.results.count(run_id, where)
+
+
+def neighbours(
+    store: Store,
+    run_id: int,
+    item_id: str,
+    where: RunItemFilter,
+    sort: RunItemSort,
+    descending: bool,
+) -> ItemNeighbours:
+    """Where an item stands in a list of items, and what is next to it."""
+    ids = store.results.ids(run_id, where, sort=sort, descending=descending)
+    try:
+        at = ids.index(item_id)
+    except ValueError:
+        return ItemNeighbours(None, ids[0] if ids else None, None, len(ids))
+    before = ids[at - 1] if at > 0 else None
+    return ItemNeighbours(before, ids[at + 1] if at + 1 < len(ids) else None, at + 1, len(ids))
+
+
+def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
+    """How often each choice is the verdict, per criterion of the run's rubric.
+
+    Counted in the database, over the items that the rubric's criteria were asked about.
+    """
+    counts = {
+        (c["criterion"], c["option"], c["abstained"]): c["count"]
+        for c in store.results.verdict_counts(run_id)
+    }
+    found = list[VerdictCounts]()
+    for criterion in rubric.criteria:
+        settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
+        abstained = sum(
+            n for (name, _, gone), n in counts.items() if gone and name == criterion.name
+        )
+        found.append(VerdictCounts(criterion, settled, abstained))
+    return found
+
+
+def scores(store: Store, run_id: int) -> list[ScoreBin]:
+    """How the scores of a run are distributed; empty where no item has one."""
+    return store.results.score_bins(run_id)
+
+
+class Groups(NamedTuple):
+    """What the items of a run can be chosen by; empty where they name none."""
+
+    systems: list[str]
+    tags: list[str]
+    splits: list[str]
+
+
+def groups(store: Store, run_id: int) -> Groups:
+    """The systems, tags and splits among the items of a run."""
+    of = store.results
+    return Groups(of.systems(run_id), of.tags(run_id), of.splits(run_id))
+
+
+def outcomes(store: Store, run_id: int) -> dict[str, int]:
+    """How many items of a run pass, fail and are for review; absent: none, or nothing decides."""
+    return store.results.outcomes(run_id)
+
+
+# What the votes gave, cell by cell, apart from what people made of it.
+
+
+def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
+    """The option that the votes gave, by item id and criterion, also where people settled another.
+
+    Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
+    could be right or wrong. Raises ``NotFound``.
+    """
+    rubric = scored_rubric(store, store.runs.get(run_id))
+    own = store.signs.own_rubrics(run_id)
+    scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
+    theirs = {
+        item: {c.name: frozenset(c.scored) for c in one.criteria} for item, one in own.items()
+    }
+    return {
+        (item, criterion): option
+        for item, options in store.results.judged(run_id).items()
+        for criterion, option in options.items()
+        if option is not None and option in theirs.get(item, scored)[criterion]
+    }

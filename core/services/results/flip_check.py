@@ -1,0 +1,118 @@
+"""The flip check: how often a judge answers otherwise when the order of options is reversed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from core.domain.votes import BallotRow
+from core.metrics.estimate import wilson
+from core.services.results.scored_items import scored_rubric
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class FlipRate:
+    """Of ``pairs`` answers to the same cell in both orders, ``differ`` were not the same.
+
+    ``rate`` and its 95 % interval ``low`` to ``high`` (Wilson) are in [0, 1], ``None`` without
+    pairs. ``first`` and ``last`` are the shares of all answers that chose the option shown first
+    and last; ``expected`` is what both would be if the place did not matter: the mean of one over
+    the number of options. ``pull`` estimates the share of answers that went to the first place for
+    its own sake, (first - expected) / (1 - expected), with the interval that the Wilson interval of
+    ``first`` gives; below 0 the first place is avoided.
+    """
+
+    judge: str
+    pairs: int
+    differ: int
+    rate: float | None
+    low: float | None
+    high: float | None
+    answers: int
+    first: float | None
+    last: float | None
+    expected: float | None
+    pull: float | None = None
+    pull_low: float | None = None
+    pull_high: float | None = None
+
+
+def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
+    """The flip rate of each judge that was asked in both orders; empty where none was."""
+    run = store.runs.get(run_id)
+    if run.panel.asking.flip == "off":
+        return []
+    own = run.plan.replicates
+    rubric = scored_rubric(store, run)
+    sizes = {c.name: len(c.scored) for c in rubric.criteria}
+    ballots = store.votes.all_ballots(run_id)
+    found = []
+    for judge in run.panel.judges:
+        if judge.offline:
+            continue
+        pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), own)
+        places = store.votes.places(run_id, judge.name)
+        found.append(_rate(judge.name, pairs, differ, places, sizes))
+    return found
+
+
+def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
+    """Each answer with its twin, the answer to the same options in reversed order, if it is there.
+
+    ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
+    """
+    by_cell = {(r.item_id, r.criterion, r.judge, r.replicate): r for r in rows}
+    for (item, criterion, judge, replicate), row in by_cell.items():
+        twin = by_cell.get((item, criterion, judge, replicate + own))
+        if replicate < own and twin is not None:
+            yield row, twin
+
+
+def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
+    """Pairs of an answer and its flipped twin, and how many of them differ."""
+    differ = [row.option != twin.option for row, twin in twins(rows, own)]
+    return len(differ), sum(differ)
+
+
+def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
+    """The items on which a judge answered otherwise when the order was reversed, by id."""
+    pairs = twins(store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates)
+    return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
+
+
+def _rate(
+    judge: str,
+    pairs: int,
+    differ: int,
+    places: list[tuple[str, int, int]],
+    sizes: dict[str, int],
+) -> FlipRate:
+    low, high = wilson(differ, pairs) if pairs else (None, None)
+    total = sum(n for criterion, _, n in places if criterion in sizes)
+    first = sum(n for criterion, place, n in places if criterion in sizes and place == 0)
+    last = sum(n for c, place, n in places if c in sizes and place == sizes[c] - 1)
+    even = sum(n / sizes[c] for c, _, n in places if c in sizes)
+    rate = differ / pairs if pairs else None
+    if not total:
+        return FlipRate(judge, pairs, differ, rate, low, high, 0, None, None, None)
+    share, expected = first / total, even / total
+    ends = (_pull(end, expected) for end in wilson(first, total))
+    return FlipRate(
+        judge,
+        pairs,
+        differ,
+        rate,
+        low,
+        high,
+        total,
+        share,
+        last / total,
+        expected,
+        _pull(share, expected),
+        *ends,
+    )
+
+
+def _pull(share: float, expected: float) -> float:
+    return (share - expected) / (1 - expected)

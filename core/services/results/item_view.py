@@ -1,0 +1,303 @@
+"""One item of a run as it is shown: every vote, the verdict of every criterion, and its score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Literal, cast
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import ADJUDICATED, CellResult, Run, RunItemRow
+from core.domain.votes import (
+    Call,
+    CallRow,
+    Cell,
+    FailureKind,
+    FailureRow,
+    Vote,
+    VoteFailure,
+    VoteRow,
+)
+from core.errors import NotFound
+from core.scoring import explain
+from core.scoring.trace import Trace
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.verdicts import answers_of
+from core.store.store import Store
+from core.text.numbers import score
+
+__all__ = [
+    "CallRow",
+    "CellResult",
+    "CriterionView",
+    "ItemView",
+    "Run",
+    "RunItemRow",
+    "ShownOption",
+    "Standing",
+    "VoteView",
+    "between",
+    "call_of",
+    "choice_label",
+    "item_view",
+    "require_run",
+    "rubric_of",
+    "shown_options",
+    "unvoted",
+]
+
+
+# What a page or the command line shows of one item of a run: every vote, and what came of it.
+
+
+@dataclass(frozen=True)
+class ShownOption:
+    """An option as a judge saw it: at which place, and where the author had put it."""
+
+    shown: int
+    original: int
+    option: Option
+    chosen: bool
+
+
+#: What becomes of a vote: it counts; a shadow's does not; a later stage decided instead; or it
+#: repeats another one with the order of options reversed.
+Standing = Literal["counts", "shadow", "superseded", "reversed"]
+
+
+@dataclass(frozen=True)
+class VoteView:
+    """One judge's answer for one cell: a vote, or an open failure, or neither yet.
+
+    ``repeats`` is the replicate that this one asks again in the reversed order; ``apart``: the
+    answers in both orders are not the same.
+    """
+
+    cell: Cell
+    vote: VoteRow | None
+    failure: FailureRow | None
+    attempts: tuple[FailureRow, ...]
+    options: tuple[ShownOption, ...]
+    label: str | None
+    standing: Standing = "counts"
+    repeats: int | None = None
+    apart: bool = False
+
+    @property
+    def result(self) -> Vote | VoteFailure | None:
+        """The vote or the open failure as the nouns they are; ``None``: not asked yet."""
+        if self.vote is not None:
+            names = (f.name for f in fields(Vote))
+            return Vote(**{name: getattr(self.vote, name) for name in names})
+        if self.failure is not None:
+            kind = cast("FailureKind", self.failure.kind)
+            return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
+        return None
+
+
+@dataclass(frozen=True)
+class CriterionView:
+    """A criterion of an item: its verdict, its truth where labelled, and the votes."""
+
+    criterion: Criterion
+    verdict: CellResult | None
+    verdict_label: str | None
+    truth: int | None
+    truth_label: str | None
+    truth_reason: str
+    votes: tuple[VoteView, ...]
+
+    @property
+    def apart(self) -> int:
+        """How many pairs of answers in both orders are not the same."""
+        return sum(vote.apart for vote in self.votes if vote.repeats is not None)
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """All there is to see of one item of a run."""
+
+    run: Run
+    rubric: Rubric
+    row: RunItemRow
+    item: Item
+    criteria: tuple[CriterionView, ...]
+
+    @property
+    def trace(self) -> Trace | None:
+        """How the score came about; ``None`` before the first vote."""
+        return None if self.row.trace is None else Trace.from_dict(self.row.trace)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The trace in plain sentences; none before the first vote."""
+        return [] if self.trace is None else explain(self.trace)
+
+
+def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
+    """One item of a run with verdicts and votes; raises ``NotFound``."""
+    run = store.runs.get(run_id)
+    row = store.results.item(run_id, item_id)
+    (item,) = resolved_items(store, run.dataset_version_id, [item_id])
+    rubric = effective(item, scored_rubric(store, run))
+    votes = {v.cell: v for v in store.votes.for_item(run_id, item_id)}
+    failures: dict[Cell, list[FailureRow]] = {}
+    for failure in store.votes.failures_of(run_id, item_id):
+        failures.setdefault(failure.cell, []).append(failure)
+    cells = {c.criterion: c for c in store.results.cells(run_id, item_id)}
+    views = tuple(
+        _criterion_view(run, item, criterion, cells.get(criterion.name), votes, failures)
+        for criterion in rubric.criteria
+    )
+    return ItemView(run, rubric, row, item, views)
+
+
+def _criterion_view(
+    run: Run,
+    item: Item,
+    criterion: Criterion,
+    verdict: CellResult | None,
+    votes: dict[Cell, VoteRow],
+    failures: dict[Cell, list[FailureRow]],
+) -> CriterionView:
+    truth = item.labels.get(criterion.name)
+    found = [
+        (judge, _vote_view(criterion, cell, votes, failures))
+        for judge in run.panel.judges
+        for cell in _cells(run, item, criterion, judge)
+    ]
+    last = max((j.stage for j, view in found if view.vote and not j.shadow), default=0)
+    seen = tuple(_with_standing(run, judge, view, last, votes) for judge, view in found)
+    return CriterionView(
+        criterion=criterion,
+        verdict=verdict,
+        verdict_label=choice_label(criterion, verdict.option, verdict.abstained)
+        if verdict
+        else None,
+        truth=item.truth(criterion),
+        truth_label=truth.label if truth else None,
+        truth_reason=truth.reason if truth else "",
+        votes=seen,
+    )
+
+
+def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
+    """The cells a judge is asked about; one in the reversed order follows the one it repeats."""
+    own = run.plan.replicates
+    for replicate in range(own):
+        for asked in range(replicate, answers_of(judge, run.panel, own), own):
+            yield Cell(item.id, criterion.name, judge.name, asked)
+
+
+def _with_standing(
+    run: Run, judge: Judge, view: VoteView, last: int, votes: dict[Cell, VoteRow]
+) -> VoteView:
+    own, replicate = run.plan.replicates, view.cell.replicate
+    repeats = replicate - own if replicate >= own else None
+    twin = votes.get(view.cell._replace(replicate=(replicate + own) % (2 * own)))
+    standing: Standing = "counts" if repeats is None else "reversed"
+    if judge.shadow:
+        standing = "shadow"
+    elif run.panel.cascade is not None and judge.stage < last:
+        standing = "superseded"
+    apart = view.vote is not None and twin is not None and view.vote.option != twin.option
+    return replace(view, standing=standing, repeats=repeats, apart=apart)
+
+
+def _vote_view(
+    criterion: Criterion,
+    cell: Cell,
+    votes: dict[Cell, VoteRow],
+    failures: dict[Cell, list[FailureRow]],
+) -> VoteView:
+    vote = votes.get(cell)
+    attempts = tuple(failures.get(cell, ()))
+    failure = next((f for f in reversed(attempts) if f.open), None)
+    order = vote.order if vote else failure.order if failure else None
+    chosen = vote.option if vote else None
+    return VoteView(
+        cell=cell,
+        vote=vote,
+        failure=failure,
+        attempts=attempts,
+        options=shown_options(criterion, order, chosen),
+        label=choice_label(criterion, vote.option, vote.abstained) if vote else None,
+    )
+
+
+def shown_options(
+    criterion: Criterion, order: tuple[int, ...] | None, chosen: int | None
+) -> tuple[ShownOption, ...]:
+    """The options in the order shown; in the author's order where none was shown."""
+    sequence = order if order is not None else tuple(range(len(criterion.choices)))
+    return tuple(
+        ShownOption(place + 1, index, criterion.choices[index], index == chosen)
+        for place, index in enumerate(sequence)
+    )
+
+
+def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> str | None:
+    """The label of a choice; ``None`` where there is none to name."""
+    if option is None:
+        return "Cannot assess" if abstained else None
+    return criterion.choices[option].label
+
+
+def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
+    """The call a vote or failure came from, with the exact prompt and the raw reply."""
+    return None if vote.call_id is None else store.votes.call(vote.call_id)
+
+
+def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
+    """The same as the noun it is: what was sent, what came back, what it cost."""
+    row = call_of(store, vote)
+    if row is None:
+        return None
+    return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
+
+
+def rubric_of(store: Store, run: Run) -> Rubric:
+    """The rubric of a run. Items may have their own; see ``item_view``."""
+    return scored_rubric(store, run)
+
+
+def require_run(store: Store, run_id: int | None) -> Run:
+    """The run of an address, or a ``NotFound`` fit to show."""
+    if run_id is None:
+        raise NotFound("No run is chosen. Pick one on the Runs page.")
+    return store.runs.get(run_id)
+
+
+# Verdicts that no vote chose: a mean between options, shown as the nearest one.
+
+_NEAR = 1e-9
+
+
+def unvoted(verdict: CellResult) -> bool:
+    """Whether votes made this verdict although none of them is for it."""
+    made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
+    chosen = verdict.option is not None and not verdict.abstained
+    return made_of_votes and chosen and verdict.agreement == 0.0
+
+
+def between(criterion: Criterion, verdict: CellResult | None) -> str:
+    """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean .65, nearest
+    Some"; the empty string where a vote chose it.
+    """
+    if verdict is None or verdict.option is None or not unvoted(verdict):
+        return ""
+    shown, mean = criterion.choices[verdict.option].label, verdict.continuous
+    if mean is None:
+        return f"{shown} is what the votes meant on labelled items; no vote says so"
+    rule = verdict.rule.replace("_", " ")
+    values = sorted(
+        (criterion.values[i] or 0.0, criterion.choices[i].label) for i in criterion.scored
+    )
+    if any(abs(value - mean) <= _NEAR for value, _ in values):
+        return f"{rule} {score(mean)}, which is {shown}; no vote is for it"
+    below = [label for value, label in values if value < mean]
+    above = [label for value, label in values if value > mean]
+    nearest = "as near to either, the worse counts" if verdict.tie else f"nearest {shown}"
+    return f"between {below[-1]} and {above[0]}: {rule} {score(mean)}, {nearest}"

@@ -1,0 +1,212 @@
+"""A run's items with their settled truth, and the rubric and rules their votes are scored under."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from core.domain.base import build
+from core.domain.dataset import Item, Label
+from core.domain.review import CellKey
+from core.domain.rubric import Rubric
+from core.domain.runs import Derive, Run, RunPlan, RunRow
+from core.domain.weight_fit import Fitted
+from core.rubric_diff.edits import asks
+from core.services.results.verdicts import (
+    NOTHING_FITTED,
+    SettledOf,
+    counting_of,
+    deriver,
+    rubric_lookup,
+    texts_lookup,
+)
+from core.store.database.content import dump
+from core.store.store import Store
+
+# The rubric in force for an item, and the truth its labels give.
+
+
+def effective(item: Item, rubric: Rubric) -> Rubric:
+    """The rubric in force for an item: its own where it has one."""
+    return item.rubric or rubric
+
+
+def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
+    """The true choice per criterion of the rubric, where the item's label is one of its options."""
+    found = {c.name: item.truth(c) for c in rubric.criteria}
+    return {name: index for name, index in found.items() if index is not None}
+
+
+def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
+    """The item with the labels that people settled, by criterion, in place of its own.
+
+    ``None`` takes a label away: people settled that nobody can say.
+    """
+    if not settled:
+        return item
+    labels = {**item.labels, **settled}
+    kept = {name: label for name, label in labels.items() if label is not None}
+    return item.model_copy(update={"labels": kept})
+
+
+# The rubric that a run's verdicts are scored under: what was asked, or a newer version of it.
+
+
+def scored_rubric(store: Store, run: RunRow) -> Rubric:
+    """The rubric that the run's scores follow now. Items may have their own (``effective``)."""
+    return store.rubrics.version(run.scored_version_id).rubric
+
+
+# Where a run keeps the rules that were fitted for it: beside the plan, which never changes.
+
+NOTE = "fitted"
+
+
+def fitted_of(run: Run) -> dict[str, Fitted]:
+    """The fitted rules that settle a run's criteria, by criterion name."""
+    kept: Mapping[str, object] = run.notes.get(NOTE, {})
+    return {name: build(Fitted, data, "fitted rule") for name, data in kept.items()}
+
+
+def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
+    """Let these rules settle the run's criteria, and no others. Nothing is derived yet."""
+    store.runs.set_notes(run_id, {NOTE: {each.criterion: dump(each) for each in fitted}})
+
+
+# The items of a run as judges and people see them, and how its results follow from its votes.
+
+
+def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
+    """The derivation of a run over these items of it, under the version that it follows."""
+    return derive_for(
+        run.plan, scored_rubric(store, run), items, settled_lookup(store, run.id), fitted_of(run)
+    )
+
+
+def derive_for(
+    plan: RunPlan,
+    rubric: Rubric,
+    items: Sequence[Item],
+    settled_of: SettledOf | None = None,
+    fitted: Mapping[str, Fitted] = NOTHING_FITTED,
+) -> Derive:
+    """The derivation of a run's results from its votes, what people settled and fitted rules."""
+    return deriver(
+        plan.panel.rules,
+        counting_of(plan),
+        rubric_lookup(rubric, items),
+        texts_lookup(items),
+        settled_of,
+        fitted,
+    )
+
+
+def settled_lookup(store: Store, run_id: int) -> SettledOf:
+    """What people settled in a run, read when it is needed: inside the recording transaction."""
+    return partial(store.settled.of_items, run_id)
+
+
+def resolved_items(
+    store: Store, version: int, ids: Sequence[str] | None, *, upto: int | None = None
+) -> tuple[Item, ...]:
+    """Items of a dataset version (``None``: all) with its prompt and reference filled in.
+
+    Labels are the dataset's own and, laid over them, what people settled in any run over this
+    version; ``upto`` is the last review event that may be known.
+    """
+    head = store.datasets.version(version).head
+    truth = store.settled.truth(version, upto=upto, item_ids=ids)
+    items = (head.resolved(item) for item in store.datasets.items(version, ids))
+    if not truth:
+        return tuple(items)
+    return tuple(with_truth(item, truth.get(item.id, {})) for item in items)
+
+
+def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
+    """The items that a plan's judges learn from; empty where there are none.
+
+    They know what was settled when the run was planned, so that a resumed run learns the same.
+    """
+    chosen = plan.calibration
+    if not chosen:
+        return ()
+    upto = plan.details.get("truth_upto", 0)
+    return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=upto)
+
+
+# Which cells of a run were answered under another question than the one its scores follow.
+
+
+@dataclass(frozen=True)
+class QuestionHashes:
+    """What is known of the questions of a run: by criterion the hash of the one that scores follow
+    now, those whose judges were asked another one, and the hashes that somebody let stand.
+    """
+
+    asks: dict[str, str]
+    changed: tuple[str, ...]
+    kept: frozenset[str]
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The criteria whose votes answer another question, and nobody said that they may stand."""
+        return tuple(name for name in self.changed if self.asks[name] not in self.kept)
+
+
+def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
+    """How the questions that were asked compare to those that scores follow."""
+    kept = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
+    now = hashes(store.rubrics.version(run.scored_version_id).rubric)
+    if run.scored_version_id == run.rubric_version_id:
+        return QuestionHashes(now, (), kept)
+    asked = hashes(store.rubrics.version(run.rubric_version_id).rubric)
+    return QuestionHashes(now, tuple(n for n, one in now.items() if asked.get(n) != one), kept)
+
+
+def hashes(rubric: Rubric) -> dict[str, str]:
+    """What each criterion asks, as a hash, by name."""
+    return {c.name: asks(rubric, c) for c in rubric.criteria}
+
+
+def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
+    """The cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
+
+    Not among them: items with a rubric of their own, criteria whose answers somebody let stand,
+    and what people settled under the new question.
+    """
+    run = store.runs.row(run_id)
+    found = question_hashes(store, run)
+    if not found.stale:
+        return frozenset()
+    own = store.signs.own_rubrics(run_id)
+    ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own]
+    cells = {CellKey(item_id, name) for item_id in ids for name in found.stale}
+    return frozenset(cells - settled_alike(store, run_id, found.asks))
+
+
+def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
+    """The cells that people settled, in whichever state, when they were asked what counts now."""
+    known: dict[int, dict[str, str]] = {}
+    found = set[CellKey]()
+    for place, version_id in store.scored.settled_under(run_id):
+        if version_id not in known:
+            known[version_id] = hashes(store.rubrics.version(version_id).rubric)
+        if known[version_id].get(place.criterion) == now.get(place.criterion):
+            found.add(place)
+    return found
+
+
+def put_aside(
+    store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
+) -> tuple[set[CellKey], set[CellKey]]:
+    """Decisions of people that answer another question than ``now``, and those that answer it.
+
+    The first are to be stale, the second may count again. Items with a rubric of their own are in
+    neither.
+    """
+    own = store.signs.own_rubrics(run_id)
+    alike = settled_alike(store, run_id, now)
+    places = {place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own}
+    stands = {p for p in places if p in alike or now.get(p.criterion) in kept}
+    return places - stands, stands

@@ -1,0 +1,311 @@
+"""Which votes count, and the verdicts and scores that follow from them: pure derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from types import MappingProxyType
+from typing import NamedTuple
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge, Panel, Rules
+from core.domain.review import Settled
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import ADJUDICATED, CellResult, Derive, ItemResult, RunPlan
+from core.domain.votes import BallotRow, ItemBallots
+from core.domain.weight_fit import Fitted
+from core.scoring import MeasuredTexts, Texts, looks_at_texts, measure, score_item
+from core.scoring.verdict import Ballot, Verdict, settle
+from core.text.names import fold
+
+# Which votes count towards a verdict: shadows do not, flipped answers do not by themselves, and in
+# a cascade only the last stage that was asked decides. All votes are kept; this only reads them.
+
+
+class Counted(NamedTuple):
+    """The ballots that decide a cell, and how many were to be cast (``None`` for imports)."""
+
+    ballots: list[Ballot]
+    planned: int | None
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How votes count. The defaults count every vote alike, as imports need it.
+
+    ``weights`` maps raters to weights (1 where absent). ``flip_from`` is the first replicate that
+    repeats another one with the order of options reversed (``None``: there are none);
+    ``require_both`` takes two answers that differ as one abstention. ``stages`` maps judges to
+    their stage; ``None`` where there is no cascade.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    planned: int | None = None
+    shadows: frozenset[str] = frozenset()
+    flip_from: int | None = None
+    require_both: bool = False
+    stages: Mapping[str, int] | None = None
+    planned_by_stage: Mapping[int, int] = field(default_factory=dict)
+
+    def count(self, rows: Sequence[BallotRow]) -> Counted:
+        """The ballots of one cell that decide it."""
+        if not (self.shadows or self.stages or self.flip_from is not None):
+            weight = self.weights.get
+            return Counted(
+                [Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge) for r in rows],
+                self.planned,
+            )
+        kept = [r for r in rows if r.judge not in self.shadows]
+        planned = self.planned
+        if self.stages is not None and kept:
+            last = max(self.stages[r.judge] for r in kept)
+            kept = [r for r in kept if self.stages[r.judge] == last]
+            planned = self.planned_by_stage[last]
+        return Counted(self._without_flips(kept), planned)
+
+    def _without_flips(self, rows: Sequence[BallotRow]) -> list[Ballot]:
+        if self.flip_from is None:
+            return [self._ballot(r) for r in rows]
+        flipped = {
+            (r.judge, r.replicate - self.flip_from): r
+            for r in rows
+            if r.replicate >= self.flip_from
+        }
+        ballots = []
+        for row in rows:
+            if row.replicate >= self.flip_from:
+                continue
+            twin = flipped.get((row.judge, row.replicate))
+            if not self.require_both or twin is None or twin.option == row.option:
+                ballots.append(self._ballot(row))
+            else:
+                ballots.append(Ballot(None, True, self.weights.get(row.judge, 1.0), row.judge))
+        return ballots
+
+    def _ballot(self, row: BallotRow) -> Ballot:
+        return Ballot(row.option, row.abstained, self.weights.get(row.judge, 1.0), row.judge)
+
+
+def counting_of(plan: RunPlan) -> Counting:
+    """How the votes of a run count."""
+    panel = plan.panel
+    counted = [j for j in panel.judges if not j.shadow]
+    asked = [j for j in panel.judges if j.askable and not j.offline]
+    flips = panel.asking.flip != "off" and bool(asked)
+    by_stage: dict[int, int] = {}
+    for judge in counted:
+        by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
+    return Counting(
+        weights={j.name: j.weight for j in panel.judges},
+        # What an import holds is all there is: nothing was planned, so nothing is missing.
+        planned=len(counted) * plan.replicates if panel.askable else None,
+        shadows=frozenset(j.name for j in panel.judges if j.shadow),
+        flip_from=plan.replicates if flips else None,
+        require_both=panel.asking.flip == "require",
+        stages={j.name: j.stage for j in panel.judges} if panel.cascade else None,
+        planned_by_stage=by_stage,
+    )
+
+
+def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
+    """How many answers a judge gives about a cell: replicates, twice as many where flipped too."""
+    flipped = panel.asking.flip != "off" and judge.askable and not judge.offline
+    return replicates * (2 if flipped else 1)
+
+
+def answers_per_cell(panel: Panel, replicates: int) -> int:
+    """How many answers all judges give about a cell at most."""
+    return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
+
+
+def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: int) -> int:
+    """How many calls a judge takes for so many items with so many (item, criterion) cells."""
+    if judge.offline or not judge.askable:
+        return 0
+    questions = items if panel.asking.mode == "rubric" else cells
+    steps = 2 if panel.asking.mode == "two_step" else 1
+    return questions * steps * answers_of(judge, panel, replicates)
+
+
+# From votes to verdicts and scores: the pure derivation that the store runs over touched items.
+
+RubricOf = Callable[[str], Rubric]
+#: What people settled of these items, by item id and criterion name.
+SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
+NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
+#: The roles in a conversation that are not the one who is judged.
+_ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
+
+
+def deriver(
+    rules: Rules,
+    counting: Counting,
+    rubric_of: RubricOf,
+    texts_of: Callable[[str], Texts] | None = None,
+    settled_of: SettledOf | None = None,
+    fitted: Mapping[str, Fitted] = NOTHING_FITTED,
+) -> Derive:
+    """The function from the votes of items to their verdicts and scores.
+
+    ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
+    ``texts_of`` its texts, needed only where a rubric looks at them; ``settled_of`` what people
+    settled, which replaces what votes say. It is asked anew each time. ``fitted`` are the rules
+    fitted on labelled items, by criterion; they replace ``rules`` where they fit.
+    """
+    measured: dict[str, MeasuredTexts] = {}
+
+    def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
+        decided = settled_of([item.item_id for item in items]) if settled_of else {}
+        return [_item_result(item, decided.get(item.item_id, {})) for item in items]
+
+    def _item_result(item: ItemBallots, decided: Mapping[str, Settled]) -> ItemResult:
+        rubric = rubric_of(item.item_id)
+        by_criterion: dict[str, list[BallotRow]] = {}
+        for row in item.ballots:
+            by_criterion.setdefault(row.criterion, []).append(row)
+        verdicts, voted = dict[str, Verdict | None](), dict[str, int | None]()
+        for c in rubric.criteria:
+            failures = item.failures.get(c.name, 0)
+            verdict = None
+            if c.name in by_criterion:
+                verdict = _verdict(c, by_criterion[c.name], failures)
+            if c.name in decided:
+                voted[c.name] = verdict.option if verdict else None
+                verdict = adjudicated(c, verdict, decided[c.name], failures)
+            verdicts[c.name] = verdict
+        return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric), voted)
+
+    def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
+        # Measured once: an item is derived anew with every batch of its votes.
+        if texts_of and looks_at_texts(rubric) and item_id not in measured:
+            measured[item_id] = measure(rubric, texts_of(item_id))
+        return measured.get(item_id)
+
+    def _verdict(c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
+        counted = counting.count(rows)
+        known = fitted.get(c.name)
+        return settle(
+            c,
+            counted.ballots,
+            rules,
+            failures=failures,
+            planned=counted.planned,
+            weights=known.for_item(rows[0].item_id) if known and known.fits(c) else None,
+        )
+
+    return derive
+
+
+def adjudicated(
+    criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
+) -> Verdict:
+    """The verdict that people settled; how far the votes agree stays what it was.
+
+    What nobody can assess is an abstention.
+    """
+    option = criterion.na_index if settled.uncertain else settled.option
+    value = None if option is None else criterion.values[option]
+    if voted is None:
+        voted = Verdict(
+            option=option,
+            abstained=False,
+            value=value,
+            continuous=None,
+            agreement=None,
+            entropy=None,
+            margin=None,
+            coverage=0.0,
+            votes=0,
+            abstentions=0,
+            failures=failures,
+            planned=failures,
+            rule=ADJUDICATED,
+            tie=False,
+            warning="",
+        )
+    return voted._replace(
+        option=option,
+        abstained=value is None,
+        value=value,
+        continuous=None,
+        rule=ADJUDICATED,
+        tie=False,
+        warning="",
+    )
+
+
+def item_result(
+    item_id: str,
+    rubric: Rubric,
+    verdicts: Mapping[str, Verdict | None],
+    texts: Texts | MeasuredTexts | None = None,
+    voted: Mapping[str, int | None] = MappingProxyType({}),
+) -> ItemResult:
+    """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.
+
+    ``voted`` holds the options that votes gave where people settled.
+    """
+    settled = {name: v for name, v in verdicts.items() if v is not None}
+    score = score_item(rubric, {name: v.option for name, v in settled.items()}, texts=texts)
+    agreements = [v.agreement for v in settled.values() if v.agreement is not None]
+    trace = score.trace
+    return ItemResult(
+        item_id=item_id,
+        score=score.score,
+        raw=score.raw,
+        complete=trace.complete,
+        agreement=fmean(agreements) if agreements else None,
+        cells=tuple(_cell(name, v, voted.get(name)) for name, v in settled.items()),
+        trace=trace.to_dict(),
+        low=trace.low,
+        high=trace.high,
+        fail=trace.fail,
+        review=trace.review,
+        outcome=trace.outcome,
+    )
+
+
+def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
+    """The rubric in force per item id: the item's own where it has one, else ``rubric``."""
+    own = {item.id: item.rubric for item in items if item.rubric is not None}
+    return lambda item_id: own.get(item_id, rubric)
+
+
+def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
+    """The texts of an item by its id, for length penalties and pre-checks."""
+    by_id = {item.id: item for item in items}
+
+    def texts_of(item_id: str) -> Texts:
+        item = by_id[item_id]
+        return texts_from(item)
+
+    return texts_of
+
+
+def texts_from(item: Item) -> Texts:
+    """The texts of an item. Of a conversation, pre-checks do not read the user's turns."""
+    turns = item.submission if isinstance(item.submission, tuple) else ()
+    own = [turn.content for turn in turns if fold(turn.role) not in _ASKERS]
+    return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
+
+
+def _cell(name: str, v: Verdict, voted: int | None) -> CellResult:
+    return CellResult(
+        criterion=name,
+        option=v.option,
+        abstained=v.abstained,
+        value=v.value,
+        continuous=v.continuous,
+        agreement=v.agreement,
+        entropy=v.entropy,
+        margin=v.margin,
+        coverage=v.coverage,
+        votes=v.votes,
+        abstentions=v.abstentions,
+        failures=v.failures,
+        rule=v.rule,
+        tie=v.tie,
+        warning=v.warning,
+        voted=voted,
+    )

@@ -1,0 +1,393 @@
+"""The rule ``calibrated``: weights fitted on labelled cells, offered only where they are ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from core.domain.panel import Rules
+from core.domain.rubric import Criterion
+from core.domain.runs import RESTING
+from core.domain.votes import BallotRow
+from core.domain.weight_fit import Fitted, Kind, Weights, shares
+from core.errors import Conflict, InputError, Problem
+from core.identity import seeded
+from core.judging.near_duplicates import group_numbers
+from core.scoring.verdict import log_weights, settle
+from core.services.results.scored_items import (
+    derive_of_run,
+    effective,
+    fitted_of,
+    keep,
+    labels_of,
+    resolved_items,
+    scored_rubric,
+)
+from core.services.results.verdicts import counting_of
+from core.services.results.weight_fit_kinds import LabelledCell, Lesson, votes_of
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.metrics.weight_fit import Floats, Levels
+
+__all__ = ["LabelledCell", "fit_criterion", "heard", "in_words"]
+
+
+# Fits the rule ``calibrated`` for one criterion on labelled cells.
+#
+# Several kinds of rule are tried, the plain one among them, and compared on labels that each had
+# not seen. What is printed is better yet: how the whole of it, choosing and fitting, did on labels
+# that neither had seen (nested cross-validation; Varma and Simon 2006).
+
+#: By how many standard errors a kind must be ahead of the plain rule to be chosen. Where only
+#: right answers count a panel gains much by labels; a mean of several ordered votes is hard to
+#: beat, least of all by a rule with many numbers. Tried in ``bench/calibrated.py``.
+AHEAD_ORDERED: Mapping[Kind, float] = {"line": 1.3, "weights": 2.5, "judge": 2.5}
+AHEAD_ONE_JUDGE = 1.0
+
+
+def fit_criterion(
+    criterion: Criterion, cells: Iterable[LabelledCell], rules: Rules
+) -> Fitted | str:
+    """The rule fitted on labelled cells, judged on what it had not seen; or why there is none.
+
+    Folds are drawn from the items' ids alone, so that the same labels give the same rule; items
+    that say the same are in one fold.
+    """
+    known = sorted(
+        (c for c in cells if c.truth in criterion.scored and votes_of(criterion, c.ballots)),
+        key=lambda c: c.item_id,
+    )
+    few = _too_few(criterion, known)
+    return few or _Trial(criterion, known, rules).fitted()
+
+
+class _Trial:
+    """All kinds on all folds of one criterion's labels; nothing is fitted twice."""
+
+    def __init__(self, criterion: Criterion, known: Sequence[LabelledCell], rules: Rules) -> None:
+        import numpy as np
+
+        self.criterion, self.known, self.rules = criterion, known, rules
+        self.lesson = Lesson(criterion, known)
+        self.fold = _folds(criterion, known)
+        self.folds = range(int(self.fold.max()) + 1)
+        self.plain = np.array([self._loss(cell, None) for cell in known])
+        self._apart = cache(self._rule_without)
+        self._lost = cache(self._losses)
+
+    def fitted(self) -> Fitted:
+        """The rule of the kind that all labels choose."""
+        import numpy as np
+
+        choice = self._chosen(None)
+        kind = choice or self._closest
+        folds = tuple(self._fold_rule(at) for at in self.folds)
+        by_cell = [folds[at] for at in self.fold]
+        hits = np.array([self._right(*pair) for pair in zip(self.known, by_cell, strict=True)])
+        plain_hits = np.array([self._right(cell, None) for cell in self.known])
+        losses = [self._loss(*pair) for pair in zip(self.known, by_cell, strict=True)]
+        far, plain_far = float(np.mean(losses)), float(self.plain.mean())
+        ordinal = self.lesson.ordinal
+        return Fitted(
+            criterion=self.criterion.name,
+            options=tuple(self.criterion.choices[i].label for i in self.criterion.scored),
+            kind=kind,
+            weights=self._apart(kind, frozenset()),
+            folds=folds,
+            held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
+            plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
+            labels=len(self.known),
+            right=int(hits.sum()),
+            plain_right=int(plain_hits.sum()),
+            gained=int((hits & ~plain_hits).sum()),
+            lost=int((plain_hits & ~hits).sum()),
+            far=far if ordinal else None,
+            plain_far=plain_far if ordinal else None,
+            offered=choice is not None and (not ordinal or far < plain_far),
+            reliance=self.lesson.reliance() if kind == "weights" else {},
+        )
+
+    @cached_property
+    def _closest(self) -> Kind:
+        """The kind that came nearest where none is ahead."""
+        return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
+
+    def _chosen(self, without: int | None) -> Kind | None:
+        """The kind that labels choose, those of one fold left out; ``None`` for the plain rule."""
+        import numpy as np
+
+        best, least = None, float("inf")
+        here = self.fold != without if without is not None else np.ones(len(self.known), bool)
+        for kind in self.lesson.kinds:
+            lost = self._lost(kind, without)[here]
+            gain = self.plain[here] - lost
+            error = float(gain.std(ddof=1)) / sqrt(len(gain))
+            ahead = float(gain.mean())
+            if ahead > max(self._ahead(kind) * error, 1e-9) and lost.mean() < least - 1e-9:
+                best, least = kind, float(lost.mean())
+        return best
+
+    def _ahead(self, kind: Kind) -> float:
+        if not self.lesson.ordinal:
+            return 0.0
+        return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
+
+    def _fold_rule(self, at: int) -> Weights | None:
+        kind = self._chosen(at)
+        return None if kind is None else self._apart(kind, frozenset({at}))
+
+    def _losses(self, kind: Kind, without: int | None) -> Floats:
+        """What each cell costs, settled by a rule from the folds that are neither its own nor
+        ``without``.
+        """
+        import numpy as np
+
+        left = frozenset() if without is None else frozenset({without})
+        return np.array(
+            [
+                self._loss(cell, self._apart(kind, left | {int(at)}))
+                for cell, at in zip(self.known, self.fold, strict=True)
+            ]
+        )
+
+    def _rule_without(self, kind: Kind, left: frozenset[int]) -> Weights:
+        import numpy as np
+
+        return self.lesson.fit(kind, np.flatnonzero(~np.isin(self.fold, list(left))))
+
+    def _option(self, cell: LabelledCell, weights: Weights | None) -> int | None:
+        verdict = settle(self.criterion, cell.ballots, self.rules, weights=weights)
+        return verdict.option if verdict else None
+
+    def _loss(self, cell: LabelledCell, weights: Weights | None) -> float:
+        return self.lesson.loss(self._option(cell, weights), cell.truth)
+
+    def _right(self, cell: LabelledCell, weights: Weights | None) -> bool:
+        return self._option(cell, weights) == cell.truth
+
+
+def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:
+    """The fold of every cell; those of one group have one."""
+    import numpy as np
+
+    from core.metrics import weight_fit
+
+    seed = seeded("calibrated", criterion.name, *(c.item_id for c in known)).getrandbits(64)
+    groups: dict[str, int] = {}
+    of = [groups.setdefault(c.group or c.item_id, len(groups)) for c in known]
+    return weight_fit.folds_of(len(groups), np.random.default_rng(seed))[of]
+
+
+def _too_few(criterion: Criterion, known: Sequence[LabelledCell]) -> str:
+    from core.metrics.weight_fit import FEWEST
+
+    if len(known) < FEWEST:
+        items = "item has" if len(known) == 1 else "items have"
+        return (
+            f"{len(known)} {items} a label and votes; {FEWEST} are needed. "
+            f"Label {FEWEST - len(known)} more."
+        )
+    different = len({c.group or c.item_id for c in known})
+    if different < FEWEST:
+        return (
+            f"The {len(known)} labelled items are {different} different texts; {FEWEST} are needed."
+        )
+    truths = {c.truth for c in known}
+    if len(truths) == 1:
+        label = criterion.choices[truths.pop()].label
+        return f"All {len(known)} labels are {label!r}: label items that are not."
+    return ""
+
+
+def how(fitted: Fitted) -> str:
+    """What the fitted rule does, in a few words.
+
+    >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
+    "ann's votes alone"
+    """
+    judges = list(fitted.weights.judges)
+    if fitted.kind == "judge":
+        return f"{judges[0]}'s votes alone"
+    if fitted.kind == "line":
+        return "the mean of the votes, moved and stretched to the labels"
+    if len(judges) == 1:
+        return f"{judges[0]}'s votes, read as what they meant on labelled items"
+    return "every judge's votes, weighted by what they said of the labels"
+
+
+def in_words(fitted: Fitted) -> str:
+    """What a person is told of a fit: what was estimated, and how."""
+    n = fitted.labels
+    ours, plain = fitted.right, fitted.plain_right
+    far = ""
+    if fitted.far is not None and fitted.plain_far is not None:
+        far = (
+            f"missed by {fitted.far:.2f} levels on average and {fitted.plain} by "
+            f"{fitted.plain_far:.2f}; it "
+        )
+    return (
+        f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
+        f"calibrated {far}was right on {ours} ({ours / n:.0%}) and {fitted.plain} on {plain} "
+        f"({plain / n:.0%}): {fitted.gained} mended, {fitted.lost} spoilt. {_offer(fitted)}"
+    )
+
+
+def _offer(fitted: Fitted) -> str:
+    ordinal = fitted.far is not None
+    if not fitted.better:
+        return "It is not offered, because it was not " + (
+            "surely nearer to the labels." if ordinal else "right more often."
+        )
+    if ordinal:
+        return f"Offered: {how(fitted)}, because that was nearer to the labels."
+    if fitted.right > fitted.plain_right:
+        return f"Offered: {how(fitted)}, because that was right more often."
+    return (
+        f"Offered: {how(fitted)}, which is ahead when all labels choose; on so few it is not sure."
+    )
+
+
+def heard(fitted: Fitted) -> Mapping[str, float]:
+    """How far each judge is listened to, from 0 (indistinguishable from chance) to 1."""
+    return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+# The rule ``calibrated``: fitted on a run's labelled items, and used by it without a call.
+#
+# The fit of a criterion is offered only where it is ahead of the rule in force on labels that it
+# had not seen: right more often, or nearer where the levels have an order.
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What fitting a criterion came to. ``fitted`` is ``None`` where there was too little.
+
+    ``used``: it settles the run's verdicts now. ``words`` says it all in a sentence or two.
+    """
+
+    criterion: str
+    fitted: Fitted | None
+    used: bool
+    words: str
+
+    @property
+    def offered(self) -> bool:
+        """Whether it may be used instead of the rule in force."""
+        return self.fitted is not None and self.fitted.better
+
+
+def offers(store: Store, run_id: int) -> list[Offer]:
+    """A fit per criterion of a run, from all of its items whose truth is known by now."""
+    run = store.runs.get(run_id)
+    used = fitted_of(run)
+    rubric = scored_rubric(store, run)
+    cells = labelled_cells(store, run_id)
+    found = []
+    for criterion in rubric.criteria:
+        result = fit_criterion(criterion, cells.get(criterion.name, ()), run.plan.panel.rules)
+        fitted = result if isinstance(result, Fitted) else None
+        words = in_words(result) if isinstance(result, Fitted) else result
+        found.append(Offer(criterion.name, fitted, criterion.name in used, words))
+    return found
+
+
+def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
+    """Settle these criteria of a run by their fitted rules, all others by the panel's rules.
+
+    Everything that follows from the verdicts is derived anew, without a call; an empty sequence
+    goes back to the plain rules. Returns how many items there are.
+
+    Raises:
+        InputError: a fit did not beat the plain rule, or is of another criterion.
+        Conflict: the run is being worked off.
+    """
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    by_name = {c.name: c for c in rubric.criteria}
+    problems = tuple(
+        problem for each in fitted if (problem := _problem(each, by_name.get(each.criterion)))
+    )
+    if problems:
+        raise InputError("These rules cannot be used for this run.", problems)
+    if run.status not in RESTING:
+        raise Conflict("The run is being graded. Change its rules when it is done.")
+    with store.write():
+        keep(store, run_id, fitted)
+        run = store.runs.get(run_id)
+        items = resolved_items(store, run.plan.dataset_version_id, store.runs.item_ids(run_id))
+        return store.results.rebuild(run_id, derive_of_run(store, run, items))
+
+
+def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
+    if criterion is None or not fitted.fits(criterion):
+        return Problem(
+            f"The rule for {fitted.criterion!r} was fitted on other options.",
+            "Fit it on this run.",
+        )
+    if not fitted.better:
+        return Problem(f"{fitted.criterion!r}: {in_words(fitted)}", "Label more items.")
+    return None
+
+
+def labelled_cells(store: Store, run_id: int) -> dict[str, list[LabelledCell]]:
+    """The cells of a run whose truth is known, by criterion, with the votes that count.
+
+    An item with a rubric of its own takes part where its criterion has the same options.
+    """
+    run = store.runs.get(run_id)
+    plan = run.plan
+    rubric = scored_rubric(store, run)
+    counting = counting_of(plan)
+    ids = store.runs.item_ids(run_id)
+    by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
+    cells: dict[str, list[LabelledCell]] = {c.name: [] for c in rubric.criteria}
+    items = resolved_items(store, plan.dataset_version_id, ids)
+    for item, group in zip(items, group_numbers(items), strict=True):
+        own, found = effective(item, rubric), by_item.get(item.id)
+        truths = labels_of(item, own)
+        if found is None or not truths:
+            continue
+        rows: dict[str, list[BallotRow]] = {}
+        for row in found.ballots:
+            rows.setdefault(row.criterion, []).append(row)
+        for criterion in rubric.criteria:
+            name = criterion.name
+            if name in truths and name in rows and _alike(own.criterion(name), criterion):
+                ballots = counting.count(rows[name]).ballots
+                cells[name].append(LabelledCell(item.id, ballots, truths[name], str(group)))
+    return cells
+
+
+def _alike(one: Criterion, other: Criterion) -> bool:
+    return [o.label for o in one.choices] == [o.label for o in other.choices]
+
+
+def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
+    """How likely each scored option of a cell is, by (item id, criterion), from what is settled.
+
+    For criteria only whose fit beats the rule in force, and cells with a vote of a judge that it
+    knows; whether the run uses the fit does not matter. An order of review made with it
+    (``impact.WhatIf.impact``) finds more errors than one made of votes alone
+    (docs/adjudication.md).
+    """
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    counting = counting_of(run.plan)
+    fits = {o.criterion: o.fitted for o in offers(store, run_id) if o.fitted and o.offered}
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for votes in store.votes.ballots(run_id) if fits else ():
+        rows: dict[str, list[BallotRow]] = {}
+        for row in votes.ballots:
+            rows.setdefault(row.criterion, []).append(row)
+        for name in fits.keys() & rows.keys():
+            criterion, ballots = rubric.criterion(name), counting.count(rows[name]).ballots
+            weights = fits[name].for_item(votes.item_id)
+            logs = log_weights(criterion, ballots, weights) if weights else None
+            if logs is not None:
+                chances = shares(tuple(logs.values()))
+                found[votes.item_id, name] = dict(zip(logs, chances, strict=True))
+    return found

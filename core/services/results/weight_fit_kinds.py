@@ -1,0 +1,201 @@
+"""The kinds of rule that labelled cells can teach, each as weights over what judges said.
+
+Which of them is used is chosen in ``core.services.results.weight_fit``; here each is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.domain.rubric import Criterion
+from core.domain.weight_fit import Kind, Weights
+from core.scoring.verdict import Ballot
+
+if TYPE_CHECKING:
+    from core.metrics.weight_fit import Floats, Levels
+
+#: Labels' worth by which the line is held to the plain mean: its height, and its slope.
+HEIGHT, SLOPE = 10.0, 20.0
+#: The least variance around the line, in squared levels, that few labels are believed.
+LEAST_SPREAD = 0.25
+
+
+class LabelledCell(NamedTuple):
+    """A cell whose truth is known: ``truth`` is the index of a scored choice.
+
+    Cells of one ``group`` are of items that say the same (``core.judging.near_duplicates``).
+    """
+
+    item_id: str
+    ballots: Sequence[Ballot]
+    truth: int
+    group: str = ""
+
+
+class Lesson:
+    """Labelled cells of a criterion as arrays, and the rules that any part of them teaches."""
+
+    def __init__(self, criterion: Criterion, cells: Sequence[LabelledCell]) -> None:
+        import numpy as np
+
+        self.criterion, self.cells = criterion, cells
+        self.judges, self.owner, self.votes = _matrix(criterion, cells)
+        self.truth = np.array([criterion.scored.index(cell.truth) for cell in cells])
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What can be fitted here, the tamest first; of an equal two the first is taken."""
+        ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
+        several: tuple[Kind, ...] = ("judge",) if len(self.judges) > 1 else ()
+        return (*ordered, "weights", *several)
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether being near the truth is better than being far."""
+        return self.criterion.scale == "ordinal"
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where each scored option is, in levels: its value, from 0 to their number less one."""
+        import numpy as np
+
+        values = np.array([self.criterion.values[i] or 0.0 for i in self.criterion.scored])
+        span = float(values.max() - values.min())
+        if not span:
+            return np.arange(len(values), dtype=float)
+        found: Floats = (values - values.min()) / span * (len(values) - 1)
+        return found
+
+    def loss(self, option: int | None, truth: int) -> float:
+        """What a verdict costs: levels to the truth where these have an order, else 0 or 1.
+
+        No verdict, or an abstention, costs as much as the worst one.
+        """
+        scored = self.criterion.scored
+        if not self.ordinal:
+            return float(option != truth)
+        true = self.places[scored.index(truth)]
+        if option not in scored:
+            return float(abs(self.places - true).max())
+        return float(abs(self.places[scored.index(option)] - true))
+
+    def fit(self, kind: Kind, keep: Levels) -> Weights:
+        """A rule of this kind from the cells at ``keep``."""
+        if kind == "line":
+            return self._line(keep)
+        return self._weights(keep) if kind == "weights" else self._judge(keep)
+
+    def reliance(self) -> dict[str, float]:
+        """How far each judge is listened to under ``weights``."""
+        from core.metrics import weight_fit
+
+        found = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
+        return {j: float(r) for j, r in zip(self.judges, found.reliance, strict=True)}
+
+    def _weights(self, keep: Levels) -> Weights:
+        from core.metrics import weight_fit
+
+        k = len(self.places)
+        found = weight_fit.fit(self.votes[keep], self.truth[keep], k, self.owner)
+        tables = (tuple(tuple(map(float, row)) for row in table) for table in found.evidence)
+        return Weights(
+            prior=tuple(map(float, found.prior)),
+            judges=dict(zip(self.judges, tables, strict=True)),
+            nearest=self.ordinal,
+            overrules=len(self.judges) == 1,
+        )
+
+    def _line(self, keep: Levels) -> Weights:
+        """The level as a + b times the mean vote, drawn towards a = 0 and b = 1 (ridge)."""
+        import numpy as np
+
+        middle = (len(self.places) - 1) / 2
+        means = self._means[keep]
+        truth = self.places[self.truth[keep]]
+        x = np.column_stack([np.ones(len(means)), means - middle])
+        held = x.T @ x + np.diag([HEIGHT, SLOPE])
+        height, slope = np.linalg.solve(held, x.T @ (truth - means))
+        spread = max(float(np.var(truth - means - x @ [height, slope])), LEAST_SPREAD)
+        a, b = float(height - slope * middle), float(1 + slope)
+        # -(level - a - b x)^2 / 2 spread, without what is the same of every level.
+        rows = tuple(
+            tuple(float((to - a) * b * said / spread) for to in self.places) for said in self.places
+        )
+        prior = tuple(float(-((to - a) ** 2) / (2 * spread)) for to in self.places)
+        judges = dict.fromkeys(self.judges, rows)
+        return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
+
+    def _judge(self, keep: Levels) -> Weights:
+        """The judge whose votes were least far from these labels, and nobody else."""
+        import numpy as np
+
+        k, best = len(self.places), ("", 0.0, float("inf"))
+        for place, judge in enumerate(self.judges):
+            votes = self.votes[keep][:, np.asarray(self.owner) == place]
+            there = votes >= 0
+            if there.any(axis=1).sum() * 2 < len(keep):
+                continue  # whom hardly any of these items knows
+            right = votes == self.truth[keep][:, None]
+            away = abs(self.places[votes] - self.places[self.truth[keep]][:, None])
+            far = float((away if self.ordinal else ~right)[there].mean())
+            if far < best[2]:
+                best = judge, float(right[there].mean()), far
+        judge, accuracy, _ = best
+        n = len(keep)
+        sure = max((accuracy * n + 1 / k) / (n + 1), 1 / k + 0.01)
+        own, other = log(sure), log((1 - sure) / (k - 1))
+        table = tuple(tuple(own if t == v else other for t in range(k)) for v in range(k))
+        return Weights(prior=(0.0,) * k, judges={judge: table} if judge else {})
+
+    @cached_property
+    def _means(self) -> Floats:
+        """The mean of the judges' mean votes, in levels, by cell."""
+        import numpy as np
+
+        voices = []
+        for place in range(len(self.judges)):
+            votes = self.votes[:, np.asarray(self.owner) == place]
+            there = votes >= 0
+            said = np.where(there, self.places[votes], 0.0).sum(axis=1)
+            voices.append(
+                np.where(there.any(axis=1), said / np.maximum(there.sum(axis=1), 1), np.nan)
+            )
+        means: Floats = np.nanmean(np.array(voices), axis=0)
+        return means
+
+
+def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str, int]]:
+    """Judge and level of every vote that is not an abstention."""
+    return [
+        (b.judge, criterion.scored.index(b.option))
+        for b in ballots
+        if not b.abstained and b.option in criterion.scored
+    ]
+
+
+def _matrix(
+    criterion: Criterion, known: Sequence[LabelledCell]
+) -> tuple[list[str], list[int], Levels]:
+    """Judges, the judge of every column, and levels; a judge has as many columns as votes."""
+    import numpy as np
+
+    cast = [votes_of(criterion, c.ballots) for c in known]
+    most: dict[str, int] = {}
+    for votes in cast:
+        for judge, _ in votes:
+            most[judge] = max(most.get(judge, 0), sum(name == judge for name, _ in votes))
+    judges = sorted(most)
+    first, owner = dict[str, int](), list[int]()
+    for place, judge in enumerate(judges):
+        first[judge] = len(owner)
+        owner += [place] * most[judge]
+    levels = np.full((len(known), len(owner)), -1)
+    for row, votes in enumerate(cast):
+        used: dict[str, int] = {}
+        for judge, level in votes:
+            levels[row, first[judge] + used.get(judge, 0)] = level
+            used[judge] = used.get(judge, 0) + 1
+    return judges, owner, levels

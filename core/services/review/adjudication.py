@@ -1,0 +1,311 @@
+"""From people's verdicts to what is settled, and what follows for the item and its queues."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from core import clock
+from core.domain.dataset import Item
+from core.domain.review import CellState, Given, Policy, Provenance, Seat, Settled, SettledState
+from core.domain.review_records import NewEvent, QueueRow, VerdictRow
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run
+from core.errors import Conflict, InputError
+from core.services.results.scored_items import (
+    derive_for,
+    effective,
+    fitted_of,
+    resolved_items,
+    scored_rubric,
+    settled_lookup,
+)
+from core.services.review.audit_trail import DecisionEffect, effect, snapshot
+from core.services.review.reviewers import now_seated
+from core.store.review.settled import settled_data, settled_from
+from core.store.store import Store
+
+# From people's verdicts on a cell to what it is settled as; pure.
+
+
+class Agreed(NamedTuple):
+    """What a cell is settled as, and by whom."""
+
+    given: Given
+    provenance: Provenance
+    people: tuple[str, ...]
+
+
+class Stand(NamedTuple):
+    """The state of a cell, and what it is settled as where it is resolved."""
+
+    state: CellState
+    agreed: Agreed | None = None
+
+
+def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Stand:
+    """How a cell stands after these verdicts; only confirmed ones count.
+
+    Two people say the same if they chose the same option, or both that it cannot be assessed. An
+    adjudicator's verdict ends it, whatever others say. ``required`` people must have said what they
+    think before anything follows; ``majority`` is more than half of three or more.
+    """
+    final = [v for v in verdicts if v.final is not None]
+    ended = [v for v in final if v.part == "resolve"]
+    if ended:
+        last = max(ended, key=lambda v: v.final_event or 0)
+        return Stand("resolved", _agreed(last, "adjudicated", [last]))
+    if len(final) < required:
+        return Stand("needs_others" if final else "needs_review")
+    if policy == "adjudicator":
+        return Stand("disagreement")
+    counts = Counter(_says(v) for v in final)
+    top, most = counts.most_common(1)[0]
+    alike = [v for v in final if _says(v) == top]
+    majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
+    if most < len(final) and not majority:
+        return Stand("disagreement")
+    provenance: Provenance = "human_single" if len(final) == 1 else "human_consensus"
+    return Stand("resolved", _agreed(alike[0], provenance, alike))
+
+
+def label_of(criterion: Criterion, given: Given) -> str | None:
+    """The label of the option chosen; ``None`` where it cannot be assessed."""
+    return None if given.option is None else criterion.choices[given.option].label
+
+
+def _says(verdict: VerdictRow) -> int | None:
+    return None if verdict.final is None else verdict.final.option
+
+
+def _agreed(verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]) -> Agreed:
+    assert verdict.final is not None, "only confirmed verdicts settle a cell"
+    return Agreed(verdict.final, provenance, tuple(v.reviewer for v in alike))
+
+
+# What follows from people's verdicts: what is settled, the item's score, the queues' states.
+#
+# Everything here runs inside the transaction of the act that it follows from.
+
+
+@dataclass
+class Act:
+    """One act of a person on an item: its events share a step.
+
+    ``queue`` is ``None`` for an act on the run itself. Use inside ``with store.write()``.
+    """
+
+    store: Store
+    seat: Seat
+    run: Run
+    item_id: str
+    queue: QueueRow | None
+    now: str
+    step: int = 0
+
+    @cached_property
+    def item(self) -> Item:
+        """The item, with the dataset's own labels."""
+        version = self.run.dataset_version_id
+        return resolved_items(self.store, version, [self.item_id], upto=0)[0]
+
+    @cached_property
+    def rubric(self) -> Rubric:
+        """The rubric in force for the item."""
+        whole = scored_rubric(self.store, self.run)
+        return effective(self.item, whole)
+
+    def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
+        """Keep an event of this act; returns its id."""
+        event = NewEvent(
+            ts=self.now,
+            seat=self.seat,
+            run_id=self.run.id,
+            rubric_version_id=self.run.scored_version_id,
+            action=action,
+            queue_id=None if self.queue is None else self.queue.id,
+            item_id=self.item_id,
+            criterion=criterion,
+            step=self.step,
+            **fields,
+        )
+        event_id = self.store.events.add(event)
+        self.step = self.step or event_id
+        return event_id
+
+
+def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> DecisionEffect:
+    """Bring what follows from the verdicts on these cells up to date; says what changed.
+
+    ``raised``: whoever has one of the cells open must look again, whatever its state.
+    """
+    before = snapshot(act.store, act.run.id, act.item_id, act.rubric, criteria)
+    states = {name: _settle(act, name, raised) for name in criteria}
+    derive_item(act.store, act.run, act.item_id)
+    after = snapshot(act.store, act.run.id, act.item_id, act.rubric, criteria)
+    return effect(before, after, states)
+
+
+def derive_item(store: Store, run: Run, item_id: str) -> None:
+    """Derive the verdicts and the score of one item anew."""
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
+    ballots = store.votes.ballots(run.id, [item_id])
+    said = ballots[0].ballots or store.votes.failures_of(run.id, item_id)
+    if not said and not store.settled.of_items(run.id, [item_id]):
+        store.results.forget(run.id, item_id)
+        return
+    derive = derive_for(run.plan, rubric, items, settled_lookup(store, run.id), fitted_of(run))
+    store.results.put(run.id, derive(ballots))
+
+
+def _settle(act: Act, criterion: str, raised: bool) -> CellState:
+    store, queue = act.store, act.queue
+    assert queue is not None, "verdicts belong to a queue"
+    stand = _stand(store, queue, act.item_id, criterion)
+    now = store.settled.get(act.run.id, act.item_id, criterion)
+    wanted = _wanted(act, criterion, stand.agreed, now)
+    if wanted != (None if now is None else settled_data(now)):
+        _put(act, criterion, now, wanted)
+        raised = True
+    _restate(act, criterion, raised)
+    return stand.state
+
+
+def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand:
+    item = store.queues.item(queue.id, item_id)
+    verdicts = [v for v in store.verdicts.of_item(queue.id, item_id) if v.criterion == criterion]
+    return decide(verdicts, item.required, queue.settings.policy)
+
+
+def _wanted(
+    act: Act, criterion: str, agreed: Agreed | None, now: Settled | None
+) -> dict[str, Any] | None:
+    """What the cell is to be settled as: what this queue's people say, or what was there before."""
+    if agreed is None:
+        return _before_us(act, criterion, now)
+    given = agreed.given
+    return {
+        "option": given.option,
+        "label": label_of(act.rubric.criterion(criterion), given),
+        "why": given.why,
+        "provenance": agreed.provenance,
+        "people": list(agreed.people),
+        "note": given.note,
+        "state": "active",
+    }
+
+
+def _before_us(act: Act, criterion: str, now: Settled | None) -> dict[str, Any] | None:
+    if now is None:
+        return None
+    queue_id = None if act.queue is None else act.queue.id
+    told = [
+        event
+        for event in act.store.events.of_cell(act.run.id, act.item_id, criterion)
+        if event.action in ("settle", "unsettle", "mark")
+    ]
+    if told[-1].queue_id != queue_id:
+        return settled_data(now)
+    others = [event for event in told if event.queue_id != queue_id]
+    found: dict[str, Any] | None = others[-1].after if others else None
+    return found
+
+
+def _put(act: Act, criterion: str, now: Settled | None, wanted: dict[str, Any] | None) -> None:
+    before = None if now is None else settled_data(now)
+    action = "unsettle" if wanted is None else "settle"
+    event_id = act.record(action, criterion, before=before, after=wanted)
+    if wanted is None:
+        act.store.settled.remove(act.run.id, act.item_id, criterion)
+    else:
+        settled = settled_from(act.item_id, criterion, wanted, event_id)
+        act.store.settled.put(act.run.id, settled)
+
+
+def _restate(act: Act, criterion: str, raised: bool) -> None:
+    """The state of the cell in every queue of the run that holds it."""
+    store = act.store
+    for queue_id in store.queues.holding(act.run.id, act.item_id, criterion):
+        restate(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
+
+
+def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, raised: bool) -> None:
+    """Bring the state of a cell in a queue up to date; ``raised``: who has it open must look."""
+    settled = store.settled.get(queue.run_id, item_id, criterion)
+    state = _stand(store, queue, item_id, criterion).state
+    if settled is not None and settled.state == "active":
+        state = "resolved"
+    store.queues.set_state(queue.id, item_id, criterion, state, raised=raised)
+
+
+def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
+    """After another number of reviewers or policy: open cells follow, resolved ones stay."""
+    run, now = store.runs.get(queue.run_id), clock.now()
+    for cell in store.queues.cells(queue.id):
+        if cell.state == "resolved":
+            continue
+        stand = _stand(store, queue, cell.item_id, cell.criterion)
+        if stand.agreed is not None:
+            follow(Act(store, seat, run, cell.item_id, queue, now), [cell.criterion])
+        else:
+            store.queues.set_state(
+                queue.id, cell.item_id, cell.criterion, stand.state, raised=False
+            )
+
+
+def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
+    """What people settled in a run, by item id and criterion, in whichever state."""
+    return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
+
+
+def mark(
+    store: Store,
+    seat: Seat,
+    run_id: int,
+    cells: Iterable[tuple[str, str]],
+    state: SettledState,
+    reason: str,
+) -> int:
+    """Make what is settled stale, retired or active again; returns how many cells changed.
+
+    Only what is active overrides votes and is truth.
+
+    Raises:
+        InputError: no reason.
+        Conflict: this person may not resolve.
+    """
+    if not reason.strip():
+        raise InputError("Say why: others will read it in the cells' history.")
+    with store.write():
+        seat = now_seated(store, seat)
+        if not seat.resolves:
+            raise Conflict("Only an adjudicator or a lead may change what is settled.")
+        run, now, step, changed = store.runs.get(run_id), clock.now(), 0, 0
+        for item_id, names in _by_item(cells).items():
+            act = Act(store, seat, run, item_id, None, now, step)
+            changed += sum(_mark(act, name, state, reason) for name in names)
+            step = act.step
+            derive_item(store, run, item_id)
+    return changed
+
+
+def _mark(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
+    now = act.store.settled.get(act.run.id, act.item_id, criterion)
+    if now is None or now.state == state:
+        return False
+    then = replace(now, state=state)
+    before, after = settled_data(now), settled_data(then)
+    event_id = act.record("mark", criterion, before=before, after=after, reason=reason)
+    act.store.settled.put(act.run.id, replace(then, event_id=event_id))
+    return True
+
+
+def _by_item(cells: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for item_id, criterion in cells:
+        found.setdefault(item_id, []).append(criterion)
+    return found

@@ -1,0 +1,294 @@
+"""What a reviewer sees: before a verdict, nothing of what others said; afterwards, the votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.domain.dataset import Submission
+from core.domain.review import Given, Mode, Part, Reason, Role
+from core.domain.review_records import QueuedCell, QueueRow, VerdictRow
+from core.domain.rubric import Criterion
+from core.errors import Conflict
+from core.identity import seeded
+from core.services.results.item_view import CriterionView, item_view
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.review.claims import Ticket
+from core.store.review.settled import given_data, given_from
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class BlindCell:
+    """A cell to say something about. ``first`` and ``final`` are my own verdicts, as far as I am.
+
+    ``mine``: it is for me to review or resolve; else it waits for others and is shown for context.
+    ``remark`` is why somebody flagged it or sent it back, for whoever goes on with it.
+    """
+
+    criterion: Criterion
+    mine: bool
+    first: Given | None
+    final: Given | None
+    draft: Given | None
+    flagged: Role | None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class BlindItem:
+    """All that may be sent to a page before a verdict is committed.
+
+    It has no id and no name of what was judged, no label, no vote, no score, no other person's
+    verdict, and does not say why it is queued. ``assisted``: the votes may be revealed at once.
+    ``two_steps``: a verdict is committed, then confirmed.
+    """
+
+    number: int
+    part: Part
+    mode: Mode
+    assisted: bool
+    two_steps: bool
+    submission: Submission
+    prompt: str
+    context: Mapping[str, str]
+    reference: str
+    rubric_name: str
+    guidelines: str
+    cells: tuple[BlindCell, ...]
+
+    def cell(self, criterion: str) -> BlindCell:
+        """The cell of that criterion, which must be there."""
+        return next(cell for cell in self.cells if cell.criterion.name == criterion)
+
+
+@dataclass(frozen=True)
+class Other:
+    """What another reviewer said, by letter and not by name."""
+
+    letter: str
+    given: Given
+
+
+@dataclass(frozen=True)
+class RevealedCell:
+    """The votes on a cell, and mine. ``view`` is as on the Run page, without labels.
+
+    ``unanimous`` is the option that all judges chose, if they all did; to decide otherwise needs a
+    note. ``others`` is what reviewers said, for whoever resolves their disagreement.
+    """
+
+    view: CriterionView
+    first: Given | None
+    reasons: tuple[Reason, ...]
+    unanimous: int | None
+    others: tuple[Other, ...]
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """What judges (and, to an adjudicator, reviewers) said about the cells committed so far."""
+
+    cells: tuple[RevealedCell, ...]
+
+
+def item_mode(queue: QueueRow, assisted: bool, part: Part) -> Mode:
+    """How a verdict on an item comes about.
+
+    Whoever resolves a disagreement first says what they think, and then sees everything.
+    """
+    if part == "resolve":
+        return "until_commit"
+    if queue.settings.mode == "blind":
+        return "blind"
+    return "assisted" if assisted else "until_commit"
+
+
+def blind_item(store: Store, ticket: Ticket) -> BlindItem:
+    """What may be shown of an item before a verdict, and what I said and drafted so far.
+
+    Raises:
+        Conflict: the item is not held by this ticket's session any more.
+    """
+    require_held(store, ticket)
+    queue = store.queues.get(ticket.queue_id)
+    run = store.runs.get(queue.run_id)
+    (item,) = resolved_items(store, run.dataset_version_id, [ticket.item_id], upto=0)
+    rubric = effective(item, scored_rubric(store, run))
+    mode = item_mode(queue, store.queues.item(queue.id, item.id).assisted, ticket.part)
+    own = {v.criterion: v for v in my_verdicts(store, ticket)}
+    queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, item.id)}
+    drafted = drafts(store, ticket)
+    remarks = remarks_on(store, queue, ticket.item_id)
+    cells = tuple(
+        replace(
+            _blind_cell(c, queued[c.name], own.get(c.name), drafted.get(c.name), ticket),
+            remark=remarks.get(c.name, ""),
+        )
+        for c in rubric.criteria
+        if c.name in queued and _shown(queued[c.name], own.get(c.name), ticket)
+    )
+    return BlindItem(
+        number=ticket.number,
+        part=ticket.part,
+        mode=mode,
+        assisted=mode == "assisted",
+        two_steps=mode == "until_commit",
+        submission=item.submission,
+        prompt=item.prompt,
+        context=item.context,
+        reference=item.reference,
+        rubric_name=rubric.name,
+        guidelines=rubric.guidelines,
+        cells=cells,
+    )
+
+
+def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
+    """Why cells were last flagged or sent back in this queue, by criterion, where that stands."""
+    told = [
+        event
+        for event in store.events.of_cell(queue.run_id, item_id)
+        if event.queue_id == queue.id and event.action in ("flag", "unflag", "send_back")
+    ]
+    gone = store.events.undone([event.id for event in told])
+    last = {event.criterion: event for event in told if event.id not in gone}
+    return {name: event.reason for name, event in last.items() if event.action != "unflag"}
+
+
+def _shown(cell: QueuedCell, own: VerdictRow | None, ticket: Ticket) -> bool:
+    return own is not None or due(cell, ticket)
+
+
+def due(cell: QueuedCell, ticket: Ticket) -> bool:
+    """Whether the cell's state is one in which this ticket's part has something to say."""
+    if ticket.part == "resolve":
+        return cell.state == "disagreement"
+    return cell.state in ("needs_review", "needs_others")
+
+
+def _blind_cell(
+    criterion: Criterion,
+    cell: QueuedCell,
+    own: VerdictRow | None,
+    draft: Given | None,
+    ticket: Ticket,
+) -> BlindCell:
+    final = None if own is None else own.final
+    return BlindCell(
+        criterion=criterion.model_copy(update={"meta": {}}),
+        mine=final is None and due(cell, ticket) and may(cell.flagged, ticket.seat.role),
+        first=None if own is None else own.first,
+        final=final,
+        draft=draft,
+        flagged=cell.flagged,
+    )
+
+
+_RANK: dict[Role, int] = {"reviewer": 0, "adjudicator": 1, "lead": 2}
+
+
+def may(flagged: Role | None, role: Role) -> bool:
+    """Whether somebody in this role may go on with a cell that is flagged for a role."""
+    return flagged is None or _RANK[role] >= _RANK[flagged]
+
+
+def revealed(store: Store, ticket: Ticket) -> Reveal:
+    """The votes on the cells that may be seen: those committed, or all of an assisted item.
+
+    Labels are left out: they are what other people said.
+    """
+    queue = store.queues.get(ticket.queue_id)
+    view = item_view(store, queue.run_id, ticket.item_id)
+    own = {v.criterion: v for v in my_verdicts(store, ticket)}
+    queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, ticket.item_id)}
+    assisted = store.queues.item(queue.id, ticket.item_id).assisted
+    mode = item_mode(queue, assisted, ticket.part)
+    verdicts = store.verdicts.of_item(queue.id, ticket.item_id)
+    agreed = unanimous(store, queue.run_id, ticket.item_id)
+    cells = []
+    for each in view.criteria:
+        name = each.criterion.name
+        if name not in queued or not (name in own or mode == "assisted"):
+            continue
+        others = [v for v in verdicts if v.criterion == name and v.part == "review"]
+        cells.append(
+            RevealedCell(
+                view=replace(each, truth=None, truth_label=None, truth_reason=""),
+                first=own[name].first if name in own else None,
+                reasons=queued[name].reasons,
+                unanimous=agreed.get(name),
+                others=_others(others, ticket, name),
+            )
+        )
+    return Reveal(tuple(cells))
+
+
+def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple[Other, ...]:
+    """What others said, in an order that is no one's; only for those who resolve."""
+    if ticket.part != "resolve":
+        return ()
+    said = [v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name]
+    seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(said)
+    return tuple(Other(chr(ord("A") + at), given) for at, given in enumerate(said))
+
+
+def unanimous(store: Store, run_id: int, item_id: str) -> dict[str, int]:
+    """The option that all judges chose, by criterion, where two or more did and none otherwise."""
+    found = {}
+    for cell in store.results.cells(run_id, item_id):
+        option = cell.voted if cell.rule == "adjudicated" else cell.option
+        if cell.agreement == 1.0 and cell.votes >= 2 and option is not None:
+            found[cell.criterion] = option
+    return found
+
+
+def my_verdicts(store: Store, ticket: Ticket) -> list[VerdictRow]:
+    """What this person said of the item's cells in this part."""
+    return [
+        v
+        for v in store.verdicts.of_item(ticket.queue_id, ticket.item_id)
+        if v.reviewer == ticket.seat.name and v.part == ticket.part
+    ]
+
+
+def require_held(store: Store, ticket: Ticket) -> None:
+    """Raise ``Conflict``, saying who has the item, unless this ticket's session holds it."""
+    held = store.turns.holds(ticket.queue_id, ticket.item_id, ticket.seat)
+    if held is not None and held.part == ticket.part:
+        return
+    others = store.turns.held(ticket.queue_id, at=0.0, item_id=ticket.item_id)
+    who = [h.reviewer for h in others if h.part == ticket.part]
+    name = "you, in another window" if ticket.seat.name in who else ", ".join(who)
+    now = f"; {name} opened it since" if who else _went_on(store, ticket)
+    raise Conflict(f"You do not have item {ticket.number} open any more{now}. Nothing was lost.")
+
+
+def _went_on(store: Store, ticket: Ticket) -> str:
+    run_id = store.queues.get(ticket.queue_id).run_id
+    told = store.events.of_cell(run_id, ticket.item_id)
+    if not told or told[-1].actor == ticket.seat.name:
+        return ""
+    return f"; {told[-1].actor} went on with it at {told[-1].ts[11:16]} UTC"
+
+
+def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:
+    """What this person has begun to say about the item, by criterion."""
+    found = store.drafts.get(draft_key(ticket))
+    if found is None:
+        return {}
+    return {name: given_from(data) for name, data in found.content.items()}
+
+
+def save_drafts(store: Store, ticket: Ticket, given: Mapping[str, Given], *, now: str) -> None:
+    """Keep what this person has begun to say, in place of what was kept; nothing forgets it."""
+    key = draft_key(ticket)
+    if given:
+        store.drafts.save(key, {name: given_data(g) for name, g in given.items()}, now=now)
+    else:
+        store.drafts.delete(key)
+
+
+def draft_key(ticket: Ticket) -> str:
+    """Under which key drafts are kept: a person has them in every window."""
+    return f"review/{ticket.queue_id}/{ticket.part}/{ticket.seat.name}/{ticket.item_id}"

@@ -1,0 +1,258 @@
+"""Whose turn it is: what is there for me, taking an item, holding on to it, giving it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from core import clock
+from core.domain.review import Part, Seat
+from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, QueueRow, TurnStatus
+from core.errors import Conflict, InputError
+from core.services.review.adjudication import Act
+from core.services.review.reviewers import now_seated, require_lead
+from core.store.store import Store
+
+__all__ = [
+    "ItemLease",
+    "ItemTurn",
+    "QueueFilter",
+    "QueueStanding",
+    "Ticket",
+    "TurnStatus",
+    "ahead",
+    "assign",
+    "claim",
+    "claim_next",
+    "heartbeat",
+    "open_leases",
+    "release",
+    "renewed",
+    "standing",
+]
+
+_NO_FILTER = QueueFilter()
+#: So many items are tried before the queue is asked again.
+_AT_ONCE = 10
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """The right to say something about an item, as long as nobody else takes it.
+
+    ``versions`` are those of the queue's cells of the item when it was last looked at: what was
+    decided since is not overwritten. ``number`` is the item's place in the run, from 1.
+    """
+
+    queue_id: int
+    item_id: str
+    number: int
+    seat: Seat
+    part: Part
+    versions: Mapping[str, int]
+    until: float
+
+
+@dataclass(frozen=True)
+class QueueStanding:
+    """What a queue is to a person: items by status, and the leases that are open.
+
+    ``why`` says in sentences why nothing is available; empty where something is.
+    """
+
+    counts: Mapping[TurnStatus, int]
+    held: tuple[ItemLease, ...]
+    why: str
+
+    @property
+    def available(self) -> int:
+        """How many items this person could take now."""
+        return self.counts.get("available", 0)
+
+
+def standing(
+    store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
+) -> QueueStanding:
+    """What a queue is to a person now. The same query hands out items, so both always agree."""
+    queue_id, at = store.queues.get(queue_id).id, clock.at()
+    counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
+    held = open_leases(store, queue_id)
+    why = "" if counts.get("available") else _why_empty(counts, held, seat)
+    return QueueStanding(counts, held, why)
+
+
+def ahead(
+    store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
+) -> list[ItemTurn]:
+    """The first items that this person could take now, in the queue's order."""
+    queue = store.queues.get(queue_id)
+    return store.turns.standing(
+        *(queue_id, now_seated(store, seat), queue.order),
+        at=clock.at(),
+        where=where,
+        status="available",
+        limit=limit,
+    )
+
+
+def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
+    """Who has which item of a queue open now, and until when, by item."""
+    return tuple(store.turns.held(queue_id, at=clock.at()))
+
+
+def claim_next(
+    store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
+) -> Ticket | None:
+    """Take the first item there is for this person; ``None``: ``standing`` says why.
+
+    Raises:
+        Conflict: the queue was put away.
+    """
+    queue, seat = _open_queue(store, queue_id), now_seated(store, seat)
+    while True:
+        # Looked for without the write lock, because a long queue takes its time; what is found is
+        # looked at again under the lock, for somebody may have been faster.
+        found = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
+        if not found:
+            return None
+        with store.write():
+            at = clock.at()
+            for turn in found:
+                (now,) = store.turns.standing(
+                    queue_id, seat, queue.order, at=at, where=where, item_id=turn.item_id
+                )
+                if now.status == "available":
+                    return _take(store, queue, seat, now, at)
+
+
+def claim(
+    store: Store, seat: Seat, queue_id: int, item_id: str, *, take_over: bool = False
+) -> Ticket:
+    """Take this very item. ``take_over``: also from my other window, or, as a lead, from others.
+
+    Raises:
+        Conflict: it is not to be had; says who has it, until when, and what it waits for.
+        NotFound: it is not in the queue.
+    """
+    with store.write():
+        queue, at = _open_queue(store, queue_id), clock.at()
+        seat = now_seated(store, seat)
+        store.queues.item(queue_id, item_id)
+        (turn,) = store.turns.standing(queue_id, seat, queue.order, at=at, item_id=item_id)
+        if turn.status != "available":
+            mine = turn.holder == seat.name
+            may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")
+            if not (take_over and may):
+                raise Conflict(_not_to_be_had(turn, seat))
+            _record_take_over(store, queue, seat, turn)
+            store.turns.evict(queue_id, item_id, turn.part, seat.name, at=None)
+        return _take(store, queue, seat, turn, at)
+
+
+def heartbeat(store: Store, ticket: Ticket) -> bool:
+    """Hold on to the item for another while; ``False``: somebody else has taken it."""
+    lease = store.queues.get(ticket.queue_id).settings.lease_seconds
+    return store.turns.beat(ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease)
+
+
+def release(store: Store, ticket: Ticket) -> None:
+    """Give the item back. What was committed and drafted stays."""
+    store.turns.leave(ticket.queue_id, ticket.item_id, ticket.seat)
+
+
+def renewed(store: Store, ticket: Ticket) -> Ticket:
+    """The ticket with the versions that the cells have now."""
+    return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
+
+
+def assign(
+    store: Store, seat: Seat, queue_id: int, item_ids: Sequence[str], names: Sequence[str]
+) -> None:
+    """Say who reviews these items; no names: anybody.
+
+    Raises:
+        Conflict: this person is no lead.
+        InputError: fewer people than an item needs.
+        NotFound: no such reviewer or item.
+    """
+    with store.write():
+        require_lead(store, seat, "assign items")
+        queue = store.queues.get(queue_id)
+        people = tuple(dict.fromkeys(store.reviewers.get(name).name for name in names))
+        run, now, step = store.runs.get(queue.run_id), clock.now(), 0
+        for item_id in item_ids:
+            item = store.queues.item(queue_id, item_id)
+            if people and len(people) < item.required:
+                raise InputError(
+                    f"Item {item.position + 1} needs {item.required} reviewers; name as many."
+                )
+            act = Act(store, now_seated(store, seat), run, item_id, queue, now, step)
+            act.record("assign", before=list(item.assigned), after=list(people))
+            store.queues.set_item(queue_id, replace(item, assigned=people))
+            step = act.step
+
+
+def _open_queue(store: Store, queue_id: int) -> QueueRow:
+    queue = store.queues.get(queue_id)
+    if queue.archived is not None:
+        raise Conflict("This queue was put away. A lead can bring it back.")
+    return queue
+
+
+def _take(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn, at: float) -> Ticket:
+    until = at + queue.settings.lease_seconds
+    store.turns.evict(queue.id, turn.item_id, turn.part, seat.name, at=at)
+    store.turns.hold(queue.id, turn.item_id, seat, turn.part, until)
+    versions = _versions(store, queue.id, turn.item_id)
+    return Ticket(queue.id, turn.item_id, turn.position + 1, seat, turn.part, versions, until)
+
+
+def _versions(store: Store, queue_id: int, item_id: str) -> dict[str, int]:
+    return {cell.criterion: cell.version for cell in store.queues.cells(queue_id, item_id)}
+
+
+def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn) -> None:
+    act = Act(store, seat, store.runs.get(queue.run_id), turn.item_id, queue, clock.now())
+    act.record("take_over", before={"holder": turn.holder, "until": turn.until}, part=turn.part)
+
+
+def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
+    item = f"Item {turn.position + 1}"
+    if turn.status == "locked" and turn.holder == seat.name:
+        return f"You have {item.lower()} open in another window until {at_time(turn.until)}."
+    return {
+        "locked": f"{turn.holder} has {item.lower()} open until {at_time(turn.until)}.",
+        "assigned": f"{item} is for others: assigned to them, or written by you.",
+        "mine_done": f"{item} waits for other reviewers; you have given your verdicts.",
+        "waiting": f"{item} waits for an adjudicator, or for the role it was flagged for.",
+        "done": f"{item} is done: every cell is resolved.",
+    }.get(turn.status, f"{item} is not available.")
+
+
+def at_time(until: float | None) -> str:
+    """A time of day, in UTC.
+
+    >>> at_time(36_000.0)
+    '10:00 UTC'
+    """
+    return "later" if until is None else f"{datetime.fromtimestamp(until, UTC):%H:%M} UTC"
+
+
+def _why_empty(counts: Mapping[TurnStatus, int], held: Iterable[ItemLease], seat: Seat) -> str:
+    if not any(count for status, count in counts.items() if status != "done"):
+        return "Everything in this queue is done."
+    others = [h for h in held if (h.reviewer, h.session) != (seat.name, seat.session)]
+    names = sorted({h.reviewer for h in others})
+    who = ", ".join("you, in another window" if name == seat.name else name for name in names)
+    until = at_time(min((h.until for h in others), default=None))
+    told: list[tuple[TurnStatus, str]] = [
+        ("locked", f"open elsewhere ({who}; the first until {until})"),
+        ("filtered", "left out by your filter"),
+        ("assigned", "assigned to others, or written by you"),
+        ("mine_done", "waiting for other reviewers (you have given your verdicts)"),
+        ("waiting", "waiting for an adjudicator, or for the role they were flagged for"),
+        ("done", "done"),
+    ]
+    parts = [f"{counts[status]} {words}" for status, words in told if counts.get(status)]
+    return f"No item is available to you now: {'; '.join(parts)}."

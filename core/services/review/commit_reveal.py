@@ -1,0 +1,335 @@
+"""Reviewing an item: commit a verdict blind, see the votes, confirm. One transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core import clock
+from core.domain.review import WHYS, Given, Mode
+from core.domain.review_records import QueuedCell, VerdictRow
+from core.domain.rubric import Criterion
+from core.errors import Conflict, InputError, NotFound, Problem
+from core.services.review.adjudication import Act, follow
+from core.services.review.audit_trail import DecisionEffect
+from core.services.review.blind_view import (
+    BlindCell,
+    BlindItem,
+    Other,
+    Reveal,
+    RevealedCell,
+    blind_item,
+    drafts,
+    due,
+    item_mode,
+    may,
+    my_verdicts,
+    require_held,
+    revealed,
+    save_drafts,
+    unanimous,
+)
+from core.services.review.claims import Ticket, renewed
+from core.services.review.reviewers import now_seated
+from core.store.review.settled import given_data
+from core.store.store import Store
+
+__all__ = [
+    "BlindCell",
+    "BlindItem",
+    "DecisionEffect",
+    "Done",
+    "Other",
+    "Reveal",
+    "RevealedCell",
+    "blind_item",
+    "commit",
+    "drafts",
+    "finish",
+    "reveal",
+    "save_draft",
+]
+
+
+# Whether what a person says of a cell can be recorded: its options, its reasons, its notes.
+
+
+def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
+    """The verdicts with the added abstention as what it is; one error with every problem."""
+    problems = list[Problem]()
+    known = {}
+    for name, verdict in given.items():
+        criterion = act.rubric.criterion(name)
+        known[name] = _plain(criterion, verdict)
+        problems += _problems(criterion, known[name])
+    if problems:
+        raise InputError("Not every verdict can be recorded.", tuple(problems))
+    return known
+
+
+def _plain(criterion: Criterion, given: Given) -> Given:
+    added = given.option is not None and given.option >= len(criterion.options)
+    if added and given.option is not None and given.option < len(criterion.choices):
+        return replace(given, option=None)
+    return given
+
+
+def _problems(criterion: Criterion, given: Given) -> list[Problem]:
+    path = (criterion.name,)
+    if given.option is not None and not 0 <= given.option < len(criterion.options):
+        return [Problem("has no such option.", "Choose one of those shown.", path)]
+    if given.option is None and given.why not in WHYS:
+        return [Problem("cannot be assessed, but why not?", "Say why.", path)]
+    if given.option is not None and given.why is not None:
+        return [Problem("has an option and a reason why it has none.", "Choose one.", path)]
+    return []
+
+
+def require_notes(
+    act: Act,
+    ticket: Ticket,
+    given: Mapping[str, Given],
+    own: Mapping[str, VerdictRow],
+    *,
+    seen: bool,
+) -> None:
+    """Every verdict that has to be explained must have a note."""
+    agreed = unanimous(act.store, act.run.id, act.item_id)
+    problems = []
+    for name, verdict in given.items():
+        before = own.get(name)
+        knows = seen or (before is not None and before.revealed is not None)
+        against = knows and name in agreed and verdict.option not in (agreed[name], None)
+        changed = knows and before is not None and before.first.option != verdict.option
+        resolves = ticket.part == "resolve"
+        if not verdict.note.strip() and (against or changed or resolves):
+            why = "changes your verdict after you saw the votes"
+            why = "decides against judges who all agree" if against else why
+            why = "resolves a disagreement" if resolves else why
+            problems.append(Problem(f"{why}.", "Add a note that says why.", (name,)))
+    if problems:
+        raise InputError("A note is needed.", tuple(problems))
+
+
+# Reviewing an item: commit, reveal, confirm. Each verb is one transaction.
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an act did. ``step`` undoes it; ``ticket`` replaces the one it was done with.
+
+    ``confirm`` names the cells that wait for me to confirm them; ``effect`` is ``None`` where
+    nothing could have changed yet.
+    """
+
+    step: int
+    ticket: Ticket
+    confirm: tuple[str, ...]
+    effect: DecisionEffect | None
+
+
+def save_draft(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> None:
+    """Keep what I have begun to say about the item, so that closing the tab loses nothing."""
+    save_drafts(store, ticket, given, now=clock.now())
+
+
+def commit(
+    store: Store,
+    ticket: Ticket,
+    given: Mapping[str, Given],
+    *,
+    ms_active: Mapping[str, int] | None = None,
+) -> Done:
+    """Say what I think of these cells. It is final at once in blind and assisted items.
+
+    ``ms_active`` is the time spent on each cell, in milliseconds.
+
+    Raises:
+        InputError: a verdict is not one of the criterion's, or lacks why or a note.
+        Conflict: the item or a cell is not mine to decide any more; says who was faster and when.
+    """
+    with store.write():
+        act, ticket = begin(store, ticket)
+        assert act.queue is not None, "tickets belong to queues"
+        mode = item_mode(
+            act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
+        )
+        cells = _due_cells(act, ticket, given)
+        known = understood(act, given)
+        if mode == "assisted":
+            require_notes(act, ticket, known, {}, seen=True)
+        for name, verdict in known.items():
+            if any(v.criterion == name for v in my_verdicts(store, ticket)):
+                raise Conflict(f"You have committed a verdict on {name!r} already.")
+            _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
+        _forget_drafts(store, ticket, known)
+        effect = None
+        if mode != "until_commit":
+            for name, verdict in known.items():
+                _final(act, ticket, name, verdict)
+            effect = follow(act, list(known))
+            effect = effect.blinded() if mode == "blind" else effect
+        return done(act, ticket, effect)
+
+
+def reveal(store: Store, ticket: Ticket) -> Reveal:
+    """The votes on the cells that I committed, or on all of an assisted item; kept as seen.
+
+    Raises:
+        Conflict: I have committed nothing here yet, or the queue never shows votes.
+    """
+    with store.write():
+        act, ticket = begin(store, ticket)
+        assert act.queue is not None, "tickets belong to queues"
+        if act.queue.settings.mode == "blind" and ticket.part == "review":
+            raise Conflict("This queue is blind: what judges said is never shown.")
+        shown = revealed(store, ticket)
+        if not shown.cells:
+            raise Conflict("Commit a verdict first; what judges said is shown afterwards.")
+        own = {v.criterion: v for v in my_verdicts(store, ticket)}
+        for cell in shown.cells:
+            name = cell.view.criterion.name
+            verdict = own.get(name)
+            if verdict is not None and verdict.revealed is None:
+                store.verdicts.put(act.queue.id, replace(verdict, revealed=act.now))
+            if store.events.seen(act.queue.id, act.item_id, name, ticket.seat.name) is None:
+                act.record("reveal", name, part=ticket.part, revealed_at=act.now)
+        return shown
+
+
+def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
+    """Confirm or amend verdicts that I committed; they count from now on.
+
+    A note is needed where I decide against judges who all agree, change what I said after I saw the
+    votes, or resolve a disagreement.
+
+    Raises:
+        InputError: as in ``commit``, or a note is missing.
+        Conflict: as in ``commit``, or nothing was committed.
+    """
+    with store.write():
+        act, ticket = begin(store, ticket)
+        _due_cells(act, ticket, given)
+        own = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
+        for name in given:
+            if name not in own:
+                raise Conflict(f"There is no verdict of yours on {name!r} to confirm.")
+        known = understood(act, given)
+        require_notes(act, ticket, known, own, seen=False)
+        for name, verdict in known.items():
+            _final(act, ticket, name, verdict)
+        return done(act, ticket, follow(act, list(known)))
+
+
+def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
+    """The act that a ticket allows, with the role its person has now; holds on to the item.
+
+    Raises:
+        Conflict: the item is somebody else's by now, or the queue was put away.
+    """
+    queue = store.queues.get(ticket.queue_id)
+    if queue.archived is not None:
+        raise Conflict("This queue was put away. A lead can bring it back.")
+    ticket = replace(ticket, seat=now_seated(store, ticket.seat))
+    if ticket.part == "resolve" and not ticket.seat.resolves:
+        raise Conflict("Only an adjudicator or a lead may resolve a disagreement.")
+    require_held(store, ticket)
+    until = clock.at() + queue.settings.lease_seconds
+    store.turns.beat(queue.id, ticket.item_id, ticket.seat, until)
+    run = store.runs.get(queue.run_id)
+    act = Act(store, ticket.seat, run, ticket.item_id, queue, clock.now())
+    return act, replace(ticket, until=until)
+
+
+def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str, QueuedCell]:
+    """The cells, which must be as the ticket knows them and for this person to decide."""
+    cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
+    for name in given:
+        if name not in cells:
+            raise NotFound(f"{name!r} of item {ticket.number} is not in this queue.")
+        cell = cells[name]
+        if cell.version != ticket.versions.get(name) or not due(cell, ticket):
+            raise Conflict(_who_was_faster(act, name))
+        if not may(cell.flagged, ticket.seat.role):
+            raise Conflict(f"{name!r} is flagged for a {cell.flagged}.")
+    return cells
+
+
+def _who_was_faster(act: Act, criterion: str) -> str:
+    told = act.store.events.of_cell(act.run.id, act.item_id, criterion)
+    changes = act.store.scored.changes(act.run.id)
+    if changes and (not told or told[-1].ts < changes[0].ts):
+        return (
+            f"{criterion!r} asks something else since version {changes[0].to_number} of the rubric "
+            f"({changes[0].actor}, {changes[0].ts[11:16]} UTC). Your verdict was not recorded and "
+            "is still here; read the question again."
+        )
+    last = told[-1]
+    who = "you, in another window" if last.actor == act.seat.name else last.actor
+    words = {
+        "settle": "settled",
+        "unsettle": "opened again",
+        "undo": "opened again",
+        "send_back": "sent back",
+        "flag": "flagged",
+        "unflag": "changed",
+        "mark": "changed",
+    }.get(last.action, "decided")
+    return (
+        f"{criterion!r} was {words} by {who} at {last.ts[11:16]} UTC. Your verdict was not "
+        "recorded and is still here; look at the item again."
+    )
+
+
+def _first(
+    act: Act, ticket: Ticket, cell: QueuedCell, given: Given, mode: Mode, ms: int | None
+) -> None:
+    assert act.queue is not None, "tickets belong to queues"
+    seen = act.store.events.seen(act.queue.id, act.item_id, cell.criterion, ticket.seat.name)
+    # Who has seen the votes before, and took the verdict back, is not blind any more.
+    how: Mode = "assisted" if seen is not None else mode
+    event_id = act.record(
+        "verdict",
+        cell.criterion,
+        part=ticket.part,
+        after=given_data(given),
+        reason=given.note,
+        mode=how,
+        ms_active=ms,
+        revealed_at=seen,
+        evidence=[list(span) for span in given.evidence],
+    )
+    verdict = VerdictRow(
+        *(act.item_id, cell.criterion, ticket.part, ticket.seat.name, how, given, event_id),
+        *(seen, None, None),
+    )
+    act.store.verdicts.put(act.queue.id, verdict)
+
+
+def _final(act: Act, ticket: Ticket, criterion: str, given: Given) -> None:
+    assert act.queue is not None, "tickets belong to queues"
+    (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
+    event_id = act.record(
+        "final",
+        criterion,
+        part=ticket.part,
+        before=given_data(verdict.first),
+        after=given_data(given),
+        reason=given.note,
+        mode=verdict.mode,
+        revealed_at=verdict.revealed,
+        evidence=[list(span) for span in given.evidence],
+    )
+    act.store.verdicts.put(act.queue.id, replace(verdict, final=given, final_event=event_id))
+
+
+def _forget_drafts(store: Store, ticket: Ticket, given: Mapping[str, Any]) -> None:
+    left = {name: g for name, g in drafts(store, ticket).items() if name not in given}
+    save_drafts(store, ticket, left, now=clock.now())
+
+
+def done(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> Done:
+    """What an act did, with the ticket to go on with."""
+    waiting = [v.criterion for v in my_verdicts(act.store, ticket) if v.final is None]
+    return Done(act.step, renewed(act.store, ticket), tuple(waiting), effect)

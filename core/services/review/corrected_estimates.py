@@ -1,0 +1,328 @@
+"""What a queue's decisions say of all cells, corrected for how the reviewed ones were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from core.domain.review_records import QueueRow
+from core.domain.rubric import Criterion, Rubric
+from core.services.results.scored_items import resolved_items, scored_rubric
+from core.services.review.adjudication import settled
+from core.services.review.queue_cells import asked_about
+from core.services.review.random_audit import Frame, frame, labelled_sample, narrowed
+from core.store.store import Store
+from core.text.numbers import count, percent
+
+if TYPE_CHECKING:
+    from core.metrics.intervals.sampling import Mean, Powered
+
+
+# What a queue's decisions say of all cells, though the queue holds the hard ones.
+#
+# How often verdicts are right on all cells beside the hard ones alone, and what criteria and the
+# whole would score if people had looked at everything.
+
+
+@dataclass(frozen=True)
+class Rightness:
+    """How often verdicts are what people say, from the cells that a queue had decided.
+
+    ``weighted`` speaks of all cells that the queue's rule looked at, and of those that it left out
+    because they were settled before; it is undefined with fewer than ten audited cells, and while
+    any of the queue is open, because what is decided first was not drawn at random. ``hard`` is of
+    the rule's cells alone, ``naive`` of all decided ones together. ``missing`` cells are open;
+    ``audited`` and ``queued`` were decided, ``others`` as well: before, or for their known label.
+    """
+
+    weighted: Mean
+    hard: Mean
+    naive: Mean
+    audited: int
+    queued: int
+    missing: int
+    others: int = 0
+
+
+def rightness(store: Store, queue_id: int) -> Rightness:
+    """How often verdicts are right on all cells, and on the hard ones. Raises ``NotFound``.
+
+    Cells that people could not assess, or the votes gave nothing on, are in none of the figures.
+    """
+    from core.metrics.estimate import Figure
+    from core.metrics.intervals.sampling import Mean, honest_mean
+
+    found = labelled_sample(store, queue_id)
+    made = honest_mean(found.right, found.chances, found.audited, found.queued)
+    weighted = made.weighted
+    if found.missing:
+        why = (
+            f"{_cells(found.missing)} of the queue {'is' if found.missing == 1 else 'are'} still "
+            "open. What is decided first is not a random draw."
+        )
+        weighted = Mean(Figure.undefined(why, len(found.right)), None, None)
+    drawn, picked = sum(found.audited), sum(found.queued)
+    others = len(found.right) - drawn - picked
+    return Rightness(weighted, made.hard, made.naive, drawn, picked, found.missing, others)
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The mean value of a criterion's cells (``criterion`` empty: of all, by weight).
+
+    ``said`` is what the votes say of ``cells``, ``labelled`` of which people decided. ``powered``
+    is ``None`` where nothing can be said, and ``reason`` says why.
+    """
+
+    criterion: str
+    cells: int
+    labelled: int
+    said: float | None
+    powered: Powered | None
+    reason: str = ""
+
+
+class _Value(NamedTuple):
+    """A cell as a number: what the votes say, what people say (if they did), and its weight.
+
+    ``drawn``: by the random audit; ``left``: it was not, of those that the audit was drawn from;
+    ``all``: of those that were decided whole.
+    """
+
+    criterion: str
+    said: float
+    value: float | None
+    stratum: Literal["all", "drawn", "left"]
+    weight: float
+
+
+def corrected(store: Store, queue_id: int) -> list[Corrected]:
+    """Mean values over all cells, corrected by what people decided; first of all criteria.
+
+    The first line is the points of all cells as a share of what they could reach: the mean score
+    where every item has the same criteria, before gates, penalties and limits at 0. Cells of the
+    rule are decided whole, the audit speaks for what it was drawn from (two strata; see
+    ``powered_mean``), also for those of its cells that were settled besides: nobody drew them. They
+    are counted as labelled, and used where all of those cells are. Cells that cannot be assessed
+    are left out.
+    """
+    queue = store.queues.get(queue_id)
+    queued = store.queues.cells(queue_id)
+    drawn_from = frame(store, queue)
+    waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
+    rubric = scored_rubric(store, store.runs.get(queue.run_id))
+    values = list(_values(store, queue, rubric, drawn_from))
+    lines = [_line("", values, waiting, weighted=True)]
+    only = queue.rule.criteria
+    names = [c.name for c in rubric.criteria if only is None or c.name in only]
+    if len(names) > 1:
+        lines += [_line(n, [v for v in values if v.criterion == n], waiting) for n in names]
+    return lines
+
+
+def _line(name: str, values: list[_Value], waiting: int, *, weighted: bool = False) -> Corrected:
+    from core.metrics.intervals.sampling import powered_mean
+
+    labelled = sum(v.value is not None for v in values)
+    scale = _Scale.of([v.weight if weighted else 1.0 for v in values])
+    reason = _why_not(values, scale, waiting)
+    said = [scale.up(w * v.said) for w, v in zip(scale.weights, values, strict=True)]
+    if reason:
+        plain = scale.down(sum(said) / len(said)) if said and scale.total else None
+        return Corrected(name, len(values), labelled, plain, None, reason)
+    counted = _counted(values)
+    found = powered_mean(
+        said,
+        [scale.up(w * v) for w, v in zip(scale.weights, counted, strict=True) if v is not None],
+        [v is not None for v in counted],
+        [int(v.stratum != "all") for v in values],
+    )
+    made = found._replace(
+        mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
+    )
+    return Corrected(name, len(values), labelled, made.raw, made, made.mean.figure.reason)
+
+
+def _counted(values: list[_Value]) -> list[float | None]:
+    """The labels that count: of what the audit was drawn from its own alone, or all there are."""
+    left = [v.value for v in values if v.stratum == "left"]
+    whole = None not in left
+    return [v.value if whole or v.stratum != "left" else None for v in values]
+
+
+class _Scale(NamedTuple):
+    """Cells' points (weight times value) moved into [0, 1], and means of those back to scores."""
+
+    weights: list[float]
+    low: float
+    span: float
+    total: float
+
+    @classmethod
+    def of(cls, weights: list[float]) -> _Scale:
+        """The scale of cells with these weights; ``total`` is what could be reached."""
+        low, high = min([0.0, *weights]), max([0.0, *weights])
+        return cls(weights, low, high - low or 1.0, sum(w for w in weights if w > 0))
+
+    def up(self, points: float) -> float:
+        """Points within [0, 1]."""
+        return (points - self.low) / self.span
+
+    def down(self, mean: float) -> float:
+        """A mean of those as the share of what could be reached, within [0, 1] as scores are."""
+        points = (mean * self.span + self.low) * len(self.weights)
+        return min(1.0, max(0.0, points / self.total))
+
+    def mean(self, one: Mean) -> Mean:
+        """A mean with its interval, so."""
+        figure = one.figure
+        if figure.value is None or one.low is None or one.high is None:
+            return one
+        moved = figure._replace(value=self.down(figure.value))
+        return one._replace(figure=moved, low=self.down(one.low), high=self.down(one.high))
+
+
+def _why_not(values: list[_Value], scale: _Scale, waiting: int) -> str:
+    if not values:
+        return "No cell has a value."
+    if not scale.total:
+        return "No criterion rewards anything."
+    if waiting:
+        return f"{_cells(waiting)} of the queue {'is' if waiting == 1 else 'are'} still open."
+    return ""
+
+
+def _values(store: Store, queue: QueueRow, rubric: Rubric, drawn_from: Frame) -> Iterator[_Value]:
+    own = store.signs.own_rubrics(queue.run_id)
+    known = settled(store, queue.run_id)
+    strata: dict[tuple[str, str], Literal["drawn", "left"]] = {
+        (cell.row.item_id, cell.row.criterion): "drawn" if cell.drawn else "left"
+        for cell in drawn_from.cells
+    }
+    for row in store.results.all_cells(queue.run_id):
+        if not asked_about(queue.rule, row.item_id, row.criterion):
+            continue
+        place = (row.item_id, row.criterion)
+        criterion = own.get(row.item_id, rubric).criterion(row.criterion)
+        decided = known.get(place)
+        active = decided is not None and decided.state == "active"
+        value = _value(criterion, decided.option) if decided is not None and active else None
+        said = _value(criterion, row.judged)
+        if (active and value is None) or (said is None and value is None):
+            continue
+        yield _Value(
+            row.criterion,
+            value if said is None and value is not None else said or 0.0,
+            value,
+            strata.get(place, "all"),
+            criterion.weight,
+        )
+
+
+def _value(criterion: Criterion, option: int | None) -> float | None:
+    return None if option is None else criterion.values[option]
+
+
+# Labels that come from review: they were not drawn at random, and what follows from that.
+#
+# A review queue picks the doubtful cells. What is right among labelled cells is then not what is
+# right among all; only the chance that each cell had of being picked leads from one to the other.
+
+
+class AuditedQueue(NamedTuple):
+    """A queue that holds a random audit, and how often its decisions confirm the verdicts."""
+
+    queue: QueueRow
+    found: Rightness
+
+
+@dataclass(frozen=True)
+class ReviewSelection:
+    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit."""
+
+    labels: int
+    settled: int
+    queues: tuple[AuditedQueue, ...]
+
+
+def audited_queues(store: Store, run_id: int) -> tuple[AuditedQueue, ...]:
+    """The run's queues that have a random audit, the oldest first; put away ones as well."""
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    return tuple(
+        AuditedQueue(queue, rightness(store, queue.id))
+        for queue in sorted(queues, key=lambda q: q.id)
+        if store.queues.has_audit(queue.id)
+    )
+
+
+def selected(store: Store, run_id: int) -> ReviewSelection | None:
+    """How far a run's labels come from review; ``None`` where none does. Raises ``NotFound``."""
+    run = store.runs.row(run_id)
+    ids = store.runs.item_ids(run_id)
+    truth = store.settled.truth(run.dataset_version_id, item_ids=ids)
+    settled = sum(label is not None for given in truth.values() for label in given.values())
+    if not settled:
+        return None
+    items = resolved_items(store, run.dataset_version_id, ids)
+    return ReviewSelection(
+        sum(len(i.labels) for i in items), settled, audited_queues(store, run_id)
+    )
+
+
+def in_words(found: ReviewSelection) -> str:
+    """What a person must know before reading a figure against the labels."""
+    words = (
+        f"{count(found.settled)} of the {count(found.labels)} labels were settled in review, where "
+        "doubtful cells are picked: figures against labels speak of labelled cells, not of all."
+    )
+    known = [one for one in found.queues if one.found.weighted.figure.value is not None]
+    if not known:
+        return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
+    # The newest queue that looked at everything, or else the newest.
+    queue, right = max(known, key=lambda one: (not narrowed(one.queue.rule), one.queue.id))
+    only = narrowed(queue.rule)
+    words += (
+        f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
+        f"{_share(right.weighted)}, weighted by each cell's chance of being reviewed (queue "
+        f"“{queue.name}”)"
+    )
+    if right.hard.figure.value is not None:
+        words += f"; of the doubtful ones {_share(right.hard)}"
+    return f"{words}."
+
+
+def as_data(found: ReviewSelection) -> dict[str, Any]:
+    """The same for ``metrics --json``."""
+    return {
+        "labels": found.labels,
+        "settled_in_review": found.settled,
+        "queues": [
+            {
+                "queue": queue.id,
+                "name": queue.name,
+                "narrowed_to": narrowed(queue.rule) or None,
+                "audited": right.audited,
+                "queued": right.queued,
+                "open": right.missing,
+                "right_weighted": _estimate(right.weighted),
+                "right_on_hard": _estimate(right.hard),
+            }
+            for queue, right in found.queues
+        ],
+    }
+
+
+def _share(mean: Mean) -> str:
+    return f"{percent(mean.figure.value)} [{percent(mean.low)}, {percent(mean.high)}]"
+
+
+def _estimate(mean: Mean) -> dict[str, Any]:
+    value, n, reason = mean.figure
+    if value is None:
+        return {"n": n, "value": None, "undefined": {"value": reason}}
+    return {"n": n, "value": value, "ci": [mean.low, mean.high]}

@@ -1,0 +1,289 @@
+"""What else a reviewer can do: skip, flag, send back, unmask; and taking any of it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core import clock
+from core.domain.review import ROLES, Role, Seat
+from core.domain.review_records import EventRow, QueuedCell, VerdictRow
+from core.errors import Conflict, InputError, NotFound
+from core.services.review.adjudication import Act, follow
+from core.services.review.audit_trail import DecisionEffect
+from core.services.review.blind_view import may
+from core.services.review.claims import Ticket, release
+from core.services.review.commit_reveal import Done, begin, done
+from core.services.review.reviewers import now_seated
+from core.store.review.settled import given_data, given_from
+from core.store.store import Store
+
+__all__ = ["Undone", "flag", "send_back", "skip", "undo", "undo_last", "unflag", "unmask"]
+
+_VERDICTS = ("verdict", "final", "send_back")
+#: What can be taken back, and which later acts on the cell must be taken back before it.
+_BEFORE: dict[str, tuple[str, ...]] = {
+    "verdict": _VERDICTS,
+    "final": _VERDICTS,
+    "send_back": _VERDICTS,
+    "flag": ("flag", "unflag"),
+    "unflag": ("flag", "unflag"),
+    "skip": (),
+}
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What was taken back: the acts, on which item, and what that changed."""
+
+    step: int
+    item_id: str
+    acts: tuple[str, ...]
+    effects: tuple[DecisionEffect, ...]
+
+
+def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
+    """Leave the item for later: it comes last in my queue. It counts as nothing; returns the step.
+
+    Verdicts that I committed stay and wait to be confirmed.
+    """
+    with store.write():
+        act, ticket = begin(store, ticket)
+        event_id = act.record("skip", part=ticket.part, reason=reason)
+        store.turns.skip(ticket.queue_id, ticket.item_id, ticket.seat, event_id)
+        release(store, ticket)
+        return act.step
+
+
+def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> Done:
+    """Send a cell to a role: only they (and those above) can go on with it.
+
+    Raises:
+        InputError: no reason, or no such role.
+        Conflict: as in ``commit``.
+    """
+    if role not in ROLES:
+        raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+    if not reason.strip():
+        raise InputError("Say what is wrong, so that whoever gets it knows what to look for.")
+    return _set_flag(store, ticket, criterion, role, reason)
+
+
+def unflag(store: Store, ticket: Ticket, criterion: str, reason: str = "") -> Done:
+    """Let everybody go on with a flagged cell again."""
+    return _set_flag(store, ticket, criterion, None, reason)
+
+
+def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, reason: str) -> Done:
+    with store.write():
+        act, ticket = begin(store, ticket)
+        cell = _cell(store, ticket.queue_id, act.item_id, criterion)
+        if cell.version != ticket.versions.get(criterion) or cell.state == "resolved":
+            raise Conflict(f"{criterion!r} has changed since you opened it. Look at it again.")
+        if not may(cell.flagged, ticket.seat.role):
+            raise Conflict(f"{criterion!r} is flagged for a {cell.flagged}.")
+        action = "unflag" if role is None else "flag"
+        act.record(action, criterion, before=cell.flagged, after=role, reason=reason)
+        store.queues.set_flag(ticket.queue_id, act.item_id, criterion, role)
+        return done(act, ticket, None)
+
+
+def send_back(
+    store: Store, seat: Seat, queue_id: int, cells: Iterable[tuple[str, str]], reason: str
+) -> list[DecisionEffect]:
+    """Have cells reviewed again: what was said of them stays in the record and counts no more.
+
+    Raises:
+        InputError: no reason.
+        Conflict: this person is neither adjudicator nor lead.
+    """
+    if not reason.strip():
+        raise InputError("Say why, so that whoever reviews it again knows.")
+    with store.write():
+        seat = now_seated(store, seat)
+        if not seat.resolves:
+            raise Conflict("Only an adjudicator or a lead may send cells back.")
+        queue = store.queues.get(queue_id)
+        run, now, step, effects = store.runs.get(queue.run_id), clock.now(), 0, []
+        for item_id, criterion in cells:
+            _cell(store, queue_id, item_id, criterion)
+            act = Act(store, seat, run, item_id, queue, now, step)
+            verdicts = _verdicts(store, queue_id, item_id, criterion)
+            before = [_verdict_data(verdict) for verdict in verdicts]
+            act.record("send_back", criterion, before=before, reason=reason)
+            for verdict in verdicts:
+                store.verdicts.remove(queue_id, verdict)
+            effects.append(follow(act, [criterion], raised=True))
+            step = act.step
+        return effects
+
+
+def unmask(store: Store, ticket: Ticket, reason: str) -> str:
+    """The name of the system that made the submission; that it was looked at is recorded.
+
+    Raises:
+        Conflict: this person is neither adjudicator nor lead.
+        InputError: no reason.
+    """
+    if not reason.strip():
+        raise InputError("Say why you need to know.")
+    with store.write():
+        act, ticket = begin(store, ticket)
+        if not ticket.seat.resolves:
+            raise Conflict("Only an adjudicator or a lead may see who made a submission.")
+        act.record("unmask", part=ticket.part, reason=reason)
+        return act.item.system
+
+
+def undo_last(store: Store, seat: Seat, queue_id: int) -> Undone | None:
+    """Take back the last thing I did in a queue that still stands; ``None`` if there is none."""
+    with store.write():
+        step = store.events.last_act(queue_id, seat.name)
+        return None if step is None else undo(store, seat, step)
+
+
+def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
+    """Take back an act by acts that compensate it; the record keeps both.
+
+    What I did I can take back, what others did a lead can. A verdict that has met another
+    person's stands for those who gave them: what came of the two is known, so that a second try
+    would not be independent.
+
+    Raises:
+        Conflict: not mine, already taken back, something that builds on it stands, or it has met
+            another person's verdict.
+        InputError: nothing of it can be taken back.
+    """
+    with store.write():
+        seat = now_seated(store, seat)
+        events = [e for e in store.events.of_step(step) if e.action in _BEFORE]
+        gone = store.events.undone([event.id for event in events])
+        if not events:
+            raise InputError("There is nothing in this that can be taken back.")
+        standing = [event for event in events if event.id not in gone]
+        if not standing:
+            raise Conflict("It has been taken back already.")
+        _require_may_undo(store, seat, standing)
+        return _take_back(store, seat, standing, reason)
+
+
+def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> None:
+    for event in events:
+        if event.actor != seat.name and seat.role != "lead":
+            raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
+        later = store.events.later_act(event, _BEFORE[event.action])
+        if later is not None:
+            raise Conflict(
+                f"{later.actor} went on with {later.criterion!r} at {later.ts[11:16]} UTC. "
+                "Take that back first."
+            )
+        if seat.name in _met(store, event):
+            raise Conflict(
+                f"Your verdict on {event.criterion!r} has met another reviewer's, and what came of "
+                "the two was told, so it stands. Ask a lead or an adjudicator to send the cell "
+                "back: then everybody reviews it again."
+            )
+
+
+def _met(store: Store, event: EventRow) -> set[str]:
+    """Whose verdicts on the cell were put beside each other; nobody's until all have spoken."""
+    if event.action not in ("verdict", "final") or event.part != "review":
+        return set()
+    assert event.queue_id is not None, "verdicts are given in queues"
+    required = store.queues.item(event.queue_id, event.item_id).required
+    spoken = {
+        verdict.reviewer
+        for verdict in _verdicts(store, event.queue_id, event.item_id, event.criterion)
+        if verdict.final is not None and verdict.part == "review"
+    }
+    return spoken if len(spoken) >= max(2, required) else set()
+
+
+def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str) -> Undone:
+    run, now, step, effects = (
+        store.runs.get(events[0].run_id),
+        clock.now(),
+        0,
+        list[DecisionEffect](),
+    )
+    by_item: dict[str, list[EventRow]] = {}
+    for event in events:
+        by_item.setdefault(event.item_id, []).append(event)
+    for item_id, theirs in by_item.items():
+        assert theirs[0].queue_id is not None, "what can be taken back happened in a queue"
+        queue = store.queues.get(theirs[0].queue_id)
+        act = Act(store, seat, run, item_id, queue, now, step)
+        for event in reversed(theirs):
+            act.record(
+                "undo",
+                event.criterion,
+                part=event.part,
+                before=event.after,
+                after=event.before,
+                reason=reason,
+                undo_of=event.id,
+            )
+            _compensate(store, queue.id, event)
+        names = list(dict.fromkeys(e.criterion for e in theirs if e.action in _VERDICTS))
+        if names:
+            effect = follow(act, names, raised=True)
+            hidden = queue.settings.mode == "blind" and all(e.part == "review" for e in theirs)
+            effects.append(effect.blinded() if hidden else effect)
+        step = act.step
+    acts = tuple(dict.fromkeys(event.action for event in events))
+    return Undone(step, events[0].item_id, acts, tuple(effects))
+
+
+def _compensate(store: Store, queue_id: int, event: EventRow) -> None:
+    if event.action == "skip":
+        seat = Seat(event.actor, "reviewer", event.session)
+        store.turns.skip(queue_id, event.item_id, seat, None)
+    elif event.action in ("flag", "unflag"):
+        store.queues.set_flag(queue_id, event.item_id, event.criterion, event.before)
+    elif event.action == "send_back":
+        for data in event.before:
+            store.verdicts.put(queue_id, _verdict_from(event, data))
+    else:
+        for verdict in _verdicts(store, queue_id, event.item_id, event.criterion):
+            if event.id == verdict.final_event:
+                store.verdicts.put(queue_id, replace(verdict, final=None, final_event=None))
+            elif event.id == verdict.first_event:
+                store.verdicts.remove(queue_id, verdict)
+
+
+def _cell(store: Store, queue_id: int, item_id: str, criterion: str) -> QueuedCell:
+    for cell in store.queues.cells(queue_id, item_id):
+        if cell.criterion == criterion:
+            return cell
+    raise NotFound(f"{criterion!r} of item {item_id!r} is not in review queue {queue_id}.")
+
+
+def _verdicts(store: Store, queue_id: int, item_id: str, criterion: str) -> list[VerdictRow]:
+    found = store.verdicts.of_item(queue_id, item_id)
+    return [verdict for verdict in found if verdict.criterion == criterion]
+
+
+def _verdict_data(verdict: VerdictRow) -> dict[str, Any]:
+    return {
+        "part": verdict.part,
+        "reviewer": verdict.reviewer,
+        "mode": verdict.mode,
+        "first": given_data(verdict.first),
+        "first_event": verdict.first_event,
+        "revealed": verdict.revealed,
+        "final": None if verdict.final is None else given_data(verdict.final),
+        "final_event": verdict.final_event,
+    }
+
+
+def _verdict_from(event: EventRow, data: dict[str, Any]) -> VerdictRow:
+    fields = dict(data)
+    first, final = fields.pop("first"), fields.pop("final")
+    return VerdictRow(
+        item_id=event.item_id,
+        criterion=event.criterion,
+        first=given_from(first),
+        final=None if final is None else given_from(final),
+        **fields,
+    )

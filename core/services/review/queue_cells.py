@@ -1,0 +1,257 @@
+"""Which cells of a run a rule queues, and why; nothing is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.domain.review import QueueRule, Reason
+from core.domain.review_records import QueueRow
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run
+from core.identity import seeded
+from core.services.results.flip_check import twins
+from core.services.results.scored_items import (
+    effective,
+    labels_of,
+    resolved_items,
+    scored_rubric,
+    stale_cells,
+)
+from core.services.runs.questions import near_gate
+from core.store.review.queues import Signs
+from core.store.store import Store
+
+Cells = Collection[tuple[str, str]]
+
+
+class QueueCandidate(NamedTuple):
+    """A cell that a rule queues. ``chance`` is 1, or that of being drawn."""
+
+    item_id: str
+    position: int
+    criterion: Criterion
+    reasons: tuple[Reason, ...]
+    chance: float
+
+
+@dataclass(frozen=True)
+class QueuePreview:
+    """What a rule would queue. Cells count for every reason that holds, so counts may overlap.
+
+    ``of`` are the cells that the rule looked at; ``settled`` those left out because people have
+    settled them.
+    """
+
+    cells: int
+    items: int
+    by_reason: Mapping[Reason, int]
+    settled: int
+    of: int
+
+
+@dataclass(frozen=True)
+class ChosenCells:
+    """The cells that a rule queues, in the order of items and criteria, and how many it saw."""
+
+    cells: tuple[QueueCandidate, ...]
+    settled: int
+    of: int
+
+    @property
+    def preview(self) -> QueuePreview:
+        """The counts."""
+        reasons = Counter(reason for cell in self.cells for reason in cell.reasons)
+        items = len({cell.item_id for cell in self.cells})
+        return QueuePreview(len(self.cells), items, dict(reasons), self.settled, self.of)
+
+
+class _Item(NamedTuple):
+    """An item of the run with its rubric in force and the distance of its score to a mark."""
+
+    item_id: str
+    position: int
+    rubric: Rubric
+    distance: float | None
+
+
+def choose(
+    store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
+) -> ChosenCells:
+    """The cells of a run that a rule queues; ``stale`` are those whose question has changed, by
+    default those that ``staleness`` finds.
+
+    The audit draws for every cell there is, in a fixed order: another rule or more votes do not
+    change whom it draws. Raises ``NotFound`` for an unknown run.
+    """
+    run = store.runs.get(run_id)
+    signs = store.signs.of_cells(run_id)
+    apart = _apart(store, run) if rule.flip else frozenset()
+    if rule.stale and not stale:
+        stale = stale_cells(store, run_id)
+    why = _Why(rule, apart, frozenset(stale))
+    drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
+    cells, settled, of = list[QueueCandidate](), 0, 0
+    for item, criterion, chance in _places(store, run, rule, seed):
+        sign = signs.get((item.item_id, criterion.name))
+        if sign is not None and sign.settled == "active":
+            settled, of = settled + 1, of + 1
+            continue
+        of += sign is not None or rule.everything
+        reasons = why.queued(item, criterion, sign)
+        pi = 1.0
+        if not reasons and sign and sign.option is not None:
+            reasons, pi = drawn.queued(item.item_id, criterion.name, chance)
+        if reasons:
+            cells.append(QueueCandidate(item.item_id, item.position, criterion, reasons, pi))
+    return ChosenCells(tuple(cells), settled, of)
+
+
+def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
+    """The cells that a queue's audit draws where no rule wants them, with votes or without."""
+    rule = queue.rule
+    return frozenset(
+        (item.item_id, criterion.name)
+        for item, criterion, chance in _places(
+            store, store.runs.get(queue.run_id), rule, queue.seed
+        )
+        if chance < rule.audit_share
+    )
+
+
+def _places(
+    store: Store, run: Run, rule: QueueRule, seed: int
+) -> Iterator[tuple[_Item, Criterion, float]]:
+    """The cells that a rule is about, each with the number that the audit draws for it."""
+    draw = seeded("audit", seed).random
+    for item in _items(store, run, rule):
+        for criterion in item.rubric.criteria:
+            chance = draw()
+            if asked_about(rule, item.item_id, criterion.name):
+                yield item, criterion, chance
+
+
+class _Draws:
+    """Draws for the audit, and for the cells whose label is known; neither looks at the other."""
+
+    def __init__(self, rule: QueueRule, seed: int, labelled: Cells) -> None:
+        self._rule, self._seed, self._labelled = rule, seed, labelled
+
+    def queued(
+        self, item_id: str, criterion: str, chance: float
+    ) -> tuple[tuple[Reason, ...], float]:
+        """Why the cell is in, if it is, and the chance that it had of being drawn at all."""
+        audit, gold = self._rule.audit_share, 0.0
+        if (item_id, criterion) in self._labelled:
+            gold = self._rule.gold_share
+        either = audit + (1 - audit) * gold
+        if chance < audit:
+            return ("audit",), either
+        if gold and seeded("gold", self._seed, item_id, criterion).random() < gold:
+            return ("gold",), either
+        return (), 1.0
+
+
+def _labelled(store: Store, run: Run) -> frozenset[tuple[str, str]]:
+    """The cells that the dataset itself labels with one of their options."""
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id), upto=0)
+    return frozenset(
+        (item.id, name) for item in items for name in labels_of(item, effective(item, rubric))
+    )
+
+
+def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
+    """Whether a cell is among those that a rule is narrowed to."""
+    return (rule.items is None or item_id in rule.items) and (
+        rule.criteria is None or criterion in rule.criteria
+    )
+
+
+def _items(store: Store, run: Run, rule: QueueRule) -> Iterator[_Item]:
+    rubric = scored_rubric(store, run)
+    own = store.signs.own_rubrics(run.id)
+    scores = store.signs.scores(run.id)
+    for item_id, position, score in scores:
+        in_force = own.get(item_id, rubric)
+        distance = None if rule.near_mark is None else _distance(in_force, score)
+        yield _Item(item_id, position, in_force, distance)
+
+
+def _distance(rubric: Rubric, score: float | None) -> float | None:
+    """How far a score is from the nearest mark of the decision."""
+    if rubric.decision is None or score is None:
+        return None
+    return min(abs(score - rubric.decision.pass_at), abs(score - rubric.decision.floor))
+
+
+def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
+    """The cells on which a judge answered otherwise when the order was reversed."""
+    if run.panel.asking.flip == "off":
+        return frozenset()
+    pairs = twins(store.votes.all_ballots(run.id), run.plan.replicates)
+    return frozenset(
+        (row.item_id, row.criterion) for row, twin in pairs if row.option != twin.option
+    )
+
+
+class _Why:
+    """Says for which reasons a cell is queued."""
+
+    def __init__(self, rule: QueueRule, apart: Cells, stale: Cells) -> None:
+        self._rule, self._apart, self._stale = rule, apart, stale
+        self._near: dict[tuple[int, str, int | None], bool] = {}
+
+    def queued(self, item: _Item, criterion: Criterion, sign: Signs | None) -> tuple[Reason, ...]:
+        """The reasons, none where the rule does not want the cell."""
+        rule, cell = self._rule, (item.item_id, criterion.name)
+        found: list[Reason] = [] if sign is None else self._of_votes(sign)
+        if cell in self._apart:
+            found.append("flip")
+        if rule.stale and (cell in self._stale or (sign and sign.settled == "stale")):
+            found.append("stale")
+        if sign is not None and rule.near_gate and self._at_gate(item.rubric, criterion, sign):
+            found.append("near_gate")
+        if sign is not None and self._at_mark(item, criterion):
+            found.append("near_mark")
+        if rule.everything:
+            found.append("chosen")
+        return tuple(found)
+
+    def _of_votes(self, sign: Signs) -> list[Reason]:
+        rule = self._rule
+        tests: list[tuple[Reason, bool]] = [
+            ("failure", rule.failure and sign.failures > 0),
+            ("split", rule.split and sign.agreement is not None and sign.agreement < 1),
+            ("abstention", rule.abstention and sign.abstentions > 0),
+            (
+                "margin",
+                rule.margin is not None and sign.margin is not None and sign.margin < rule.margin,
+            ),
+        ]
+        return [reason for reason, holds in tests if holds]
+
+    def _at_gate(self, rubric: Rubric, criterion: Criterion, sign: Signs) -> bool:
+        if sign.option is None or sign.abstained or not rubric.gates:
+            return False
+        key = (id(rubric), criterion.name, sign.option)
+        if key not in self._near:
+            self._near[key] = near_gate(rubric, criterion, sign.option)
+        return self._near[key]
+
+    def _at_mark(self, item: _Item, criterion: Criterion) -> bool:
+        near = self._rule.near_mark
+        if near is None or item.distance is None or item.distance > near:
+            return False
+        return item.distance <= _reach(item.rubric, criterion)
+
+
+def _reach(rubric: Rubric, criterion: Criterion) -> float:
+    """How far one criterion can move the score at most, without gates."""
+    if not rubric.scoring.normalize:
+        return abs(criterion.weight)
+    rewards = sum(c.weight for c in rubric.criteria if c.weight > 0)
+    possible = rewards or sum(abs(c.weight) for c in rubric.criteria)
+    return abs(criterion.weight) / possible if possible else 0.0

@@ -1,0 +1,380 @@
+"""Review queues: made from a rule, brought up to date, how far they are and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from core import clock
+from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat, Why
+from core.domain.review_records import EventRow, NewEvent, QueuedItem, QueueRow
+from core.domain.runs import Run
+from core.errors import InputError
+from core.identity import seeded
+from core.services.results.browsing import judged_options
+from core.services.review.adjudication import bring_states_up_to_date, settled
+from core.services.review.queue_cells import (
+    Cells,
+    ChosenCells,
+    QueueCandidate,
+    QueuePreview,
+    choose,
+)
+from core.services.review.queue_order import QUEUE_ORDERS, weigh, weigh_again
+from core.services.review.reviewers import require_lead
+from core.store.database.content import dump
+from core.store.store import Store
+
+__all__ = [
+    "QUEUE_ORDERS",
+    "QueuePreview",
+    "QueueProgress",
+    "QueueRow",
+    "archive",
+    "change",
+    "make_queue",
+    "preview",
+    "progress",
+    "queue",
+    "queues",
+    "refresh",
+]
+
+
+# Queues: made from a rule, brought up to date, and how far they are.
+
+
+@dataclass(frozen=True)
+class QueueProgress:
+    """How far a queue is. ``flips`` and ``change`` are what its open cells were expected to bring:
+    outcomes (or verdicts) that change, and the sum of absolute changes of scores.
+    """
+
+    cells: Mapping[CellState, int]
+    flips: float
+    change: float
+
+    @property
+    def total(self) -> int:
+        """All cells."""
+        return sum(self.cells.values())
+
+    @property
+    def resolved(self) -> int:
+        """The cells that people are done with."""
+        return self.cells.get("resolved", 0)
+
+
+def preview(
+    store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
+) -> QueuePreview:
+    """What the rule would queue now; writes nothing."""
+    return choose(store, run_id, rule, seed=seed, stale=stale).preview
+
+
+def make_queue(
+    store: Store,
+    seat: Seat,
+    run_id: int,
+    name: str,
+    rule: QueueRule,
+    settings: QueueSettings,
+    *,
+    order: Order = "impact",
+    seed: int | None = None,
+    stale: Cells = (),
+) -> QueueRow:
+    """A queue of the cells that the rule chooses.
+
+    Raises:
+        InputError: no name, no such order, or no cell to queue.
+    """
+    _check_name(name, order)
+    seed = clock.draw_seed() if seed is None else seed
+    run = store.runs.get(run_id)
+    chosen = choose(store, run_id, rule, seed=seed, stale=stale)
+    if not chosen.cells:
+        raise InputError(_nothing(chosen))
+    with store.write():
+        made = store.queues.create(
+            run_id,
+            name.strip(),
+            rule,
+            settings,
+            order=order,
+            seed=seed,
+            author=seat.name,
+            now=clock.now(),
+        )
+        _fill(store, run, made, chosen.cells)
+    return made
+
+
+def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
+    """Queue what the rule chooses by now; returns the cells added.
+
+    For a run that goes on, and for one whose settled cells tell more about its judges: what is
+    open is weighed anew. Nothing is ever taken out, and nobody's work changes.
+    """
+    row = store.queues.get(queue_id)
+    run = store.runs.get(row.run_id)
+    chosen = choose(store, row.run_id, row.rule, seed=row.seed, stale=stale)
+    inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue_id)}
+    fresh = [c for c in chosen.cells if (c.item_id, c.criterion.name) not in inside]
+    weighed = weigh_again(store, run, queue_id)
+    with store.write():
+        store.queues.reweigh(queue_id, weighed)
+        return _fill(store, run, row, fresh) if fresh else 0
+
+
+def change(
+    store: Store,
+    seat: Seat,
+    queue_id: int,
+    *,
+    name: str | None = None,
+    order: Order | None = None,
+    settings: QueueSettings | None = None,
+) -> QueueRow:
+    """Change how a queue is worked off; states follow, but what is resolved stays resolved.
+
+    Raises:
+        Conflict: ``seat`` is no lead.
+    """
+    with store.write():
+        require_lead(store, seat, "change a queue")
+        row = store.queues.get(queue_id)
+        name, order = row.name if name is None else name, order or row.order
+        _check_name(name, order)
+        changed = store.queues.change(
+            queue_id, name=name.strip(), order=order, settings=settings or row.settings
+        )
+        if settings is not None and settings != row.settings:
+            _change_items(store, row, changed)
+            _record_change(store, seat, row, changed)
+            bring_states_up_to_date(store, seat, changed)
+        return changed
+
+
+def _change_items(store: Store, row: QueueRow, changed: QueueRow) -> None:
+    dealt = row.settings.assignment != changed.settings.assignment or (
+        row.settings.assignees != changed.settings.assignees
+    )
+    for turn, item in enumerate(store.queues.items(row.id)):
+        fresh = _item(changed, item.item_id, item.position, turn)
+        if item.assigned and not dealt:
+            fresh = replace(fresh, assigned=item.assigned)
+        store.queues.set_item(row.id, fresh)
+
+
+def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -> None:
+    run = store.runs.row(row.run_id)
+    store.events.add(
+        NewEvent(
+            ts=clock.now(),
+            seat=seat,
+            run_id=row.run_id,
+            rubric_version_id=run.scored_version_id,
+            action="change",
+            queue_id=row.id,
+            before=dump(row.settings),
+            after=dump(changed.settings),
+        )
+    )
+
+
+def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -> None:
+    """Put a queue away, or bring it back. What it settled stays."""
+    with store.write():
+        require_lead(store, seat, "put a queue away")
+        store.queues.archive(queue_id, now=None if restore else clock.now())
+
+
+def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -> list[QueueRow]:
+    """The queues of a run, or of all runs, newest first."""
+    return store.queues.list(run_id, archived=archived)
+
+
+def queue(store: Store, queue_id: int) -> QueueRow:
+    """One queue; raises ``NotFound``."""
+    return store.queues.get(queue_id)
+
+
+def progress(store: Store, queue_id: int) -> QueueProgress:
+    """How many cells are in which state, and what the open ones may still bring."""
+    states = store.queues.states(queue_id)
+    still = [sums for state, sums in states.items() if state != "resolved"]
+    return QueueProgress(
+        {state: count for state, (count, _, _) in states.items()},
+        sum(flip for _, flip, _ in still),
+        sum(change for _, _, change in still),
+    )
+
+
+def _fill(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]) -> int:
+    known = {item.item_id for item in store.queues.items(row.id)}
+    places = dict.fromkeys((c.item_id, c.position) for c in cells if c.item_id not in known)
+    items = [
+        _item(row, item_id, position, len(known) + turn)
+        for turn, (item_id, position) in enumerate(places)
+    ]
+    return store.queues.add(row.id, items, weigh(store, run, cells))
+
+
+def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
+    """An item with what the queue's seed draws for it; ``turn`` counts the items dealt before."""
+    settings, dice = row.settings, seeded("queue", row.seed, item_id)
+    draw, assisted, several = dice.random(), dice.random(), dice.random()
+    required = settings.reviewers if several < settings.overlap_share else 1
+    people = tuple(dict.fromkeys(settings.assignees))
+    if settings.assignment == "round_robin":
+        people = tuple(people[(turn + i) % len(people)] for i in range(required))
+    return QueuedItem(
+        item_id,
+        position,
+        draw,
+        settings.mode == "assisted" and assisted < settings.assisted_share,
+        required,
+        people,
+    )
+
+
+def _check_name(name: str, order: str) -> None:
+    if not name.strip():
+        raise InputError("Give the queue a name.")
+    if order not in QUEUE_ORDERS:
+        raise InputError(f"{order!r} is no order. Use one of {', '.join(QUEUE_ORDERS)}.")
+
+
+def _nothing(chosen: ChosenCells) -> str:
+    if not chosen.of:
+        return "There is nothing to queue: no cell of this run has a verdict yet."
+    if chosen.settled == chosen.of:
+        return "There is nothing to queue: people have settled every cell of this run."
+    return f"None of {chosen.of} cells fits this rule. Add a reason, or raise the audit share."
+
+
+# What came of a queue so far: verdicts mended, what is still to gain, time, doubtful criteria.
+
+#: Longer than this on one cell, and the person was elsewhere.
+AWAY_MS = 15 * 60 * 1000
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A criterion that people found hard to apply. Verdicts that gave each reason, of ``of``."""
+
+    criterion: str
+    ambiguous: int
+    wrong: int
+    double: int
+    of: int
+
+    @property
+    def said(self) -> int:
+        """How many verdicts say that the criterion is at fault."""
+        return self.ambiguous + self.wrong + self.double
+
+
+@dataclass(frozen=True)
+class Session:
+    """What came of a queue.
+
+    Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``, gave
+    one where the panel had none on ``given``, and found that nobody can say on ``uncertain``.
+    ``flips`` and ``change`` are still expected of ``left`` open cells. ``minutes`` is the time that
+    was spent on ``timed`` verdicts; ``each_seconds`` the median of one; ``left_minutes`` what the
+    verdicts that are still needed will take at that pace. ``None`` where no time is known.
+    """
+
+    settled: int
+    kept: int
+    mended: int
+    given: int
+    uncertain: int
+    left: int
+    flips: float
+    change: float
+    minutes: float
+    timed: int
+    each_seconds: float | None
+    left_minutes: float | None
+    troubles: tuple[Trouble, ...]
+
+
+def session(store: Store, queue_id: int) -> Session:
+    """What came of a queue so far. Raises ``NotFound``."""
+    queue = store.queues.get(queue_id)
+    known = settled(store, queue.run_id)
+    judged = judged_options(store, queue.run_id)
+    counts = dict.fromkeys(("kept", "mended", "given", "uncertain"), 0)
+    for cell in store.queues.cells(queue_id):
+        place = (cell.item_id, cell.criterion)
+        decided = known.get(place)
+        if decided is not None and decided.state == "active":
+            counts[_became(decided.option, judged.get(place))] += 1
+    now = progress(store, queue_id)
+    times = spent(store.events.of_run(queue.run_id, queue_id))
+    each = median(times) / 1000 if times else None
+    return Session(
+        settled=sum(counts.values()),
+        **counts,
+        left=now.total - now.resolved,
+        flips=now.flips,
+        change=now.change,
+        minutes=sum(times) / 60_000,
+        timed=len(times),
+        each_seconds=each,
+        left_minutes=None if each is None else _needed(store, queue_id) * each / 60,
+        troubles=_troubles(store, queue_id),
+    )
+
+
+def _became(option: int | None, judged: int | None) -> str:
+    if option is None:
+        return "uncertain"
+    if judged is None:
+        return "given"
+    return "kept" if option == judged else "mended"
+
+
+def spent(events: Iterable[EventRow]) -> list[int]:
+    """Milliseconds spent on each verdict, as far as told; those of people who went away are cut."""
+    return [
+        min(event.ms_active, AWAY_MS)
+        for event in events
+        if event.action == "verdict" and event.ms_active is not None and event.ms_active > 0
+    ]
+
+
+def _needed(store: Store, queue_id: int) -> int:
+    """How many verdicts the open cells still need."""
+    required = {item.item_id: item.required for item in store.queues.items(queue_id)}
+    given: dict[tuple[str, str], int] = {}
+    for verdict in store.verdicts.of_queue(queue_id):
+        if verdict.final is not None and verdict.part == "review":
+            place = (verdict.item_id, verdict.criterion)
+            given[place] = given.get(place, 0) + 1
+    return sum(
+        max(1, required[cell.item_id] - given.get((cell.item_id, cell.criterion), 0))
+        for cell in store.queues.cells(queue_id)
+        if cell.state != "resolved"
+    )
+
+
+def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
+    whys: dict[str, list[Why | None]] = {}
+    for verdict in store.verdicts.of_queue(queue_id):
+        whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)
+    found = [
+        Trouble(
+            name,
+            said.count("ambiguous_criterion"),
+            said.count("criterion_wrong"),
+            said.count("split_criterion"),
+            len(said),
+        )
+        for name, said in whys.items()
+    ]
+    return tuple(sorted((t for t in found if t.said), key=lambda t: (-t.said, t.criterion)))

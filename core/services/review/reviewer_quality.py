@@ -1,0 +1,262 @@
+"""How people review, told kindly; and whether seeing the votes pulls them along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from statistics import median
+
+from core.domain.review import Seat
+from core.domain.review_records import EventRow, QueueRow, VerdictRow
+from core.metrics.estimate import Estimate, Share
+from core.services.results.browsing import judged_options
+from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
+from core.services.review import second_looks
+from core.services.review.queues import spent
+from core.services.review.reviewers import now_seated
+from core.services.review.second_looks import RepeatedVerdict
+from core.store.store import Store
+
+# How people review, told kindly: to each about themselves, and to leads.
+#
+# Nobody is ranked. Every figure says what it is of, and most say more about the items than about
+# the person: who got the hard ones is slower, and differs more often.
+
+#: A verdict in less than this part of the person's own median time is told as quick.
+QUICK = 0.25
+#: With fewer timed verdicts than this there is no usual time to be quicker than.
+USUAL = 8
+
+
+@dataclass(frozen=True)
+class Week:
+    """A week, by its Monday: how much, how fast, and how often as labelled."""
+
+    monday: str
+    verdicts: int
+    each_seconds: float | None
+    gold: Share
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How a person reviews in a queue.
+
+    ``gold``: first verdicts that are the dataset's own label. ``same``: second looks that gave what
+    the first look did. ``shared``: first verdicts that are what the cell was settled as in the end,
+    over cells that others looked at as well. ``quick`` verdicts took less than a quarter of the
+    person's usual time, of ``timed``. ``left`` items wait for this person by name; at their pace
+    they take ``left_minutes``. ``None`` where nothing is known.
+    """
+
+    name: str
+    verdicts: int
+    cannot: int
+    gold: Share
+    same: Share
+    shared: Share
+    each_seconds: float | None
+    timed: int
+    quick: int
+    left: int
+    left_minutes: float | None
+    weeks: tuple[Week, ...]
+
+
+def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
+    """How people review in a queue: to a lead about everybody, by name; else about oneself alone.
+
+    Raises ``NotFound``.
+    """
+    seat = now_seated(store, seat)
+    queue = store.queues.get(queue_id)
+    facts = _Facts(store, queue)
+    names = facts.people if seat.role == "lead" else [n for n in facts.people if n == seat.name]
+    return [facts.about(name) for name in names]
+
+
+class _Facts:
+    """What is known of a queue, read once."""
+
+    def __init__(self, store: Store, queue: QueueRow) -> None:
+        self._queue = queue
+        self._verdicts = [v for v in store.verdicts.of_queue(queue.id) if v.part == "review"]
+        self._events = {
+            e.id: e for e in store.events.of_run(queue.run_id, queue.id) if e.action == "verdict"
+        }
+        self._pairs = second_looks.pairs(store, queue.id)
+        self._gold = _gold(store, queue)
+        self._settled = {
+            (s.item_id, s.criterion): s.option
+            for s in store.settled.of_run(queue.run_id)
+            if s.state == "active"
+        }
+        self._assigned = {i.item_id: i.assigned for i in store.queues.items(queue.id)}
+        self._open = [c for c in store.queues.cells(queue.id) if c.state != "resolved"]
+        assigned = {name for names in self._assigned.values() for name in names}
+        self.people = sorted({v.reviewer for v in self._verdicts} | assigned, key=str.casefold)
+
+    def about(self, name: str) -> Quality:
+        """One person."""
+        mine = [v for v in self._verdicts if v.reviewer == name]
+        events = [self._events[v.first_event] for v in mine]
+        times = spent(events)
+        each = median(times) / 1000 if times else None
+        left = self._left(name, mine)
+        enough = each is not None and len(times) >= USUAL
+        return Quality(
+            name=name,
+            verdicts=len(mine),
+            cannot=sum(v.first.option is None for v in mine),
+            gold=self._as_labelled(mine),
+            same=_same([p for p in self._pairs if p.reviewer == name]),
+            shared=self._as_settled(mine),
+            each_seconds=each,
+            timed=len(times),
+            quick=sum(t < QUICK * median(times) for t in times) if enough else 0,
+            left=len({item for item, _ in left}),
+            left_minutes=None if each is None else len(left) * each / 60,
+            weeks=self._weeks(mine, events),
+        )
+
+    def _left(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
+        """The open cells that wait for this person by name."""
+        done = {(v.item_id, v.criterion) for v in mine if v.final}
+        return [
+            (c.item_id, c.criterion)
+            for c in self._open
+            if name in self._assigned[c.item_id]
+            and c.state in ("needs_review", "needs_others")
+            and (c.item_id, c.criterion) not in done
+        ]
+
+    def _as_labelled(self, mine: Sequence[VerdictRow]) -> Share:
+        known = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
+        known = [(v, option) for v, option in known if option is not None]
+        return Share.of(sum(v.first.option == option for v, option in known), len(known))
+
+    def _as_settled(self, mine: Sequence[VerdictRow]) -> Share:
+        others = {
+            (v.item_id, v.criterion)
+            for v in self._verdicts
+            if mine and v.reviewer != mine[0].reviewer
+        }
+        known = [
+            v
+            for v in mine
+            if (place := (v.item_id, v.criterion)) in others and place in self._settled
+        ]
+        same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in known)
+        return Share.of(same, len(known))
+
+    def _weeks(self, mine: Sequence[VerdictRow], events: Sequence[EventRow]) -> tuple[Week, ...]:
+        parts: dict[str, list[tuple[VerdictRow, EventRow]]] = {}
+        for verdict, event in zip(mine, events, strict=True):
+            parts.setdefault(_monday(event.ts), []).append((verdict, event))
+        found = []
+        for monday in sorted(parts):
+            times = spent(event for _, event in parts[monday])
+            each = median(times) / 1000 if times else None
+            gold = self._as_labelled([verdict for verdict, _ in parts[monday]])
+            found.append(Week(monday, len(parts[monday]), each, gold))
+        return tuple(found)
+
+
+def _gold(store: Store, queue: QueueRow) -> Mapping[tuple[str, str], int]:
+    """The dataset's own labels of the queue's items; what people settled is not among them."""
+    run = store.runs.get(queue.run_id)
+    rubric = scored_rubric(store, run)
+    ids = [item.item_id for item in store.queues.items(queue.id)]
+    return {
+        (item.id, name): option
+        for item in resolved_items(store, run.dataset_version_id, ids, upto=0)
+        for name, option in labels_of(item, effective(item, rubric)).items()
+    }
+
+
+def _same(pairs: Sequence[RepeatedVerdict]) -> Share:
+    return Share.of(sum(p.first.option == p.again.option for p in pairs), len(pairs))
+
+
+def _monday(moment: str) -> str:
+    """The Monday of an ISO moment's week.
+
+    >>> _monday("2026-03-05T10:00:00.000Z")
+    '2026-03-02'
+    """
+    day = date.fromisoformat(moment[:10])
+    return date.fromordinal(day.toordinal() - day.weekday()).isoformat()
+
+
+# Whether people follow the judges once they have seen what those said.
+
+
+@dataclass(frozen=True)
+class Anchoring:
+    """What seeing the votes did.
+
+    ``revealed`` verdicts were given blind and confirmed with the votes in sight. ``toward``: of
+    those that had differed from the panel's, how many became the panel's. ``away``: of those that
+    had been the same, how many became another.
+
+    ``blind`` and ``assisted`` are how often the first verdict was the panel's, on items shown
+    without the votes and on the random ones shown with them. ``difference`` is assisted less blind:
+    as items were drawn, it is what showing the votes did.
+    """
+
+    revealed: int
+    toward: Share
+    away: Share
+    blind: Share
+    assisted: Share
+    difference: Estimate
+
+
+def anchoring(store: Store, queue_id: int) -> Anchoring:
+    """What seeing the votes did in a queue, from the independent verdicts given there.
+
+    Cells on which the panel has no verdict are left out; "cannot assess" is a verdict that is not
+    the panel's. Raises ``NotFound``.
+    """
+    queue = store.queues.get(queue_id)
+    judged = judged_options(store, queue.run_id)
+    shown = {item.item_id for item in store.queues.items(queue_id) if item.assisted}
+    known = [
+        (verdict, option)
+        for verdict in store.verdicts.of_queue(queue_id)
+        if verdict.part == "review"
+        and (option := judged.get((verdict.item_id, verdict.criterion))) is not None
+    ]
+    changed = [(v, o) for v, o in known if v.mode == "until_commit" and v.revealed and v.final]
+    apart = [(v, o) for v, o in changed if v.first.option != o]
+    same = [(v, o) for v, o in changed if v.first.option == o]
+    blind = _as_panel([(v, o) for v, o in known if v.item_id not in shown])
+    assisted = _as_panel([(v, o) for v, o in known if v.item_id in shown])
+    return Anchoring(
+        revealed=len(changed),
+        toward=Share.of(sum(_final(v) == o for v, o in apart), len(apart)),
+        away=Share.of(sum(_final(v) != o for v, o in same), len(same)),
+        blind=blind,
+        assisted=assisted,
+        difference=_difference(assisted, blind),
+    )
+
+
+def _final(verdict: VerdictRow) -> int | None:
+    return None if verdict.final is None else verdict.final.option
+
+
+def _as_panel(known: list[tuple[VerdictRow, int]]) -> Share:
+    return Share.of(sum(verdict.first.option == option for verdict, option in known), len(known))
+
+
+def _difference(assisted: Share, blind: Share) -> Estimate:
+    from core.metrics.estimate import difference
+
+    if not assisted.n:
+        return Estimate(None, reason="No verdict was given on an item shown with the votes.")
+    if not blind.n:
+        return Estimate(None, reason="No verdict was given on an item shown without the votes.")
+    gap, low, high = difference(assisted.hits, assisted.n, blind.hits, blind.n)
+    return Estimate(gap, low, high, n=assisted.n + blind.n)

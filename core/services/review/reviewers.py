@@ -1,0 +1,108 @@
+"""Who reviews: names, roles, what each may do, and the notes they keep to use again."""
+
+from __future__ import annotations
+
+from core import clock
+from core.domain.review import ROLES, Role, Seat
+from core.domain.review_records import ReviewerRow
+from core.errors import Conflict, InputError
+from core.store.store import Store
+
+__all__ = ["ReviewerRow", "everyone", "now_seated", "require_lead", "seat", "set_role", "sign_in"]
+
+
+# Who reviews: names given once, roles, and who may do what.
+
+#: What a role may do, in words.
+ROLE_WORDS: dict[Role, str] = {
+    "reviewer": "reviews items",
+    "adjudicator": "reviews, and ends disagreements",
+    "lead": "does all of that, assigns, takes over, and undoes what others did",
+}
+
+
+def sign_in(store: Store, name: str) -> ReviewerRow:
+    """The reviewer of that name, made when new. The first one there is becomes the lead.
+
+    Raises:
+        InputError: the name is empty or too long.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InputError("Give a name of 1 to 100 characters, so that others know who decided.")
+    return store.reviewers.make(name, now=clock.now())
+
+
+def seat(store: Store, name: str, session: str) -> Seat:
+    """Who acts: a reviewer, with the role they have now, in one session."""
+    row = store.reviewers.get(name)
+    return Seat(row.name, row.role, session)
+
+
+def now_seated(store: Store, seat: Seat) -> Seat:
+    """The seat with the role that its reviewer has now, which may have changed since."""
+    return Seat(seat.name, store.reviewers.get(seat.name).role, seat.session)
+
+
+def everyone(store: Store) -> list[ReviewerRow]:
+    """All reviewers, by name."""
+    return store.reviewers.list()
+
+
+def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
+    """Give a reviewer another role.
+
+    Raises:
+        InputError: no such role, or nobody would be a lead any more.
+        Conflict: ``seat`` is no lead.
+    """
+    with store.write():
+        require_lead(store, seat, "change roles")
+        if role not in ROLES:
+            raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+        leads = [row.name for row in store.reviewers.list() if row.role == "lead"]
+        found = store.reviewers.get(name)
+        if role != "lead" and leads == [found.name]:
+            raise InputError(f"{found.name} is the only lead. Make somebody else a lead first.")
+        return store.reviewers.set_role(name, role)
+
+
+def require_lead(store: Store, seat: Seat, what: str) -> None:
+    """Raise ``Conflict`` unless this person is a lead now."""
+    if now_seated(store, seat).role != "lead":
+        raise Conflict(f"Only a lead may {what}. Ask a lead, or to be made one.")
+
+
+# Notes that a reviewer keeps to use again.
+
+#: More than these would not be read before one is chosen.
+MOST = 20
+
+
+def snippets(store: Store, seat: Seat) -> tuple[str, ...]:
+    """The notes that this person keeps, the newest first."""
+    return tuple(store.settings.get(_key(seat), []))
+
+
+def keep(store: Store, seat: Seat, text: str) -> None:
+    """Keep a note; one that is there already comes first, and the oldest of too many goes.
+
+    Raises:
+        InputError: there is no text.
+    """
+    text = text.strip()
+    if not text:
+        raise InputError("Write the note first; then it can be kept.")
+    with store.write():
+        others = [one for one in snippets(store, seat) if one != text]
+        store.settings.put(_key(seat), [text, *others][:MOST])
+
+
+def forget(store: Store, seat: Seat, text: str) -> None:
+    """Keep a note no longer."""
+    with store.write():
+        store.settings.put(_key(seat), [one for one in snippets(store, seat) if one != text])
+
+
+def _key(seat: Seat) -> str:
+    return f"review snippets/{seat.name}"

@@ -1,0 +1,164 @@
+"""Second looks: an item shown to the same person again, later and blind, to see what repeats.
+
+What is said then is kept in the record and changes nothing: no verdict, no score, no state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core import clock
+from core.domain.dataset import Submission
+from core.domain.review import Given, Seat
+from core.domain.review_records import EventRow, QueueRow, VerdictRow
+from core.domain.rubric import Criterion
+from core.errors import Conflict
+from core.identity import seeded
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.review.adjudication import Act
+from core.services.review.commit_reveal import understood
+from core.services.review.reviewers import now_seated
+from core.store.review.settled import given_data, given_from
+from core.store.store import Store
+
+#: So many other items a person decides before an item comes back.
+REST = 5
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """An item to be looked at again: what a blind reviewer sees, without what was said before."""
+
+    queue_id: int
+    item_id: str
+    number: int
+    submission: Submission
+    prompt: str
+    context: Mapping[str, str]
+    reference: str
+    guidelines: str
+    criteria: tuple[Criterion, ...]
+
+
+def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
+    """The items that are to be looked at again by this person, those decided first first.
+
+    The queue's seed draws them (``QueueSettings.repeat_share``) from the items that this person
+    decided, once ``REST`` others were decided since. Raises ``NotFound``.
+    """
+    queue = store.queues.get(queue_id)
+    share = queue.settings.repeat_share
+    if not share:
+        return []
+    done = _decided(store.verdicts.of_queue(queue_id), seat.name)
+    again = {e.item_id for e in _said_again(store, queue) if e.actor == seat.name}
+    order = sorted(done, key=lambda item: done[item])
+    return [
+        item
+        for at, item in enumerate(order)
+        if len(order) - 1 - at >= REST
+        and item not in again
+        and seeded("repeat", queue.seed, item, seat.name.casefold()).random() < share
+    ]
+
+
+def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
+    """The next item to be looked at again; ``None`` where there is none."""
+    found = waiting(store, seat, queue_id)
+    if not found:
+        return None
+    queue, item_id = store.queues.get(queue_id), found[0]
+    run = store.runs.get(queue.run_id)
+    (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
+    rubric = effective(item, scored_rubric(store, run))
+    names = {v.criterion for v in _mine(store.verdicts.of_item(queue_id, item_id), seat.name)}
+    return SecondLook(
+        queue_id=queue_id,
+        item_id=item_id,
+        number=store.queues.item(queue_id, item_id).position + 1,
+        submission=item.submission,
+        prompt=item.prompt,
+        context=item.context,
+        reference=item.reference,
+        guidelines=rubric.guidelines,
+        criteria=tuple(
+            c.model_copy(update={"meta": {}}) for c in rubric.criteria if c.name in names
+        ),
+    )
+
+
+def say_again(
+    store: Store,
+    seat: Seat,
+    look: SecondLook,
+    given: Mapping[str, Given],
+    *,
+    ms_active: int | None = None,
+) -> int:
+    """Keep what was said on the second look; returns the step.
+
+    Raises:
+        InputError: a verdict is not one of the criterion's, or lacks why.
+        Conflict: it is not waiting for this person (any more).
+    """
+    with store.write():
+        seat = now_seated(store, seat)
+        if look.item_id not in waiting(store, seat, look.queue_id):
+            raise Conflict("You have looked at this item again already. Go on with the next.")
+        queue = store.queues.get(look.queue_id)
+        run = store.runs.get(queue.run_id)
+        act = Act(store, seat, run, look.item_id, queue, clock.now())
+        for name, verdict in understood(act, given).items():
+            act.record(
+                "repeat",
+                name,
+                part="review",
+                after=given_data(verdict),
+                reason=verdict.note,
+                mode="blind",
+                ms_active=ms_active,
+            )
+        return act.step
+
+
+@dataclass(frozen=True)
+class RepeatedVerdict:
+    """What a person said of a cell at first, and on the second look."""
+
+    reviewer: str
+    item_id: str
+    criterion: str
+    first: Given
+    again: Given
+
+
+def pairs(store: Store, queue_id: int) -> list[RepeatedVerdict]:
+    """First and second looks of a queue, where the first verdict still stands."""
+    queue = store.queues.get(queue_id)
+    first = {
+        (v.reviewer, v.item_id, v.criterion): v.first
+        for v in store.verdicts.of_queue(queue_id)
+        if v.part == "review"
+    }
+    return [
+        RepeatedVerdict(e.actor, e.item_id, e.criterion, first[key], given_from(e.after))
+        for e in _said_again(store, queue)
+        if (key := (e.actor, e.item_id, e.criterion)) in first
+    ]
+
+
+def _said_again(store: Store, queue: QueueRow) -> list[EventRow]:
+    return [e for e in store.events.of_run(queue.run_id, queue.id) if e.action == "repeat"]
+
+
+def _mine(verdicts: list[VerdictRow], name: str) -> list[VerdictRow]:
+    return [v for v in verdicts if v.reviewer == name and v.part == "review" and v.final]
+
+
+def _decided(verdicts: list[VerdictRow], name: str) -> dict[str, int]:
+    """The items that a person decided, with the last event of theirs on each."""
+    found: dict[str, int] = {}
+    for verdict in _mine(verdicts, name):
+        found[verdict.item_id] = max(found.get(verdict.item_id, 0), verdict.final_event or 0)
+    return found

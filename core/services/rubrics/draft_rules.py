@@ -1,0 +1,294 @@
+"""Changes to a draft's gates, pre-checks, decision and length penalty: each returns a new draft."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from core.domain.rubric import LengthPenalty
+from core.services.rubrics.draft_shapes import (
+    CheckDraft,
+    CriterionDraft,
+    GateDraft,
+    RubricDraft,
+    Serial,
+)
+from core.services.rubrics.drafts import gate_payload, linked
+from core.text.names import fold
+
+# Changes to a draft's gates.
+#
+# As in ``draft_edits``: each returns a new draft, and an unknown uid changes nothing. Conditions
+# and effects are plain data with the keys of ``core.domain``; what is not filled in yet is absent,
+# and ``problems_of`` says so.
+
+Predicate = Literal["below", "at_most", "above", "at_least", "is", "in", "abstained"]
+PREDICATES: tuple[Predicate, ...] = (
+    *("below", "at_most", "above", "at_least", "is", "in", "abstained"),
+)
+EffectName = Literal["cap", "multiply", "fail", "review", "flag"]
+EFFECTS: tuple[EffectName, ...] = ("cap", "multiply", "fail", "review", "flag")
+_FIRST: dict[EffectName, Any] = {"cap": 0.5, "multiply": 0.5, "flag": "look here"}
+
+
+def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
+    """The draft with one more gate, on its first criterion, and that gate's uid."""
+    serial = Serial(draft["serial"])
+    uid = serial.next("g")
+    criteria = draft["criteria"]
+    name = free_rule_name(draft, "Gate")
+    data: dict[str, Any] = {"name": name, "when": {}, "then": {"cap": 0.5, "reason": ""}}
+    data["on_missing"] = "review"
+    if criteria:
+        data["when"] = {"criterion": criteria[0]["name"], **_first_predicate(criteria[0])}
+    gate = linked(data, uid, criteria, criteria[0]["uid"] if criteria else None)
+    return {**draft, "gates": [*draft["gates"], gate], "serial": serial.last}, uid
+
+
+def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
+    """The condition that is meant most often: not met, or below the second level."""
+    scored = [o for o in criterion["options"] if not o["na"]]
+    if criterion["scale"] == "binary" or len(scored) < 2:
+        return {"is": scored[-1]["label"]} if scored else {"abstained": True}
+    if criterion["scale"] == "ordinal":
+        rising = sorted(scored, key=lambda o: o["value"] or 0.0)
+        return {"below": rising[1]["label"]}
+    return {"is": min(scored, key=lambda o: o["value"] or 0.0)["label"]}
+
+
+def free_rule_name(draft: RubricDraft, stem: str) -> str:
+    """``stem`` with the lowest number that no gate and no pre-check has."""
+    taken = {fold(g["gate"].get("name", "")) for g in draft["gates"]}
+    taken |= {fold(c["check"].get("name", "")) for c in draft["prechecks"]}
+    number = 1
+    while fold(f"{stem} {number}") in taken:
+        number += 1
+    return f"{stem} {number}"
+
+
+def gate_now(draft: RubricDraft, uid: str) -> dict[str, Any]:
+    """A gate's plain data, naming things as they are called now; empty where there is none."""
+    found = next((g for g in draft["gates"] if g["uid"] == uid), None)
+    return {} if found is None else copy.deepcopy(gate_payload(found, draft["criteria"]))
+
+
+def _with_gate(
+    draft: RubricDraft,
+    uid: str,
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    subject: str | None = None,
+) -> RubricDraft:
+    def changed(gate: GateDraft) -> GateDraft:
+        if gate["uid"] != uid:
+            return gate
+        data = change(copy.deepcopy(gate_payload(gate, draft["criteria"])))
+        return linked(data, uid, draft["criteria"], subject or gate["criterion"])
+
+    return {**draft, "gates": [changed(g) for g in draft["gates"]]}
+
+
+def set_gate(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
+    """The draft with a gate's ``name`` or ``on_missing`` changed."""
+    return _with_gate(draft, uid, lambda data: {**data, name: value})
+
+
+def set_subject(
+    draft: RubricDraft, uid: str, *, criterion: str | None = None, tag: str = ""
+) -> RubricDraft:
+    """The draft with a gate on another criterion (its uid), or on the criteria with a tag.
+
+    The condition stays where it fits the new subject; otherwise the usual one takes its place.
+    """
+    over = subjects(draft, criterion=criterion, tag=tag)
+    if not over:
+        return draft
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        predicate = predicate_of(data["when"])
+        kept: dict[str, Any] = {predicate: data["when"][predicate]} if predicate else {}
+        if not predicate or not _fits(data["when"][predicate], over):
+            kept = _first_predicate(over[0])
+        if criterion is not None:
+            return {**data, "when": {"criterion": over[0]["name"], **kept}}
+        count = data["when"].get("count_at_least") or 1
+        return {**data, "when": {"tag": tag, **kept, "count_at_least": count}}
+
+    return _with_gate(draft, uid, change, criterion)
+
+
+def subjects(
+    draft: RubricDraft, *, criterion: str | None = None, tag: str = ""
+) -> list[CriterionDraft]:
+    """The criteria that a gate on this criterion (uid) or tag looks at."""
+    if criterion is not None:
+        return [c for c in draft["criteria"] if c["uid"] == criterion]
+    return [c for c in draft["criteria"] if tag in c["tags"]]
+
+
+def _fits(threshold: Any, over: Sequence[CriterionDraft]) -> bool:
+    labels = threshold if isinstance(threshold, list) else [threshold]
+    known = {fold(o["label"]) for c in over for o in c["options"]}
+    return all(fold(label) in known for label in labels if isinstance(label, str))
+
+
+def predicate_of(when: Mapping[str, Any]) -> Predicate | None:
+    """The predicate of a condition's plain data, or ``None`` where it has none yet."""
+    return next((name for name in PREDICATES if when.get(name) is not None), None)
+
+
+def set_condition(
+    draft: RubricDraft, uid: str, predicate: Predicate, threshold: Any
+) -> RubricDraft:
+    """The draft with a gate's predicate and what it compares with: a label, labels, a value."""
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        subject = {k: v for k, v in data["when"].items() if k not in PREDICATES}
+        return {**data, "when": {**subject, predicate: threshold}}
+
+    return _with_gate(draft, uid, change)
+
+
+def set_count(draft: RubricDraft, uid: str, count: int) -> RubricDraft:
+    """The draft with how many of the tagged criteria a gate asks for."""
+    return _with_gate(
+        draft, uid, lambda data: {**data, "when": {**data["when"], "count_at_least": count}}
+    )
+
+
+def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
+    """The effects that a gate's plain data names."""
+    verdict = then.get("verdict")
+    return [
+        name
+        for name in EFFECTS
+        if (verdict == name if name in ("fail", "review") else then.get(name) is not None)
+    ]
+
+
+def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDraft:
+    """The draft with exactly these effects; what is new starts with a usual value.
+
+    Of fail and review only one can stand: the one that was not there before.
+    """
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        then, before = data["then"], effects_of(data["then"])
+        verdicts = [name for name in wanted if name in ("fail", "review")]
+        fresh = [name for name in verdicts if name not in before] or verdicts
+        kept: dict[str, Any] = {
+            name: then.get(name) if then.get(name) is not None else _FIRST[name]
+            for name in ("cap", "multiply", "flag")
+            if name in wanted
+        }
+        if fresh:
+            kept["verdict"] = fresh[-1]
+        return {**data, "then": {**kept, "reason": then.get("reason", "")}}
+
+    return _with_gate(draft, uid, change)
+
+
+def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
+    """The draft with one effect's number or words, or the reason, changed."""
+    return _with_gate(draft, uid, lambda data: {**data, "then": {**data["then"], name: value}})
+
+
+# Changes to a draft's pre-checks, decision and length penalty, and what gates share with them.
+#
+# As in ``draft_edits``: each returns a new draft, and an unknown uid changes nothing.
+
+
+def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
+    """The draft with one more pre-check, for dangerous instructions, and its uid."""
+    serial = Serial(draft["serial"])
+    uid = serial.next("p")
+    check: dict[str, Any] = {"name": free_rule_name(draft, "Pre-check"), "action": "flag"}
+    check["families"] = ["dangerous_instructions"]
+    checks = [*draft["prechecks"], CheckDraft(uid=uid, check=check)]
+    return {**draft, "prechecks": checks, "serial": serial.last}, uid
+
+
+def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
+    """The draft with one field of a pre-check changed; a cap comes and goes with its action."""
+
+    def changed(check: dict[str, Any]) -> dict[str, Any]:
+        fresh = {**check, name: value}
+        if fresh.get("action") == "cap":
+            fresh.setdefault("cap", 0.0)
+        else:
+            fresh.pop("cap", None)
+        return {key: part for key, part in fresh.items() if part is not None}
+
+    checks = [
+        CheckDraft(uid=uid, check=changed(c["check"])) if c["uid"] == uid else c
+        for c in draft["prechecks"]
+    ]
+    return {**draft, "prechecks": checks}
+
+
+def remove_rule(draft: RubricDraft, uid: str) -> RubricDraft:
+    """The draft without a gate or a pre-check."""
+    return {
+        **draft,
+        "gates": [g for g in draft["gates"] if g["uid"] != uid],
+        "prechecks": [c for c in draft["prechecks"] if c["uid"] != uid],
+    }
+
+
+def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
+    """The draft with a copy of a gate or a pre-check after it, and the copy's uid."""
+    serial = Serial(draft["serial"])
+    fresh = serial.next(uid[:1])
+    gates, checks, found = list[GateDraft](), list[CheckDraft](), False
+    for gate in draft["gates"]:
+        gates.append(gate)
+        if gate["uid"] == uid:
+            data = {**gate["gate"], "name": _copy_of(draft, gate["gate"])}
+            kept = GateDraft(
+                uid=fresh, gate=data, criterion=gate["criterion"], options=gate["options"]
+            )
+            gates.append(copy.deepcopy(kept))
+            found = True
+    for check in draft["prechecks"]:
+        checks.append(check)
+        if check["uid"] == uid:
+            data = {**check["check"], "name": _copy_of(draft, check["check"])}
+            checks.append(copy.deepcopy(CheckDraft(uid=fresh, check=data)))
+            found = True
+    if not found:
+        return draft, uid
+    return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
+
+
+def _copy_of(draft: RubricDraft, rule: Mapping[str, Any]) -> str:
+    return free_rule_name(draft, f"{str(rule.get('name', ''))[:180]} copy".strip())
+
+
+def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:
+    """The draft with fields of its decision changed; ``None`` takes one away."""
+    now = {**(draft["decision"] or first_decision(draft)), **fields}
+    return {**draft, "decision": {key: part for key, part in now.items() if part is not None}}
+
+
+def first_decision(draft: RubricDraft) -> dict[str, Any]:
+    """A decision to start from: 70 % of what can be had."""
+    if draft["scoring"]["normalize"]:
+        return {"pass_at": 0.7}
+    weights = [c["weight"] or 0.0 for c in draft["criteria"]]
+    return {"pass_at": round(0.7 * sum(w for w in weights if w > 0), 2)}
+
+
+def drop_decision(draft: RubricDraft) -> RubricDraft:
+    """The draft without a decision."""
+    return {**draft, "decision": None}
+
+
+def set_penalty(draft: RubricDraft, **fields: Any) -> RubricDraft:
+    """The draft with fields of its length penalty changed; the usual ones where it had none."""
+    now = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
+    return {**draft, "scoring": {**draft["scoring"], "length_penalty": {**now, **fields}}}
+
+
+def drop_penalty(draft: RubricDraft) -> RubricDraft:
+    """The draft without a length penalty."""
+    return {**draft, "scoring": {**draft["scoring"], "length_penalty": None}}

@@ -1,0 +1,215 @@
+"""The shapes of a draft, plain JSON with lasting uids; and ready-made scales to start from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from core.domain.rubric import BINARY, Option
+
+# The shapes of a draft: plain JSON data in which criteria and options carry a lasting ``uid``.
+
+
+class OptionDraft(TypedDict):
+    """An option being written; ``value`` is ``None`` while it is missing, or for ``na``."""
+
+    uid: str
+    label: str
+    description: str
+    value: float | None
+    na: bool
+
+
+class CriterionDraft(TypedDict):
+    """A criterion being written. ``parked`` keeps the options of scales it had before."""
+
+    uid: str
+    name: str
+    requirement: str
+    weight: float | None
+    scale: str
+    options: list[OptionDraft]
+    section: str
+    tags: list[str]
+    aggregation: str | None
+    forced_choice: bool
+    meta: dict[str, Any]
+    parked: dict[str, list[OptionDraft]]
+
+
+class GateDraft(TypedDict):
+    """A gate as plain data, with the uids of the criterion and the options that it names."""
+
+    uid: str
+    gate: dict[str, Any]
+    criterion: str | None
+    options: dict[str, str]
+
+
+class CheckDraft(TypedDict):
+    """A pre-check as plain data."""
+
+    uid: str
+    check: dict[str, Any]
+
+
+class ScoringDraft(TypedDict):
+    """The scoring policy as plain data."""
+
+    abstention: str
+    partial_credit: float | None
+    normalize: bool
+    length_penalty: dict[str, Any] | None
+
+
+class RubricDraft(TypedDict):
+    """A rubric being written.
+
+    ``rubric_id`` and ``parent`` (the version it started from) are ``None`` for a new one;
+    ``base`` is the content hash it started from, ``serial`` counts the uids given out.
+    """
+
+    rubric_id: int | None
+    parent: int | None
+    base: str | None
+    serial: int
+    name: str
+    description: str
+    guidelines: str
+    criteria: list[CriterionDraft]
+    scoring: ScoringDraft
+    gates: list[GateDraft]
+    prechecks: list[CheckDraft]
+    decision: dict[str, Any] | None
+    meta: dict[str, Any]
+
+
+def new_draft() -> RubricDraft:
+    """An empty draft that belongs to no rubric yet.
+
+    >>> new_draft()["criteria"]
+    []
+    """
+    scoring = ScoringDraft(
+        abstention="skip", partial_credit=0.5, normalize=True, length_penalty=None
+    )
+    return RubricDraft(
+        rubric_id=None,
+        parent=None,
+        base=None,
+        serial=0,
+        name="",
+        description="",
+        guidelines="",
+        criteria=[],
+        scoring=scoring,
+        gates=[],
+        prechecks=[],
+        decision=None,
+        meta={},
+    )
+
+
+def option_draft(option: Option, uid: str) -> OptionDraft:
+    """The draft of one option."""
+    return OptionDraft(
+        uid=uid,
+        label=option.label,
+        description=option.description,
+        value=option.value,
+        na=option.na,
+    )
+
+
+class Serial:
+    """Hands out uids that a draft has not used before."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+
+    def next(self, kind: str) -> str:
+        """The next uid, e.g. ``c4`` for a criterion or ``o5`` for an option."""
+        self.last += 1
+        return f"{kind}{self.last}"
+
+
+# Ready-made scales for a criterion of a draft: every level comes with an anchor to start from.
+
+Template = Literal["yes_no", "three", "four", "five", "bands", "categories"]
+
+_ABSENT = ("Absent", "Nothing of what the requirement asks for is there.")
+_WHOLE = ("Whole", "Every part of it is there.")
+_FEWER = ("Fewer than half", "At least one part of it is there; more parts are missing.")
+
+#: The label, anchor and value of each level, lowest to highest. The anchors count parts, so that
+#: two judges can agree on them before the author has put them in the words of the task.
+LEVELS: dict[str, tuple[tuple[str, str, float], ...]] = {
+    "three": (
+        (*_ABSENT, 0.0),
+        ("In part", "At least one part of it is there, and at least one is missing.", 0.5),
+        (*_WHOLE, 1.0),
+    ),
+    "four": (
+        (*_ABSENT, 0.0),
+        (*_FEWER, 0.33),
+        (
+            "Half or more",
+            "As many parts are there as are missing, or more, but not every one.",
+            0.67,
+        ),
+        (*_WHOLE, 1.0),
+    ),
+    "five": (
+        (*_ABSENT, 0.0),
+        (*_FEWER, 0.25),
+        ("Half", "As many parts of it are there as are missing.", 0.5),
+        ("More than half", "More parts are there than missing; at least one is missing.", 0.75),
+        (*_WHOLE, 1.0),
+    ),
+    # The bands of LLM Council's ADR-016, in our words; a band is worth its upper edge.
+    "bands": (
+        ("Fails (1-2)", "Hardly a statement holds; what is there is wrong or made up.", 0.2),
+        ("Weak (3-4)", "The main point is wrong or missing, although some details are right.", 0.4),
+        ("Mixed (5-6)", "The main point is right; two or more details are wrong or missing.", 0.6),
+        ("Sound (7-8)", "The main point is right; exactly one detail is wrong or missing.", 0.8),
+        ("Flawless (9-10)", "No point and no detail is wrong or missing.", 1.0),
+    ),
+    "categories": (("Category A", "", 1.0), ("Category B", "", 0.0)),
+}
+TEMPLATE_SCALE: dict[Template, str] = {
+    "yes_no": "binary",
+    "three": "ordinal",
+    "four": "ordinal",
+    "five": "ordinal",
+    "bands": "ordinal",
+    "categories": "nominal",
+}
+#: What each template is called on a button.
+TEMPLATE_WORDS: dict[Template, str] = {
+    "yes_no": "Yes or no",
+    "three": "3 levels",
+    "four": "4 levels",
+    "five": "5 levels",
+    "bands": "Bands 1-10",
+    "categories": "Categories",
+}
+DEFAULT_TEMPLATE: dict[str, Template] = {
+    "binary": "yes_no",
+    "ordinal": "three",
+    "nominal": "categories",
+}
+NOT_APPLICABLE = ("Not applicable", "The requirement does not concern this text.")
+
+
+def template_options(template: Template, serial: Serial, *, na: bool = False) -> list[OptionDraft]:
+    """Fresh options of a template; ``na`` adds "Not applicable", which has no value."""
+    if template == "yes_no":
+        options = [option_draft(o, serial.next("o")) for o in BINARY]
+    else:
+        options = [_option(serial, *level) for level in LEVELS[template]]
+    return [*options, _option(serial, *NOT_APPLICABLE, None)] if na else options
+
+
+def _option(serial: Serial, label: str, anchor: str, value: float | None) -> OptionDraft:
+    return OptionDraft(
+        uid=serial.next("o"), label=label, description=anchor, value=value, na=value is None
+    )

@@ -1,0 +1,318 @@
+"""A rubric while it is being written: plain data that may be invalid, and nothing is lost.
+
+A draft is JSON (it lives in a tab's session and in the store's drafts). Criteria and options carry
+a ``uid`` that never changes, so that widgets, gates and messages keep hold of them while they are
+renamed and moved. ``rubric_from`` is the only way back to a rubric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast, get_args
+
+from core.domain import base
+from core.domain.rubric import Criterion, Rubric, Scale
+from core.errors import InputError, Problem
+from core.identity import content_hash
+from core.services.rubrics.draft_shapes import (
+    CheckDraft,
+    CriterionDraft,
+    GateDraft,
+    OptionDraft,
+    RubricDraft,
+    ScoringDraft,
+    Serial,
+    new_draft,
+    option_draft,
+)
+from core.text.names import fold
+
+
+def draft_from(
+    rubric: Rubric, *, rubric_id: int | None = None, parent: int | None = None
+) -> RubricDraft:
+    """The draft of a rubric, ready to be changed."""
+    draft = new_draft()
+    draft["rubric_id"], draft["parent"] = rubric_id, parent
+    draft["base"] = rubric_hash(rubric) if rubric_id is not None else None
+    return with_rubric(draft, rubric)
+
+
+def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
+    """The draft with the rubric's content; what kept its name keeps its uid.
+
+    This is how text that was edited by hand comes back into the form.
+    """
+    known = {fold(c["name"]): c for c in draft["criteria"]}
+    serial = Serial(draft["serial"])
+    criteria = [_criterion(c, known.get(fold(c.name)), serial) for c in rubric.criteria]
+    policy = rubric.scoring
+    penalty = policy.length_penalty
+    gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
+    checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
+    changed: RubricDraft = {
+        **draft,
+        "name": rubric.name,
+        "description": rubric.description,
+        "guidelines": rubric.guidelines,
+        "criteria": criteria,
+        "scoring": ScoringDraft(
+            abstention=policy.abstention,
+            partial_credit=policy.partial_credit,
+            normalize=policy.normalize,
+            length_penalty=None if penalty is None else penalty.model_dump(mode="json"),
+        ),
+        "gates": [
+            linked(_plain(gate), gates(gate.name) or serial.next("g"), criteria)
+            for gate in rubric.gates
+        ],
+        "prechecks": [
+            CheckDraft(uid=checks(check.name) or serial.next("p"), check=_plain(check))
+            for check in rubric.prechecks
+        ],
+        "decision": None if rubric.decision is None else _plain(rubric.decision),
+        "meta": dict(rubric.meta),
+    }
+    return {**changed, "serial": serial.last}
+
+
+def completed(kept: dict[str, Any]) -> RubricDraft:
+    """A draft that was kept, perhaps by an older version, with everything a draft has today."""
+    draft = cast("RubricDraft", {**new_draft(), **kept})
+    serial = Serial(draft["serial"])
+    gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
+    draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]
+    draft["serial"] = serial.last
+    return draft
+
+
+def _plain(noun: base.Noun) -> dict[str, Any]:
+    return noun.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
+    """Gives the uid that stood under a name, each once: names of rules may repeat."""
+    known: dict[str, list[str]] = {}
+    for data, uid in named:
+        known.setdefault(fold(data.get("name", "")), []).append(uid)
+
+    def take(name: str) -> str | None:
+        uids = known.get(fold(name))
+        return uids.pop(0) if uids else None
+
+    return take
+
+
+def _criterion(
+    criterion: Criterion, known: CriterionDraft | None, serial: Serial
+) -> CriterionDraft:
+    uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
+    return CriterionDraft(
+        uid=known["uid"] if known else serial.next("c"),
+        name=criterion.name,
+        requirement=criterion.requirement,
+        weight=criterion.weight,
+        scale=criterion.scale,
+        options=[
+            option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
+        ],
+        section=criterion.section or "",
+        tags=list(criterion.tags),
+        aggregation=criterion.aggregation,
+        forced_choice=criterion.forced_choice,
+        meta=dict(criterion.meta),
+        parked=known["parked"] if known else {},
+    )
+
+
+def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
+    """The draft of a rubric's plain data that need not be valid: what a field can hold is kept.
+
+    Name, guidelines and criteria are read; the editor names what is missing or wrong. A scale that
+    is none becomes the one that claims least: nominal where there are options, else binary.
+    """
+    draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
+    serial = Serial(0)
+    criteria = [_criterion_from(one, serial) for one in data.get("criteria", ())]
+    return cast("RubricDraft", {**draft, "criteria": criteria, "serial": serial.last})
+
+
+def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
+    try:
+        return _criterion(base.build(Criterion, dict(data), "criterion"), None, serial)
+    except InputError:
+        options = data.get("options")
+        return CriterionDraft(
+            uid=serial.next("c"),
+            name=_words(data, "name"),
+            requirement=_words(data, "requirement"),
+            weight=_number(data.get("weight", Criterion.model_fields["weight"].default)),
+            scale=_scale(data.get("scale"), bool(options)),
+            options=[
+                OptionDraft(
+                    uid=serial.next("o"),
+                    label=_words(one, "label"),
+                    description=_words(one, "description"),
+                    value=_number(one.get("value")),
+                    na=False,
+                )
+                for one in (options if isinstance(options, list) else ())
+                if isinstance(one, dict)
+            ],
+            section="",
+            tags=[],
+            aggregation=None,
+            forced_choice=False,
+            meta={},
+            parked={},
+        )
+
+
+def _scale(given: object, options: bool) -> str:
+    if given in get_args(Scale):
+        return str(given)
+    return "nominal" if options else "binary"
+
+
+def _words(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return "" if value is None else str(value)
+
+
+def _number(value: object) -> float | None:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if known and isinstance(value, int | float) else None
+
+
+def linked(
+    data: dict[str, Any], uid: str, criteria: list[CriterionDraft], subject_uid: str | None = None
+) -> GateDraft:
+    """The draft of a gate (its plain data), holding on to the criterion and options it names.
+
+    ``subject_uid`` decides where several criteria have the name for a moment.
+    """
+    named_so = [c for c in criteria if c["name"] == data["when"].get("criterion")]
+    named_so.sort(key=lambda c: c["uid"] != subject_uid)
+    subject = named_so[0] if named_so else None
+    options = {fold(o["label"]): o["uid"] for o in subject["options"]} if subject else {}
+    named = [label for label in _labels_in(data["when"]) if fold(label) in options]
+    return GateDraft(
+        uid=uid,
+        gate=data,
+        criterion=subject["uid"] if subject else None,
+        options={label: options[fold(label)] for label in named},
+    )
+
+
+def _labels_in(when: dict[str, Any]) -> list[str]:
+    found = list[str]()
+    for name, value in when.items():
+        if name not in ("criterion", "tag"):
+            found += [v for v in (value if isinstance(value, list) else [value]) if _is_word(v)]
+    return found
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def payload(draft: RubricDraft) -> dict[str, Any]:
+    """The draft as the plain data of a rubric, valid or not; gates name what things are now."""
+    scoring: dict[str, Any] = dict(draft["scoring"])
+    if scoring["partial_credit"] is None:
+        del scoring["partial_credit"]
+    return {
+        "name": draft["name"],
+        "description": draft["description"],
+        "guidelines": draft["guidelines"],
+        "criteria": [_criterion_payload(c) for c in draft["criteria"]],
+        "scoring": scoring,
+        "gates": gates_of(draft),
+        "prechecks": [c["check"] for c in draft["prechecks"]],
+        "decision": draft["decision"],
+        "meta": draft["meta"],
+    }
+
+
+def gates_of(draft: RubricDraft) -> list[dict[str, Any]]:
+    """The gates as plain data, naming criteria and options as they are called now."""
+    return [gate_payload(g, draft["criteria"]) for g in draft["gates"]]
+
+
+def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
+    data: dict[str, Any] = {k: v for k, v in criterion.items() if k not in ("uid", "parked")}
+    data["section"] = criterion["section"] or None
+    data["options"] = [_option_payload(o) for o in criterion["options"]]
+    return data
+
+
+def _option_payload(option: OptionDraft) -> dict[str, Any]:
+    data: dict[str, Any] = {k: v for k, v in option.items() if k != "uid"}
+    if option["na"]:
+        data["value"] = None
+    return data
+
+
+def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, Any]:
+    """A gate as plain data, naming its criterion and options as they are called now."""
+    subject = next((c for c in criteria if c["uid"] == gate["criterion"]), None)
+    if subject is None:
+        return gate["gate"]
+    labels = {o["uid"]: o["label"] for o in subject["options"]}
+    renamed = {old: labels[uid] for old, uid in gate["options"].items() if uid in labels}
+
+    def now(value: Any) -> Any:
+        if isinstance(value, list):
+            return [now(v) for v in value]
+        return renamed.get(value, value) if _is_word(value) else value
+
+    when = {k: v if k in ("criterion", "tag") else now(v) for k, v in gate["gate"]["when"].items()}
+    return {**gate["gate"], "when": {**when, "criterion": subject["name"]}}
+
+
+def rubric_from(draft: RubricDraft) -> Rubric:
+    """The rubric that the draft says; raises ``InputError`` with every problem."""
+    return base.build(Rubric, payload(draft), "rubric")
+
+
+def problems_of(draft: RubricDraft) -> tuple[Problem, ...]:
+    """What keeps the draft from being a rubric; empty where nothing does."""
+    try:
+        rubric_from(draft)
+    except InputError as error:
+        return error.problems
+    return ()
+
+
+def rubric_hash(rubric: Rubric) -> str:
+    """The content hash of a rubric."""
+    return content_hash(rubric.model_dump(mode="json", by_alias=True))
+
+
+def is_changed(draft: RubricDraft) -> bool:
+    """Whether saving would make a version that differs from where the draft started."""
+    if draft["base"] is None:
+        return payload(draft) != payload(new_draft())
+    try:
+        return rubric_hash(rubric_from(draft)) != draft["base"]
+    except InputError:
+        return True
+
+
+def locate(draft: RubricDraft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
+    """The uids of the card (criterion, gate, pre-check) and the option that a path points into.
+
+    >>> locate(new_draft(), ("name",))
+    (None, None)
+    """
+    if len(path) < 2 or not isinstance(path[1], int):
+        return None, None
+    if path[0] == "gates":
+        return draft["gates"][path[1]]["uid"], None
+    if path[0] == "prechecks":
+        return draft["prechecks"][path[1]]["uid"], None
+    criterion = draft["criteria"][path[1]]
+    if len(path) > 3 and path[2] == "options" and isinstance(path[3], int):
+        return criterion["uid"], criterion["options"][path[3]]["uid"]
+    return criterion["uid"], None

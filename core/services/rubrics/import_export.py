@@ -1,0 +1,312 @@
+"""Rubrics in and out in every form, and criteria from pasted lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError, NotFound, Problem
+from core.formats.folder import read_bytes
+from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
+from core.formats.rubrics.foreign import Scaling
+from core.formats.rubrics.forms import (
+    FORM_WORDS,
+    RUBRIC_FORMS,
+    FormWords,
+    RubricForm,
+    looks_like_table,
+    read_rubrics,
+    write_rubric,
+)
+from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.source.csv_writer import csv_bytes
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed
+from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
+from core.services.rubrics.draft_criteria import add_criterion, append_criterion, free_of
+from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, Template
+from core.services.rubrics.library import file_name
+from core.store.store import Store
+from core.text.names import fold
+from core.text.numbers import plural
+
+# Many criteria from pasted lines: one requirement per line, as people have them in other places.
+#
+# Understood: bullets and numbers (``- text``, ``3. text``, ``(b) text``), points anywhere people
+# put them (``text (10 points)``, ``[-5] text``, ``text: 3 pts``, ``10% text``), a table from a
+# spreadsheet (tab-separated: name, requirement, weight), headings (``# Style`` or ``Style:``) as
+# sections, and a grid of criteria and levels as a word processor has it.
+
+DEFAULT_WEIGHT = 10.0
+MOST = 500
+_LONGEST_NAME = 60
+_BULLET = re.compile(r"^\s*(?:[-*•–—▪◦]\s+|\(?(?:\d{1,3}|[a-zA-Z])[.)]\s+|\[[ xX]\]\s+)+")
+_NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
+_UNIT = r"(?:points?|pts?\.?|p\.|%)"
+_WEIGHTS = (
+    re.compile(rf"^\s*[\[(]\s*({_NUMBER})\s*{_UNIT}?\s*[\])]\s*[:.-]?\s*"),
+    re.compile(rf"\s*[\[(]\s*({_NUMBER})\s*{_UNIT}?\s*[\])]\s*[.]?\s*$", re.IGNORECASE),
+    re.compile(rf"\s*[:,–—-]\s*({_NUMBER})\s*{_UNIT}\s*[.]?\s*$", re.IGNORECASE),
+    re.compile(rf"^\s*({_NUMBER})\s*{_UNIT}\s*[:,–—-]?\s+", re.IGNORECASE),
+)
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.+?)\s*#*\s*$")
+_NAMED = re.compile(r"^(\S(?:[^:]{0,58}\S)?):\s+(\S.*)$")
+_HEADS = {"name", "criterion", "criteria", "title", "requirement", "description", "text"}
+
+
+class PastedLine(NamedTuple):
+    """A criterion that a line was read as. ``line`` counts from 1; ``weight`` as written or 10.
+
+    ``stated``: the line stated the weight itself.
+    """
+
+    line: int
+    name: str
+    requirement: str
+    weight: float
+    section: str
+    stated: bool
+
+
+class Pasted(NamedTuple):
+    """What pasted text was read as: lines, or the criteria of a grid; and what of it was not."""
+
+    lines: tuple[PastedLine, ...]
+    criteria: tuple[Criterion, ...]
+    notices: tuple[Problem, ...]
+
+
+def read_paste(text: str) -> Pasted:
+    """Pasted lines, or a pasted grid, and what of them is left out.
+
+    Raises:
+        InputError: a grid that cannot be read, with every problem and its line.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if looks_like_grid(first.split("\t")):
+        found = read_grid(text, "pasted text")
+        return Pasted((), found.value.criteria, found.notices)
+    return Pasted(read_lines(text), (), tuple(_left_over(text)))
+
+
+def _left_over(text: str) -> Iterator[Problem]:
+    """Cells of pasted tables that are neither name, requirement nor weight."""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        rest = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
+        if len(rest) > 2:
+            yield Problem(
+                f"“{rest[2][:60]}” and {plural(len(rest) - 2, 'cell')} in all are left out.",
+                "If these are levels, paste the line that names them, too: Criterion, Excellent, "
+                "Good, Poor.",
+                (),
+                number,
+            )
+
+
+def read_lines(text: str) -> tuple[PastedLine, ...]:
+    r"""The criteria in pasted text; empty lines are passed over.
+
+    >>> found = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
+    >>> [(one.name, one.weight) for one in found]
+    [('Cites a source', 12.0), ('Invents facts', -5.0)]
+    """
+    found, section = list[PastedLine](), ""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        if not raw.strip():
+            continue
+        # Runs of spaces would be tried at every place by patterns that begin with white space.
+        words = " ".join(raw.split())
+        heading = _heading(words)
+        if heading is not None:
+            section = heading
+            continue
+        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, words, section)
+        if line is not None:
+            found.append(line)
+    return tuple(found[:MOST])
+
+
+def _heading(words: str) -> str | None:
+    marked = _HEADING.match(words)
+    if marked:
+        return marked.group(1)
+    if words.endswith(":") and len(words) <= _LONGEST_NAME and not _BULLET.match(words):
+        return words[:-1].strip()
+    return None
+
+
+def _table_row(number: int, raw: str, section: str) -> PastedLine | None:
+    weight, rest = _cells(raw)
+    if not rest or (weight is None and {fold(cell) for cell in rest} & _HEADS):
+        return None  # the heads of the table
+    name, requirement = (rest[0], rest[1]) if len(rest) > 1 else (_short(rest[0]), rest[0])
+    return _line(number, name, requirement, weight, section)
+
+
+def _cells(raw: str) -> tuple[float | None, list[str]]:
+    """The weight and the other cells of a row of a table."""
+    weight, rest = None, list[str]()
+    for cell in (cell.strip() for cell in raw.split("\t")):
+        plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
+        if plain and weight is None:
+            weight = _number(plain.group(1))
+        elif cell:
+            rest.append(cell)
+    return weight, rest
+
+
+def _plain(number: int, line: str, section: str) -> PastedLine | None:
+    words, weight = _BULLET.sub("", line).strip(), None
+    for pattern in _WEIGHTS:
+        match = pattern.search(words)
+        if match:
+            weight = _number(match.group(1))
+            words = (words[: match.start()] + words[match.end() :]).strip()
+            break
+    words = _BULLET.sub("", words).strip()
+    if not words:
+        return None
+    named = _NAMED.match(words)
+    if named:
+        return _line(number, named.group(1), named.group(2), weight, section)
+    return _line(number, _short(words), words, weight, section)
+
+
+def _line(
+    number: int, name: str, requirement: str, weight: float | None, section: str
+) -> PastedLine:
+    size = DEFAULT_WEIGHT if weight is None else weight
+    return PastedLine(number, name[:200], requirement, size, section, weight is not None)
+
+
+def _number(text: str) -> float:
+    return float(text.replace("−", "-").replace(",", "."))
+
+
+def _short(words: str) -> str:
+    """The first words, as a name: up to a full stop, at most so long, never half a word."""
+    first = re.split(r"(?<=\w)[.;!?](?:\s|$)", words, maxsplit=1)[0].strip().rstrip(".,;:")
+    if len(first) <= _LONGEST_NAME:
+        return first or words[:_LONGEST_NAME]
+    cut = first[:_LONGEST_NAME].rsplit(" ", 1)[0]
+    return cut.rstrip(".,;:") or first[:_LONGEST_NAME]
+
+
+def added(
+    draft: RubricDraft, lines: Sequence[PastedLine], template: Template = "yes_no"
+) -> RubricDraft:
+    """The draft with a criterion for every line at its end; names that are taken get a number."""
+    for line in lines:
+        name = free_of(line.name, (c["name"] for c in draft["criteria"]))
+        draft, _ = add_criterion(draft, template)
+        fields = {
+            "name": name,
+            "requirement": line.requirement,
+            "weight": line.weight,
+            "section": line.section,
+        }
+        made = cast("CriterionDraft", {**draft["criteria"][-1], **fields})
+        draft = {**draft, "criteria": [*draft["criteria"][:-1], made]}
+    return draft
+
+
+def added_whole(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraft:
+    """The draft with the criteria of a grid at its end, their levels and all."""
+    for criterion in criteria:
+        draft = append_criterion(draft, criterion)
+    return draft
+
+
+# Rubrics in and out in every form, and the sheet to print. Losses are known before anything is.
+
+ShareForm = Literal[RubricForm, "sheet"]
+SHARE_FORMS: tuple[ShareForm, ...] = (*RUBRIC_FORMS, "sheet")
+SHARE_WORDS: dict[ShareForm, FormWords] = {
+    **{form: FORM_WORDS[form] for form in RUBRIC_FORMS},
+    "sheet": FormWords("Sheet to print (HTML)", "One page for people.", "html", "text/html"),
+}
+_ABSTAINED = {
+    "zero": "What cannot be assessed earns nothing and stays in the total.",
+    "fail": "What cannot be assessed counts as the worst answer.",
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A rubric as a file: its text, name and type, and everything that is not in it."""
+
+    text: str
+    file_name: str
+    mime: str
+    losses: tuple[Problem, ...]
+    for_spreadsheets: bool = False
+
+    def data(self, *, mark: bool = True) -> bytes:
+        """The file; ``mark=False`` leaves out the mark by which Excel knows UTF-8."""
+        return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
+
+
+def share(rubric: Rubric, form: ShareForm) -> Shared:
+    """The rubric in that form. ``losses`` is empty where it reads back as it was."""
+    words = SHARE_WORDS[form]
+    stem = file_name(rubric.name, "yaml").removesuffix(".yaml")
+    name = f"{stem}{'-sheet' if form == 'sheet' else ''}.{words.ending}"
+    if form == "sheet":
+        text = rubric_sheet(rubric, rules_of(rubric), "Made with Rubric Studio")
+        losses = (Problem("The sheet is for people; it cannot be imported."),)
+        return Shared(text, name, words.mime, losses)
+    written = write_rubric(rubric, form)
+    # Canvas and Moodle read their tables themselves, and know no mark.
+    return Shared(written.text, name, words.mime, written.losses, form == "csv")
+
+
+def rules_of(rubric: Rubric) -> SheetRules:
+    """Gates, pre-checks, scoring and decision in words."""
+    gates = [gate_words(gate.model_dump(mode="json", by_alias=True)) for gate in rubric.gates]
+    gates += [check_words(check.model_dump(mode="json")) for check in rubric.prechecks]
+    others, scoring = list[str](), rubric.scoring
+    if scoring.abstention == "partial":
+        credit = f"{scoring.partial_credit:.0%}".replace("%", " %")
+        others.append(f"What cannot be assessed earns {credit} of its points.")
+    elif scoring.abstention in _ABSTAINED:
+        others.append(_ABSTAINED[scoring.abstention])
+    if scoring.length_penalty is not None:
+        others.append(f"Length: {penalty_words(scoring.length_penalty.model_dump(mode='json'))}")
+    if rubric.decision is not None:
+        others.append(decision_words(rubric.decision.model_dump(mode="json")))
+    return SheetRules(tuple(gates), tuple(others))
+
+
+def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in a file or pasted text of any form, with notices.
+
+    Raises:
+        InputError: nothing to read, or every problem with its line.
+    """
+    if not data.strip():
+        raise InputError("There is nothing to read.", where=name)
+    return read_rubrics(data, name, scaling)
+
+
+def is_table(data: str | bytes, name: str) -> bool:
+    """Whether that is a table, in which levels have points."""
+    text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
+    return bool(text.strip()) and looks_like_table(text, name)
+
+
+def rubrics_at(store: Store, source: str, scaling: Scaling) -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in the file of that path, or the newest version of the rubric of that number.
+
+    Raises:
+        InputError: no such file, or it holds no rubric.
+        NotFound: no such rubric.
+    """
+    path = Path(source)
+    if source.isdecimal() and not path.exists():
+        return (Parsed(store.rubrics.latest(int(source)).rubric),)
+    if not path.exists():
+        raise NotFound(f"There is no file {source}, and no rubric of that number.")
+    return read(read_bytes(path, MAX_RUBRIC_BYTES), path.name, scaling)

@@ -1,0 +1,329 @@
+"""The library of rubrics: listing, versions, unsaved drafts, saving, and files in and out."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core import clock
+from core.domain.base import ModelT
+from core.domain.gates import Condition, Decision, Effect, Gate, Near, Precheck
+from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
+from core.domain.rubric import Criterion, LengthPenalty, Option, Rubric, ScoringPolicy
+from core.errors import InputError, NotFound
+from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
+from core.formats.source.parsed import Parsed
+from core.formats.source.yaml_reader import comment_lines
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import completed, draft_from, payload, rubric_from
+from core.settings import SAMPLES
+from core.store.store import Store
+from core.text.names import fold
+
+# A draft as a rubric that nobody checked: only for writing it down while it is not valid.
+
+
+def loose_rubric(draft: RubricDraft) -> Rubric:
+    """The draft as an unchecked ``Rubric``: only for writing it down, never for judging."""
+    data = payload(draft)
+    criteria = [
+        Criterion.model_construct(
+            **{**c, "options": tuple(Option.model_construct(**o) for o in c["options"])}
+        )
+        for c in data["criteria"]
+    ]
+    return Rubric.model_construct(
+        **{
+            **data,
+            "criteria": tuple(criteria),
+            "scoring": _scoring(data["scoring"]),
+            "gates": tuple(map(_gate, data["gates"])),
+            "prechecks": tuple(map(_check, data["prechecks"])),
+            "decision": data["decision"] and _made(Decision, data["decision"]),
+        }
+    )
+
+
+def _made(model: type[ModelT], data: Mapping[str, Any]) -> ModelT:
+    """The model with these fields, unchecked; what is not filled in yet is left out."""
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in data.items()
+        if value is not None
+    }
+    return model.model_construct(None, **given)
+
+
+def _scoring(data: Mapping[str, Any]) -> ScoringPolicy:
+    penalty = data["length_penalty"]
+    loose = penalty and _made(LengthPenalty, penalty)
+    return _made(ScoringPolicy, {**data, "length_penalty": loose})
+
+
+def _gate(data: Mapping[str, Any]) -> Gate:
+    when, then = _made(Condition, data["when"]), _made(Effect, data["then"])
+    return _made(Gate, {**data, "when": when, "then": then})
+
+
+def _check(data: Mapping[str, Any]) -> Precheck:
+    near = data.get("unless_near")
+    return _made(Precheck, {**data, "unless_near": near and _made(Near, near)})
+
+
+# Writing rubrics: the library, unsaved drafts, saving, import and export.
+#
+# Text comes in and goes out through ``core.formats``; what is saved is a version that never
+# changes.
+
+Format = Literal["yaml", "json"]
+_DRAFTS = "rubric/"
+#: Between a rubric's id and the tab, where several people have unsaved work on it.
+BESIDE = "~"
+#: Kept under this and the draft's name: what goes along when a draft gets its rubric.
+WORKBENCH = "workbench/"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """A draft that outlives its tab. ``text`` is YAML that does not read as a rubric yet."""
+
+    name: str
+    draft: RubricDraft
+    text: str | None
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRubric:
+    """A ready-made rubric that comes with the program."""
+
+    file: str
+    rubric: Rubric
+
+
+def listing(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
+    """The rubrics whose name holds every word of ``search``, the last changed first."""
+    words = fold(search).split()
+    rows = store.rubrics.list(archived=archived)
+    return [row for row in rows if all(word in fold(row.name) for word in words)]
+
+
+def latest(store: Store, rubric_id: int) -> RubricVersion:
+    """The newest version of a rubric; ``NotFound`` where there is none."""
+    return store.rubrics.latest(rubric_id)
+
+
+def latest_number(store: Store, rubric_id: int) -> int:
+    """The number of the newest version of a rubric."""
+    return store.rubrics.latest_number(rubric_id)
+
+
+def version(store: Store, version_id: int) -> RubricVersion:
+    """One version of a rubric, for reading."""
+    return store.rubrics.version(version_id)
+
+
+def numbered(store: Store, rubric_id: int, number: int) -> RubricVersion:
+    """The version of a rubric with that number; ``NotFound`` where there is none."""
+    found = [one for one in store.rubrics.versions(rubric_id) if one.number == number]
+    if not found:
+        raise NotFound(f"There is no version {number} of this rubric.")
+    return store.rubrics.version(found[0].id)
+
+
+def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
+    """The versions of a rubric, newest first."""
+    return store.rubrics.versions(rubric_id)
+
+
+def archive(store: Store, rubric_id: int) -> None:
+    """Put a rubric away; its versions and runs stay."""
+    store.rubrics.archive(rubric_id, now=clock.now())
+
+
+def restore(store: Store, rubric_id: int) -> None:
+    """Bring an archived rubric back."""
+    store.rubrics.restore(rubric_id)
+
+
+def duplicate(store: Store, rubric_id: int) -> RubricVersion:
+    """A new rubric with the content of the newest version, named a copy."""
+    rubric = store.rubrics.latest(rubric_id).rubric
+    taken = {fold(row.name) for row in store.rubrics.list()}
+    stem, number = f"{rubric.name[:180]} copy", 2
+    name = stem
+    while fold(name) in taken:
+        name, number = f"{stem} {number}", number + 1
+    twin = Rubric.model_validate({**rubric.model_dump(by_alias=True), "name": name})
+    return store.rubrics.create(twin, now=clock.now(), note=f"Copied from {rubric.name!r}")
+
+
+def new_name() -> str:
+    """A name under which a draft of a new rubric is kept, e.g. ``new-1a2b3c4d``."""
+    return f"new-{secrets.token_hex(4)}"
+
+
+def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -> None:
+    """Keep unsaved work. ``name`` is the rubric's id as text, or one that ``new_name`` gave."""
+    store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
+
+
+def keep_beside(
+    store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
+) -> KeptDraft:
+    """Keep unsaved work where nobody else's is: under ``name``, else under a name of this tab.
+
+    ``seen`` is when the copy under ``name`` was changed as this tab knows it. Where somebody else
+    changed it since, theirs stays, and this goes beside it.
+    """
+    with store.write():
+        there = kept(store, name)
+        if there is not None and there.updated != seen:
+            name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
+        keep(store, name, draft, text)
+        found = kept(store, name)
+    assert found is not None, "it was kept just now"
+    return found
+
+
+def others_kept(store: Store, name: str, mine: str) -> list[KeptDraft]:
+    """Unsaved work of others on the same rubric, the last changed first."""
+    stem = name.partition(BESIDE)[0]
+    alike = [one for one in all_kept(store) if one.name.partition(BESIDE)[0] == stem]
+    return [one for one in alike if one.name != mine]
+
+
+def kept(store: Store, name: str) -> KeptDraft | None:
+    """The unsaved work under that name, or ``None``."""
+    row = store.drafts.get(_DRAFTS + name)
+    return None if row is None else _kept(name, row.content, row.updated)
+
+
+def all_kept(store: Store) -> list[KeptDraft]:
+    """Every piece of unsaved work on rubrics, the last changed first."""
+    rows = store.drafts.list(_DRAFTS)
+    found = [_kept(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows]
+    return sorted(found, key=lambda one: one.updated, reverse=True)
+
+
+def discard(store: Store, name: str) -> None:
+    """Forget unsaved work."""
+    store.drafts.delete(_DRAFTS + name)
+
+
+def _kept(name: str, content: Any, updated: str) -> KeptDraft:
+    return KeptDraft(name, completed(content["draft"]), content["text"], updated)
+
+
+def opened(store: Store, rubric_id: int) -> RubricDraft:
+    """A fresh draft of a rubric's newest version."""
+    found = store.rubrics.latest(rubric_id)
+    return draft_from(found.rubric, rubric_id=rubric_id, parent=found.number)
+
+
+def save(
+    store: Store, name: str, draft: RubricDraft, *, note: str = "", author: str = ""
+) -> RubricVersion:
+    """Save the draft as a new rubric, or as the next version of its own; its kept copy goes.
+
+    A new rubric's workbench goes along.
+
+    Raises:
+        InputError: the draft is no rubric yet, with every problem.
+        Conflict: somebody saved a version since the draft was opened; nothing was overwritten.
+    """
+    rubric = rubric_from(draft)
+    if draft["rubric_id"] is None:
+        saved = store.rubrics.create(rubric, now=clock.now(), author=author, note=note.strip())
+    else:
+        saved = store.rubrics.add_version(
+            draft["rubric_id"],
+            rubric,
+            parent=draft["parent"] or 0,
+            now=clock.now(),
+            author=author,
+            note=note.strip(),
+        )
+    discard(store, name)
+    if not name.isdecimal():
+        _take_workbench_along(store, name, str(saved.rubric_id))
+    return saved
+
+
+def _take_workbench_along(store: Store, old: str, new: str) -> None:
+    with store.write():
+        kept = store.drafts.get(WORKBENCH + old)
+        if kept is None or old == new:
+            return
+        store.drafts.save(WORKBENCH + new, kept.content, now=clock.now())
+        store.drafts.delete(WORKBENCH + old)
+
+
+def on_top_of_latest(store: Store, draft: RubricDraft) -> RubricDraft:
+    """The draft, to be saved as the version after the newest one (after a conflict)."""
+    if draft["rubric_id"] is None:
+        return draft
+    return {**draft, "parent": store.rubrics.latest(draft["rubric_id"]).number}
+
+
+def detached(draft: RubricDraft) -> RubricDraft:
+    """The draft, to be saved as a rubric of its own."""
+    return {**draft, "rubric_id": None, "parent": None, "base": None}
+
+
+def read(text: str | bytes, name: str) -> Parsed[Rubric]:
+    """The rubric in a YAML or JSON text, with notices; ``InputError`` with lines otherwise."""
+    if not text.strip():
+        raise InputError("There is nothing to read.", where=name)
+    return parse_rubric(text, name)
+
+
+def lost_comments(text: str) -> str:
+    """What to say of comments in a YAML text, since a rubric has no place for them; else empty.
+
+    >>> lost_comments("name: x  # mine")[:25]
+    'Line 1 holds a comment. C'
+    """
+    lines = comment_lines(text)
+    if not lines:
+        return ""
+    some, more = ", ".join(map(str, lines[:6])), len(lines) - 6
+    where = f"Lines {some}{f' and {more} more' if more > 0 else ''} hold comments."
+    if len(lines) == 1:
+        where = f"Line {some} holds a comment."
+    return (
+        f"{where} Comments are not part of the rubric: a saved version does not keep them, and the "
+        "form leaves them out. What must stay goes under description, guidelines or meta."
+    )
+
+
+def written(rubric: Rubric, format: Format) -> str:
+    """The rubric as a file of that format."""
+    return dump_rubric(rubric, format)
+
+
+def text_of(draft: RubricDraft, format: Format = "yaml") -> str:
+    """The draft as a file's text, also while it is not valid."""
+    try:
+        return dump_rubric(rubric_from(draft), format)
+    except InputError:
+        return dump_rubric(loose_rubric(draft), format)
+
+
+def file_name(rubric_name: str, format: Format) -> str:
+    """A safe file name for a rubric.
+
+    >>> file_name("Essays: draft/2", "yaml")
+    'essays-draft-2.yaml'
+    """
+    plain = "".join(c if c.isalnum() else " " for c in rubric_name.casefold())
+    return ("-".join(plain.split())[:80] or "rubric") + f".{format}"
+
+
+def samples() -> list[SampleRubric]:
+    """The rubrics that come with the program, by name; empty where they are not installed."""
+    files = sorted(SAMPLES.glob("*.yaml"))
+    found = [SampleRubric(f.name, parse_rubric(f.read_bytes(), f.name).value) for f in files]
+    return sorted(found, key=lambda sample: fold(sample.rubric.name))

@@ -1,0 +1,147 @@
+"""Trying a rubric out before a model is asked: the prompt it makes, the score it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core import clock
+from core.domain import base
+from core.domain.dataset import Item
+from core.domain.gates import Precheck
+from core.domain.library import DatasetRow, ItemFilter
+from core.domain.rubric import Criterion, LengthPenalty, Rubric
+from core.domain.votes import Cell, Segment
+from core.errors import InputError
+from core.identity import seeded
+from core.judging.prompts import assembly
+from core.judging.prompts.parts import shown_order
+from core.judging.protocol import Question
+from core.scoring import ItemScore, MeasuredTexts, Texts, Trace, explain, measure, score_item
+from core.scoring.gates import PatternFinding, findings
+from core.scoring.patterns import FoldedText
+from core.scoring.points import penalty_for
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import payload
+from core.store.store import Store
+
+#: The judge's name that the shown order is drawn for; another judge sees another order.
+REHEARSAL = "preview"
+SAMPLE_ITEM = Item(
+    id="sample",
+    prompt="Why does ice float on water?",
+    submission="Ice floats because it is less dense than liquid water.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPreview:
+    """What a judge would be sent. ``order[shown position] = index into choices``."""
+
+    criterion: Criterion
+    order: tuple[int, ...]
+    segments: tuple[Segment, ...]
+    schema: dict[str, object]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A score with its trace and the sentences that explain it."""
+
+    result: ItemScore
+    sentences: tuple[str, ...]
+
+    @property
+    def trace(self) -> Trace:
+        """How the score came about."""
+        return self.result.trace
+
+
+def datasets(store: Store) -> list[DatasetRow]:
+    """The datasets whose items can be previewed."""
+    return store.datasets.list()
+
+
+def first_items(store: Store, version_id: int, *, search: str = "", limit: int = 50) -> list[str]:
+    """The ids of the first items of a dataset version that ``search`` finds."""
+    rows = store.datasets.rows(version_id, ItemFilter(search=search), limit=limit)
+    return [row.id for row in rows]
+
+
+def item_of(store: Store, version_id: int, item_id: str) -> Item:
+    """One item with its dataset's prompt and reference filled in."""
+    head = store.datasets.version(version_id).head
+    return head.resolved(store.datasets.item(version_id, item_id))
+
+
+def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
+    """One criterion of a draft, whatever is wrong with the others; ``InputError`` if it is."""
+    index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
+    return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
+
+
+def preview_prompt(
+    criterion: Criterion, guidelines: str, item: Item, *, seed: int, shuffle: bool = True
+) -> PromptPreview:
+    """Exactly what a judge is sent for this criterion and item, options shuffled by ``seed``."""
+    order = shown_order(
+        criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
+    )
+    rubric = Rubric(guidelines=guidelines, criteria=(criterion,))
+    cell = Cell(item.id, criterion.name, REHEARSAL)
+    prompt = assembly.build(Question(cell, item, rubric, criterion, order, seed))
+    return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
+
+
+def simulate(
+    rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0, text: str = ""
+) -> Simulation:
+    """The score of these answers (indices into ``choices``).
+
+    ``length`` is the count for the length penalty, ``text`` what the pre-checks read.
+    """
+    checks = measure(rubric, Texts(text)).checks
+    result = score_item(rubric, answers, texts=MeasuredTexts(length, checks))
+    return Simulation(result, tuple(explain(result.trace)))
+
+
+def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
+    """What a length penalty (its plain data) takes at five lengths; none while it is not valid."""
+    try:
+        policy = base.build(LengthPenalty, dict(penalty), "length penalty")
+    except InputError:
+        return []
+    span = policy.max_cap - policy.free_budget
+    lengths = sorted({policy.free_budget + span * part // 4 for part in range(5)})
+    return [(n, penalty_for(policy, n)) for n in lengths]
+
+
+def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
+    """What a pre-check (its plain data) finds in a text, and what it excuses.
+
+    ``InputError`` where it is no pre-check yet.
+    """
+    return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
+
+
+def flawless(rubric: Rubric) -> dict[str, int]:
+    """The answers that give the most points; gates may still lower the score."""
+    return {c.name: _best(c) for c in rubric.criteria}
+
+
+def worst(rubric: Rubric) -> dict[str, int]:
+    """The answers that give the fewest points."""
+    return {c.name: c.worst_of(c.scored) for c in rubric.criteria}
+
+
+def at_random(rubric: Rubric) -> dict[str, int]:
+    """Any choice for every criterion, abstentions among them."""
+    dice = seeded("try", clock.draw_seed())
+    return {c.name: dice.randrange(len(c.choices)) for c in rubric.criteria}
+
+
+def _best(criterion: Criterion) -> int:
+    sign = 1.0 if criterion.weight >= 0 else -1.0
+    return max(criterion.scored, key=lambda i: (sign * (criterion.value_of(i) or 0.0), -i))

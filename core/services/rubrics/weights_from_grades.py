@@ -1,0 +1,288 @@
+"""Weights inferred from totals and verdicts, of a dataset or of a gradebook at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import build_dataset
+from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.table import read_table
+from core.identity import seeded
+from core.services.results.scored_items import labels_of, resolved_items
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Matrix = npt.NDArray[np.float64]
+
+
+# Weights from grades: where only totals and the verdict on each criterion are known.
+#
+# The total of an item is taken as the sum of its criteria's weights, each times the value of the
+# option it got; the weights that fit best without being negative are non-negative least squares
+# (Lawson and Hanson 1974, chapter 23). A criterion that takes points away enters with its sign
+# turned, so that its weight comes out negative.
+
+RESAMPLES = 500
+#: An item does not fit where its residual is beyond so many standard deviations of all of them.
+_FAR = 2.5
+_STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What a criterion weighs: as fitted, its 95 % interval, and rounded.
+
+    ``low`` and ``high`` are ``None`` where so few items allow no interval. ``told`` says why its
+    weight is not to be relied on, else it is empty.
+    """
+
+    criterion: str
+    fitted: float
+    low: float | None
+    high: float | None
+    rounded: float
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """An item whose total is far from what its labels add up to (``residual`` = total - fitted)."""
+
+    item_id: str
+    total: float
+    fitted: float
+    residual: float
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """Weights for a rubric, and how well they explain the totals.
+
+    ``r2`` is the share of the variance of the totals that is explained, ``None`` where all totals
+    are the same; ``r2_rounded`` the same with the rounded weights. ``error`` is the root mean
+    square of the residuals, in points. ``left_out`` counts items without a total or a label for
+    every criterion.
+    """
+
+    weights: tuple[Weight, ...]
+    items: int
+    left_out: int
+    r2: float | None
+    r2_rounded: float | None
+    error: float
+    misfits: tuple[Misfit, ...]
+
+
+def sources(store: Store) -> dict[int, str]:
+    """The datasets with labelled items: version ids and names, the last changed first."""
+    return {row.version_id: row.name for row in store.datasets.list() if row.labelled}
+
+
+def totals_in(store: Store, version_id: int) -> list[str]:
+    """The fields of a dataset version that could be totals."""
+    return list(totals_of(tuple(store.datasets.items(version_id, None))))
+
+
+def infer_from(
+    store: Store, rubric: Rubric, version_id: int, total: str, *, step: float | None = None
+) -> Inferred:
+    """``infer`` over a dataset version with what people settled among its labels."""
+    items = resolved_items(store, version_id, None)
+    return infer(rubric, items, total, step=step)
+
+
+def totals_of(items: Sequence[Item]) -> dict[str, list[str]]:
+    """The fields of ``meta`` that hold a number for items, each with the ids that have one."""
+    found: dict[str, list[str]] = {}
+    for item in items:
+        for name, value in item.meta.items():
+            if _number(value) is not None:
+                found.setdefault(name, []).append(item.id)
+    return found
+
+
+def infer(
+    rubric: Rubric,
+    items: Sequence[Item],
+    totals: Mapping[str, float] | str,
+    *,
+    step: float | None = None,
+    penalties: Collection[str] | None = None,
+    seed: int = 0,
+) -> Inferred:
+    """The weights that explain the totals of labelled items best.
+
+    Args:
+        rubric: whose criteria are weighed; the weights that it has do not matter, but their signs.
+        items: with labels for every criterion; others are left out and counted.
+        totals: by item id, or the name of the field of ``meta`` that holds them.
+        step: weights are rounded to multiples of it; ``None`` takes a step that fits their size.
+        penalties: the criteria that take points away; by default those of negative weight.
+        seed: draws the resamples for the intervals (bootstrap over items, percentile).
+
+    Raises:
+        InputError: fewer items are complete than there are criteria, or all are alike.
+    """
+    import numpy as np
+
+    named = set(penalties) if penalties is not None else _negative(rubric)
+    signs = np.array([-1.0 if c.name in named else 1.0 for c in rubric.criteria])
+    ids, values, wanted = _complete(rubric, items, totals)
+    if len(ids) < len(rubric.criteria) + 1:
+        raise InputError(
+            f"{len(ids)} items have a total and a label for all {len(rubric.criteria)} criteria; "
+            f"at least {len(rubric.criteria) + 1} are needed."
+        )
+    fitted = _fit(values * signs, wanted) * signs
+    low, high = _interval(values * signs, wanted, seed)
+    bounds = [tuple(sorted((signs[k] * low[k], signs[k] * high[k]))) for k in range(len(signs))]
+    step = step or _step(fitted)
+    rounded = np.round(fitted / step) * step
+    residuals = wanted - values @ fitted
+    return Inferred(
+        weights=tuple(
+            Weight(
+                c.name,
+                float(fitted[k]),
+                float(bounds[k][0]),
+                float(bounds[k][1]),
+                _tidy(float(rounded[k])),
+                _doubt(values, k, rubric),
+            )
+            for k, c in enumerate(rubric.criteria)
+        ),
+        items=len(ids),
+        left_out=len(items) - len(ids),
+        r2=_explained(wanted, residuals),
+        r2_rounded=_explained(wanted, wanted - values @ rounded),
+        error=float(np.sqrt(np.mean(residuals**2))),
+        misfits=_misfits(ids, wanted, residuals),
+    )
+
+
+def _negative(rubric: Rubric) -> set[str]:
+    return {c.name for c in rubric.criteria if c.weight < 0}
+
+
+def _complete(
+    rubric: Rubric, items: Sequence[Item], totals: Mapping[str, float] | str
+) -> tuple[list[str], Matrix, Matrix]:
+    import numpy as np
+
+    ids, rows, wanted = list[str](), list[list[float]](), list[float]()
+    for item in items:
+        total = _number(item.meta.get(totals)) if isinstance(totals, str) else totals.get(item.id)
+        labels = labels_of(item, rubric)
+        values = [c.values[labels[c.name]] if c.name in labels else None for c in rubric.criteria]
+        if total is None or any(value is None for value in values):
+            continue
+        ids.append(item.id)
+        rows.append([value for value in values if value is not None])
+        wanted.append(total)
+    return ids, np.array(rows).reshape(len(ids), len(rubric.criteria)), np.array(wanted)
+
+
+def _fit(values: Matrix, wanted: Matrix) -> Matrix:
+    from scipy.optimize import nnls
+
+    solution: Matrix = nnls(values, wanted)[0]
+    return solution
+
+
+def _interval(values: Matrix, wanted: Matrix, seed: int) -> tuple[Matrix, Matrix]:
+    """The 2.5 and 97.5 percentiles of the fits to items drawn with replacement."""
+    import numpy as np
+
+    generator = np.random.default_rng(seeded("weights", seed).getrandbits(64))
+    draws = generator.integers(len(wanted), size=(RESAMPLES, len(wanted)))
+    fits = np.array([_fit(values[rows], wanted[rows]) for rows in draws])
+    low, high = np.percentile(fits, [2.5, 97.5], axis=0)
+    return low, high
+
+
+def _explained(wanted: Matrix, residuals: Matrix) -> float | None:
+    spread = float(((wanted - wanted.mean()) ** 2).sum())
+    return None if spread <= 1e-12 else 1.0 - float((residuals**2).sum()) / spread
+
+
+def _misfits(ids: Sequence[str], wanted: Matrix, residuals: Matrix) -> tuple[Misfit, ...]:
+    spread = float(residuals.std())
+    least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(wanted).max())))
+    far = [
+        Misfit(ids[at], float(wanted[at]), float(wanted[at] - residuals[at]), float(residuals[at]))
+        for at in range(len(ids))
+        if abs(residuals[at]) > least
+    ]
+    return tuple(sorted(far, key=lambda one: -abs(one.residual)))
+
+
+def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
+    column = values[:, k]
+    if (column == column[0]).all():
+        return "Every item got the same, so its weight cannot be told."
+    for other, criterion in enumerate(rubric.criteria):
+        if other != k and (values[:, other] == column).all():
+            return f"It always got what {criterion.name!r} got: only their sum can be told."
+    return ""
+
+
+def _step(fitted: Matrix) -> float:
+    """The largest step of those people use that is at most a tenth of the largest weight."""
+    import numpy as np
+
+    largest = float(np.abs(fitted).max())
+    good = [step for step in _STEPS if step <= largest / 10]
+    return good[-1] if good else _STEPS[0]
+
+
+def _tidy(value: float) -> float:
+    return round(value, 6) + 0.0
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        return float(str(value).strip().replace(",", "."))
+    except ValueError:
+        return None
+
+
+# Grades from a table at hand: a label per criterion and a total, with or without the texts.
+
+_TEXT = "submission"
+
+
+def read_grades(data: bytes, name: str, rubric: Rubric) -> tuple[Item, ...]:
+    """The rows as items: labels from columns named like criteria, numbers elsewhere in ``meta``.
+
+    A gradebook has no texts; none is needed here, and none is made up.
+
+    Raises:
+        InputError: no column is named like a criterion, a label that is none of its options, or
+            what the file itself has wrong, with lines.
+    """
+    table = read_table(data, name)
+    mapping = guess_mapping(table, rubric)
+    if not mapping.labels:
+        wanted = ", ".join(repr(c.name) for c in rubric.criteria[:5])
+        raise InputError(
+            "No column is named like a criterion.",
+            (Problem(f"The criteria are {wanted}.", "Name a column like each of them."),),
+            name,
+        )
+    if mapping.submission is None:
+        rows = tuple({**row, _TEXT: None} for row in table.rows)
+        table = replace(table, columns=(*table.columns, _TEXT), rows=rows)
+        mapping = mapping.model_copy(update={"submission": _TEXT})
+    return build_dataset(table, mapping, name, rubric).value.items

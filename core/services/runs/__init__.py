@@ -1,0 +1,16 @@
+"""Runs: planned, estimated, started, worked off, served.
+
+May import results, judges, datasets. The database is the truth: a run that is killed and resumed
+decides the same again.
+"""
+
+__all__ = [
+    "cost_estimate",
+    "lifecycle",
+    "planning",
+    "questions",
+    "ready_run",
+    "runner",
+    "server",
+    "sweeps",
+]

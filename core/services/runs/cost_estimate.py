@@ -1,0 +1,171 @@
+"""What a run will take, before it is started: calls, tokens, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from core.domain.library import ItemFilter
+from core.domain.panel import Judge
+from core.judging.asking.call_costs import price_of
+from core.judging.prompts.assembly import build
+from core.services.datasets.splits import Twins
+from core.services.judges.connection import last_result
+from core.services.results.scored_items import effective
+from core.services.results.verdicts import answers_of, calls_of
+from core.services.runs.planning import Planned, RunRequest, plan_run
+from core.services.runs.questions import Asker, leads
+from core.store.store import Store
+
+#: Prompts built to learn their mean length; drawn evenly over the run.
+_SAMPLE = 48
+#: Characters per token, the usual rule of thumb for English. An estimate, and called one.
+_CHARS_PER_TOKEN = 4
+#: Tokens of an answer with evidence, reason and option.
+_TOKENS_OUT = 150
+
+
+@dataclass(frozen=True)
+class JudgeEstimate:
+    """One judge's share. ``cost`` is ``None`` where its price is unknown; offline judges cost 0.
+
+    ``seconds`` is the time its calls take at its concurrency, from how long its last connection
+    test took, and no less than its limits per minute allow; ``None`` where it was never tested.
+    Offline judges take none worth saying.
+    """
+
+    name: str
+    votes: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What offline judges could learn from in a dataset version: labelled items, and those of them
+    that the dataset marks as its calibration part.
+    """
+
+    labelled: int
+    marked: int
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """What a run will take. Tokens are estimated (4 characters each), not counted.
+
+    ``at_most``: stages or early stops may spare a part of it. ``twins``: of items that judges
+    learn from, or that are graded; none where nobody learns.
+    """
+
+    items: int
+    calibration: int
+    votes: int
+    judges: tuple[JudgeEstimate, ...]
+    at_most: bool = False
+    twins: Twins = field(default_factory=Twins)
+
+    @property
+    def calls(self) -> int:
+        """Calls to models."""
+        return sum(j.calls for j in self.judges)
+
+    @property
+    def tokens_in(self) -> int:
+        """Tokens of all prompts."""
+        return sum(j.tokens_in for j in self.judges)
+
+    @property
+    def tokens_out(self) -> int:
+        """Tokens of all answers."""
+        return sum(j.tokens_out for j in self.judges)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars, or ``None`` when a judge's price is unknown."""
+        costs = [j.cost for j in self.judges]
+        return None if None in costs else sum(c for c in costs if c is not None)
+
+    @property
+    def seconds(self) -> float | None:
+        """The time of the slowest judge (judges work side by side); ``None`` where unknown."""
+        times = [j.seconds for j in self.judges]
+        return None if None in times else max((t for t in times if t is not None), default=0.0)
+
+
+def learning(store: Store, dataset_version: int) -> Learning:
+    """How many items offline judges could learn from."""
+    marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
+    return Learning(store.datasets.version(dataset_version).labelled, marked)
+
+
+def estimate(store: Store, request: RunRequest) -> CostEstimate:
+    """The estimate for a request; raises ``InputError`` where no run can be made of it."""
+    return estimate_planned(store, plan_run(store, request))
+
+
+def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
+    """The estimate of a plan; nothing of it needs to be stored yet."""
+    panel = planned.plan.panel
+    criteria = sum(len(effective(item, planned.rubric).criteria) for item in planned.items)
+    return CostEstimate(
+        items=len(planned.items),
+        calibration=len(planned.calibration),
+        votes=sum(n for _, n in planned.cells),
+        judges=tuple(_judge(store, judge, planned, criteria) for judge in panel.judges),
+        at_most=panel.cascade is not None or panel.early_stop,
+        twins=planned.twins,
+    )
+
+
+def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> JudgeEstimate:
+    panel, replicates = planned.plan.panel, planned.plan.replicates
+    answers = answers_of(judge, panel, replicates)
+    votes = criteria * answers
+    if judge.offline:
+        return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
+    calls = calls_of(judge, panel, replicates, items=len(planned.items), cells=criteria)
+    summaries = _summaries(judge, planned, criteria)
+    calls += summaries
+    steps = 2 if panel.asking.mode == "two_step" else 1
+    tokens_in = round(_mean_prompt_tokens(judge, planned) * calls)
+    tokens_out = _TOKENS_OUT * (votes * steps + summaries)
+    price = price_of(judge)
+    cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+    tested = last_result(store, judge.name)
+    seconds = None
+    if tested is not None and tested.ok and tested.seconds is not None:
+        seconds = max(
+            tested.seconds * calls / judge.concurrency,
+            _paced(calls, judge.requests_per_minute),
+            _paced(tokens_in + tokens_out, judge.tokens_per_minute),
+        )
+    return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
+
+
+def _summaries(judge: Judge, planned: Planned, criteria: int) -> int:
+    """The further calls of a contest that sum up reasons: one for each answered question."""
+    if not planned.plan.details.get("contest", {}).get("summaries"):
+        return 0
+    cells = criteria * sum(map(leads, planned.items)) // len(planned.items)
+    whole = planned.plan.panel.asking.mode == "rubric"
+    questions = sum(map(leads, planned.items)) if whole else cells
+    return questions * answers_of(judge, planned.plan.panel, planned.plan.replicates)
+
+
+def _paced(amount: int, per_minute: int | None) -> float:
+    return 60 * amount / per_minute if per_minute else 0.0
+
+
+def _mean_prompt_tokens(judge: Judge, planned: Planned) -> float:
+    step = max(1, len(planned.items) // 12)
+    asker = Asker(planned.rubric, planned.plan, planned.items[::step], planned.calibration)
+    sample: Sequence[int] = [
+        sum(len(segment.text) for segment in build(question).segments)
+        for question in islice(asker.questions(judge, set()), _SAMPLE)
+    ]
+    return sum(sample) / len(sample) / _CHARS_PER_TOKEN

@@ -1,0 +1,299 @@
+"""Runs, in verbs: start, cancel, resume, retry, list, and how far one is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from core import clock
+from core.domain.library import LibraryCounts
+from core.domain.runs import RunKind, RunMeans, RunRow
+from core.domain.votes import FailureCount
+from core.errors import Conflict
+from core.services.judges.registry import require_ready
+from core.services.runs.planning import RunRequest, plan_run
+from core.store.store import Store
+
+__all__ = [
+    "Listing",
+    "RunLook",
+    "RunMeans",
+    "RunProgress",
+    "RunRow",
+    "cancel",
+    "is_stalled",
+    "listing",
+    "lost",
+    "lost_words",
+    "means",
+    "progress",
+    "release_if_gone",
+    "resume",
+    "retry",
+    "runs",
+    "said_of",
+    "spared",
+    "start",
+    "status_of",
+    "summary",
+]
+
+
+#: Two looks closer together than this many seconds say nothing about a rate.
+_TOO_SOON = 0.2
+
+
+class RunLook(NamedTuple):
+    """What one look at a run leaves for the next, as plain data that a browser's session can hold.
+
+    ``seen`` is on this process's monotonic clock; ``rate`` is in cells per second.
+    """
+
+    run_id: int
+    settled: int
+    seen: float
+    rate: float | None = None
+
+
+class Listing(NamedTuple):
+    """A page of runs; ``total`` counts all that were found, ``means`` is by run id."""
+
+    rows: list[RunRow]
+    total: int
+    means: dict[int, RunMeans]
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How far a run is, now. ``rate`` is cells per second, over the last few looks.
+
+    ``rate`` and ``seconds_left`` are ``None`` until two looks are taken, or when nothing moves.
+    ``stalled`` says that the process that worked on the run is gone and nobody has taken it up.
+    """
+
+    row: RunRow
+    failures: tuple[FailureCount, ...]
+    seen: float
+    rate: float | None = None
+    seconds_left: float | None = None
+    stalled: bool = False
+
+    @property
+    def settled(self) -> int:
+        """Cells that ended as a vote or an open failure."""
+        return self.row.votes + self.row.failures_open
+
+    @property
+    def spared(self) -> int:
+        """Planned cells that a finished run never asked, because nothing hung on them."""
+        return spared(self.row)
+
+    @property
+    def share(self) -> float:
+        """Settled cells over planned ones, in [0, 1]."""
+        return self.settled / self.row.planned if self.row.planned else 1.0
+
+    @property
+    def look(self) -> RunLook:
+        """What to give to the next ``progress``."""
+        return RunLook(self.row.id, self.settled, self.seen, self.rate)
+
+
+def start(store: Store, request: RunRequest) -> int:
+    """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does.
+
+    Raises:
+        InputError: there is nothing to ask, or a judge could not be asked (``readiness``).
+    """
+    planned = plan_run(store, request)
+    require_ready(request.panel.judges)
+    return store.runs.create(planned.plan, planned.cells, now=clock.now()).id
+
+
+def runs(store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0) -> list[RunRow]:
+    """Runs, newest first."""
+    return store.runs.list(kind=kind, limit=limit, offset=offset)
+
+
+def listing(
+    store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
+) -> Listing:
+    """A page of runs, newest first, with their means; ``search`` looks into the names.
+
+    The names are those of the run, its rubric and its dataset.
+    """
+    rows = store.runs.list(kind=kind, search=search, limit=limit, offset=offset)
+    total = store.runs.count(kind, search=search)
+    return Listing(rows, total, {row.id: store.results.means(row.id) for row in rows})
+
+
+def newest(store: Store, limit: int) -> list[RunRow]:
+    """The newest runs that have votes, to choose from; nothing is averaged over their items."""
+    return [row for row in store.runs.list(kind="run", limit=limit) if row.votes]
+
+
+def means(store: Store, run_id: int) -> RunMeans:
+    """The mean score and agreement over a run's items."""
+    return store.results.means(run_id)
+
+
+def cancel(store: Store, run_id: int) -> str:
+    """Asks for the run to stop; finished votes stay. Returns the status it has now."""
+    return store.runs.request_cancel(run_id, now=clock.now())
+
+
+def resume(store: Store, run_id: int) -> str:
+    """Queues what is left of a run. Takes it from a process of this machine that is gone.
+
+    Of a finished run nothing is left; ``retry`` asks its failures again. Raises ``Conflict`` for
+    imported votes.
+    """
+    _refuse_imported(store, run_id)
+    release_if_gone(store, run_id)
+    if store.runs.row(run_id).status == "done":
+        return "done"
+    return store.runs.request_queue(run_id)
+
+
+def retry(store: Store, run_id: int) -> int:
+    """Queues the open failures of a run to be asked again; returns how many.
+
+    Raises ``Conflict`` while the run is being worked off, and for imported votes.
+    """
+    _refuse_imported(store, run_id)
+    release_if_gone(store, run_id)
+    row = store.runs.row(run_id)
+    if status_of(row) == "interrupted":
+        raise Conflict(
+            f"Run {run_id} was interrupted: who worked on it is gone. Resume it; then retry what "
+            "failed."
+        )
+    if row.status == "running":
+        raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
+    return store.runs.reopen_failures(run_id)
+
+
+def _refuse_imported(store: Store, run_id: int) -> None:
+    if not store.runs.row(run_id).panel.askable:
+        raise Conflict(
+            f"Run {run_id} holds imported votes: its raters answered elsewhere and cannot be asked "
+            "here. Start a run with judges of your own on the same rubric and dataset."
+        )
+
+
+def release_if_gone(store: Store, run_id: int) -> None:
+    """Frees a run whose owner was a process of this machine that no longer exists."""
+    row = store.runs.row(run_id)
+    if row.status == "running" and row.lease_owner and clock.is_gone(row.lease_owner):
+        store.leases.expire(run_id, row.lease_owner, row.fence)
+
+
+def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = None) -> RunProgress:
+    """How far a run is; give the progress (or look) before to learn rate and time left."""
+    row = store.runs.row(run_id)
+    failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
+    stalled = is_stalled(row)
+    seen = time.monotonic()
+    now = RunLook(row.id, row.votes + row.failures_open, seen)
+    last = before.look if isinstance(before, RunProgress) else before
+    rate = _rate(now, last) if row.active and not stalled else None
+    left = (row.planned - now.settled) / rate if rate else None
+    return RunProgress(row, failures, seen, rate, left, stalled)
+
+
+def is_stalled(row: RunRow) -> bool:
+    """Whether the run's owner stopped renewing its lease: nobody works on it now."""
+    return row.status == "running" and (row.lease_until or 0) < clock.at()
+
+
+def status_of(row: RunRow) -> str:
+    """The run's status: ``interrupted`` where nobody works on it, ``failed`` where it came to an
+    end and no question had an answer.
+    """
+    if is_stalled(row):
+        return "interrupted"
+    nothing = row.status == "done" and row.failures_open and not row.votes
+    return "failed" if nothing else row.status
+
+
+def said_of(row: RunRow) -> str:
+    """The same as a person should hear it: ``incomplete`` where some questions had no answer."""
+    status = status_of(row)
+    return "incomplete" if status == "done" and row.failures_open else status
+
+
+def _rate(now: RunLook, before: RunLook | None) -> float | None:
+    if before is None or before.run_id != now.run_id or now.settled < before.settled:
+        return None
+    gone = now.seen - before.seen
+    if gone < _TOO_SOON:
+        return before.rate
+    moved = (now.settled - before.settled) / gone
+    # A little memory of the rate before, so that the time left does not jump about.
+    rate = moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
+    return rate if rate > 0.001 else None
+
+
+def summary(store: Store, run_id: int) -> dict[str, Any]:
+    """What the command line says of a run (``grade --json`` of the contract).
+
+    ``votes`` counts abstentions too; ``cost_usd`` is ``None`` when a call's price is unknown.
+    ``lost_calls`` went out and were never recorded: they are in neither ``calls`` nor ``cost_usd``.
+    ``spared`` counts the planned votes that a cascade or an early stop made needless; ``reasons``
+    has the newest message of each kind of failure, in the provider's words where there are any.
+    """
+    row = store.runs.row(run_id)
+    kinds = store.votes.failure_kinds(run_id)
+    return {
+        "run": row.id,
+        "status": status_of(row),
+        "planned": row.planned,
+        "votes": row.votes,
+        "abstentions": row.abstentions,
+        "failures": {kind.kind: kind.times for kind in kinds},
+        "complete": row.status == "done" and not row.failures_open,
+        "reasons": {kind.kind: kind.message for kind in kinds},
+        "calls": row.calls,
+        "lost_calls": lost(row),
+        "cached": row.cached,
+        "saved_usd": row.saved,
+        "cost_usd": None if row.cost_unknown else row.cost,
+        "seconds": round(row.seconds, 3),
+        "spared": spared(row),
+        "db": str(store.path),
+    }
+
+
+def lost(row: RunRow) -> int:
+    """Calls that went out before a stop or a kill, and whose answers were never recorded."""
+    live = row.status == "running" and not is_stalled(row)
+    return row.lost + (0 if live else row.out)
+
+
+def lost_words(count: int) -> str:
+    """What a stop or a kill lost of the calls, in a sentence; nothing where nothing was lost.
+
+    >>> lost_words(1)
+    '1 more call was out when the run was stopped: it is not counted and may have been paid.'
+    """
+    if not count:
+        return ""
+    calls, they = ("call was", "it is") if count == 1 else ("calls were", "they are")
+    return (
+        f"{count:,} more {calls} out when the run was stopped: {they} not counted and may have "
+        "been paid."
+    )
+
+
+def spared(row: RunRow) -> int:
+    """The planned votes that a finished run did not need: settled earlier, or stopped early."""
+    return row.planned - row.votes - row.failures_open if row.status == "done" else 0
+
+
+# What there is, for the start page.
+
+
+def counts(store: Store) -> LibraryCounts:
+    """How many rubrics, datasets, runs and votes there are; archived ones do not count."""
+    return store.counts()

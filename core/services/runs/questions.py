@@ -1,0 +1,316 @@
+"""What is asked in which round: cells together or apart, and cascades that stop early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, product
+from statistics import fmean
+
+from core.domain.dataset import Item, Pair
+from core.domain.panel import Cascade, Judge, Panel, Rules
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
+from core.domain.votes import BallotRow, Cell, ItemBallots
+from core.judging.prompts.few_shot import ExampleBank
+from core.judging.prompts.layouts import Layout, layout_for
+from core.judging.prompts.parts import balanced_order, reversed_order, shown_order
+from core.judging.protocol import Ask, Example, Question
+from core.scoring.gates import evaluate
+from core.scoring.verdict import Ballot, settle
+from core.services.results.scored_items import effective, labels_of
+from core.services.results.verdicts import Counting, RubricOf, answers_of
+
+# What is asked: which cells together, options in which order, and with which examples.
+
+#: How much is looked at to choose a layout: it takes several items to see what they share.
+_SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
+
+#: Decides whether a cell (item id, criterion name) is asked about at all.
+Wanted = Callable[[str, str], bool]
+
+
+def everything(item: str, criterion: str) -> bool:
+    """Every cell is wanted."""
+    return True
+
+
+def leads(item: Item) -> bool:
+    """Whether it is the only or the first order in which two answers are compared."""
+    return isinstance(item.submission, Pair) and item.meta.get("leads") is True
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Makes the questions of a run. ``teachers`` are the labelled items examples are drawn from."""
+
+    rubric: Rubric
+    plan: RunPlan
+    items: Sequence[Item]
+    teachers: Sequence[Item] = ()
+
+    def questions(
+        self, judge: Judge, done: set[Cell], wanted: Wanted = everything
+    ) -> Iterator[Question]:
+        """What is left to ask one judge, item by item: calls about an item are neighbours."""
+        whole = self.plan.panel.asking.mode == "rubric" and not judge.offline
+        layout = self._layout(judge)
+        for position, item in enumerate(self.items):
+            in_force = effective(item, self.rubric)
+            for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
+                asks = [
+                    Ask(cell, criterion, self._order(criterion, judge, item, position, replicate))
+                    for criterion in in_force.criteria
+                    if (cell := Cell(item.id, criterion.name, judge.name, replicate)) not in done
+                    and wanted(item.id, criterion.name)
+                ]
+                if whole and asks:
+                    yield self._question(judge, item, in_force, asks, layout)
+                elif not whole:
+                    for ask in asks:
+                        yield self._question(judge, item, in_force, [ask], layout)
+
+    def _question(
+        self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout
+    ) -> Question:
+        first, *more = asks
+        question = Question(first.cell, item, rubric, first.criterion, first.order, self.plan.seed)
+        if judge.offline:
+            return question
+        asking = self.plan.panel.asking
+        contest = self.plan.details.get("contest", {})
+        return replace(
+            question,
+            more=tuple(more),
+            examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
+            mode=asking.mode,
+            layout=layout,
+            summarise=bool(contest.get("summaries")) and leads(item),
+        )
+
+    def _order(
+        self, criterion: Criterion, judge: Judge, item: Item, position: int, replicate: int
+    ) -> tuple[int, ...]:
+        """The order options are shown in; a flipped answer is shown its twin's order reversed."""
+        own = self.plan.replicates
+        if replicate >= own:
+            twin = self._order(criterion, judge, item, position, replicate - own)
+            return reversed_order(criterion, twin)
+        if self.plan.panel.asking.balanced and judge.shuffle:
+            return balanced_order(
+                criterion, seed=self.plan.seed, judge=judge.name, turn=position + replicate
+            )
+        return shown_order(
+            criterion,
+            seed=self.plan.seed,
+            item=item.id,
+            judge=judge.name,
+            replicate=replicate,
+            shuffle=judge.shuffle,
+        )
+
+    def _layout(self, judge: Judge) -> Layout:
+        """What comes first in this judge's prompts. It depends on the run, not on what is left."""
+        panel = self.plan.panel
+        if judge.offline or panel.asking.layout != "auto":
+            return "criterion_first" if panel.asking.layout == "criterion_first" else "item_first"
+        asking = panel.asking.model_copy(update={"layout": "item_first"})
+        plan = replace(self.plan, panel=panel.model_copy(update={"asking": asking}))
+        some = replace(self, plan=plan, items=self.items[:_SAMPLED_ITEMS])
+        sample = list(islice(some.questions(judge, set()), _SAMPLED_QUESTIONS))
+        return layout_for(sample, len(self.items), shuffled=judge.shuffle)
+
+    def _examples(self, criterion: Criterion, rubric: Rubric, item: Item) -> tuple[Example, ...]:
+        if not self.plan.panel.asking.few_shot or rubric is not self.rubric:
+            return ()
+        bank = self._banks.get(criterion.name)
+        return bank.for_item(item) if bank else ()
+
+    @cached_property
+    def _banks(self) -> dict[str, ExampleBank]:
+        k, seed = self.plan.panel.asking.few_shot, self.plan.seed
+        return {
+            name: ExampleBank(self.rubric.criterion(name), found, k, seed=seed)
+            for name, found in self._labelled.items()
+        }
+
+    @cached_property
+    def _labelled(self) -> dict[str, list[tuple[Item, int, str]]]:
+        found: dict[str, list[tuple[Item, int, str]]] = {}
+        with_reasons = self.plan.panel.asking.few_shot_reasons
+        for item in self.teachers:
+            if item.rubric is not None:
+                continue
+            for name, index in labels_of(item, self.rubric).items():
+                reason = item.labels[name].reason if with_reasons else ""
+                found.setdefault(name, []).append((item, index, reason))
+        return found
+
+
+# Cascades and early stops: who is asked in which round, and about which cells.
+#
+# What a round asks is decided from the votes of earlier rounds alone, so a run that was killed and
+# resumed decides the same again.
+
+#: More outstanding votes than this are taken to be able to change any verdict.
+MOST_OUTSTANDING = 4
+
+
+@dataclass(frozen=True)
+class AskingRound:
+    """Judges asked together. ``stage`` is theirs; ``earlier`` were asked in this stage before."""
+
+    judges: tuple[Judge, ...]
+    stage: int
+    earlier: tuple[Judge, ...] = ()
+    later: tuple[Judge, ...] = ()
+
+
+def rounds_of(panel: Panel) -> list[AskingRound]:
+    """The rounds of a panel: one for all, one a stage, or one a judge where it may stop early."""
+    stages = sorted({j.stage for j in panel.judges}) if panel.cascade else [0]
+    found = []
+    for stage in stages:
+        members = [j for j in panel.judges if not panel.cascade or j.stage == stage]
+        if not panel.early_stop:
+            found.append(AskingRound(tuple(members), stage))
+            continue
+        # Shadows decide nothing, so they go with the first; the free ones are asked first.
+        voters = sorted((j for j in members if not j.shadow), key=lambda j: not j.offline)
+        shadows = tuple(j for j in members if j.shadow)
+        for at, judge in enumerate(voters):
+            with_it = (judge, *shadows) if at == 0 else (judge,)
+            found.append(AskingRound(with_it, stage, tuple(voters[:at]), tuple(voters[at:])))
+    return found
+
+
+@dataclass
+class Selector:
+    """Says which cells a round asks about, from the votes there are."""
+
+    panel: Panel
+    replicates: int
+    counting: Counting
+    rubric_of: RubricOf
+    confidence: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
+    _open: dict[object, bool] = field(default_factory=dict)
+
+    def wanted(self, round_: AskingRound, items: Iterable[ItemBallots]) -> set[tuple[str, str]]:
+        """The (item id, criterion) cells that the round is to be asked about."""
+        chosen = set()
+        for item in items:
+            rubric = self.rubric_of(item.item_id)
+            rows: dict[str, list[BallotRow]] = {c.name: [] for c in rubric.criteria}
+            for row in item.ballots:
+                rows[row.criterion].append(row)
+            for criterion in rubric.criteria:
+                votes = rows[criterion.name]
+                failed = item.failures.get(criterion.name, 0)
+                if self._asks(round_, rubric, criterion, item.item_id, votes, failed):
+                    chosen.add((item.item_id, criterion.name))
+        return chosen
+
+    def _asks(
+        self,
+        round_: AskingRound,
+        rubric: Rubric,
+        criterion: Criterion,
+        item: str,
+        rows: Sequence[BallotRow],
+        failed: int,
+    ) -> bool:
+        cascade = self.panel.cascade
+        if cascade is not None:
+            for stage in sorted({j.stage for j in self.panel.judges if j.stage < round_.stage}):
+                if not self._goes_on(cascade, stage, rubric, criterion, item, rows, failed):
+                    return False
+        if not round_.earlier:
+            return True
+        names = {j.name for j in round_.earlier}
+        cast = self.counting.count([r for r in rows if r.judge in names]).ballots
+        return self._can_change(criterion, cast, round_.later)
+
+    def _goes_on(
+        self,
+        cascade: Cascade,
+        stage: int,
+        rubric: Rubric,
+        criterion: Criterion,
+        item: str,
+        rows: Sequence[BallotRow],
+        failed: int,
+    ) -> bool:
+        """Whether a cell leaves a stage for the next one."""
+        names = {j.name for j in self.panel.judges if j.stage == stage and not j.shadow}
+        counted = self.counting.count([r for r in rows if r.judge in names])
+        verdict = settle(criterion, counted.ballots, self.panel.rules)
+        if verdict is None:
+            return cascade.on_failure
+        if verdict.abstained:
+            return cascade.on_abstention
+        if cascade.on_split and verdict.agreement is not None and verdict.agreement < 1:
+            return True
+        if cascade.on_failure and failed and verdict.votes < len(names) * self.replicates:
+            return True
+        if cascade.below_confidence is not None:
+            sure = [c for n in names for c in self.confidence.get((item, criterion.name, n), ())]
+            if sure and fmean(sure) < cascade.below_confidence:
+                return True
+        return cascade.near_gate and near_gate(rubric, criterion, verdict.option)
+
+    def _can_change(
+        self, criterion: Criterion, cast: Sequence[Ballot], later: Sequence[Judge]
+    ) -> bool:
+        """Whether any answers of the judges still to be asked could change the verdict."""
+        weights = tuple(j.weight for j in later for _ in range(self.replicates))
+        asked = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
+        key = (asked, tuple(sorted((b[:3] for b in cast), key=str)), weights)
+        if key not in self._open:
+            self._open[key] = can_change(criterion, cast, self.panel.rules, weights)
+        return self._open[key]
+
+
+def can_change(
+    criterion: Criterion, cast: Sequence[Ballot], rules: Rules, outstanding: Sequence[float]
+) -> bool:
+    """Whether votes of these weights, whatever they are, could change the verdict of ``cast``.
+
+    Without a verdict yet, or with more than ``MOST_OUTSTANDING`` votes to come: yes.
+
+    >>> yes = Ballot(0, False)
+    >>> can_change(Criterion(name="a", requirement="Is it?"), [yes, yes], Rules(), [1.0])
+    False
+    """
+    now = settle(criterion, list(cast), rules)
+    if now is None or now.abstained or len(outstanding) > MOST_OUTSTANDING:
+        return bool(outstanding)
+    options = range(len(criterion.choices))
+    for answers in product(options, repeat=len(outstanding)):
+        more = [
+            Ballot(option, criterion.choices[option].na, weight)
+            for option, weight in zip(answers, outstanding, strict=True)
+        ]
+        then = settle(criterion, [*cast, *more], rules)
+        if then is None or then.option != now.option:
+            return True
+    return False
+
+
+def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
+    """Whether one step up or down the criterion's options would change what a gate does."""
+    if option is None or not any(g.when.criterion == criterion.name for g in rubric.gates):
+        return False
+    by_value = sorted(criterion.scored, key=lambda i: (criterion.values[i] or 0.0, i))
+    at = by_value.index(option)
+
+    def states(index: int) -> list[str]:
+        marks = evaluate(rubric, {criterion.name: index})
+        return [
+            m.state
+            for m, g in zip(marks, rubric.gates, strict=True)
+            if g.when.criterion == criterion.name
+        ]
+
+    beside = [by_value[i] for i in (at - 1, at + 1) if 0 <= i < len(by_value)]
+    return any(states(other) != states(option) for other in beside)

@@ -1,0 +1,209 @@
+"""A claimed run made ready: what is left to ask, judges that can be asked, answers kept earlier."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Derive, Run, RunPlan
+from core.domain.votes import Cell
+from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
+from core.judging.asking.llm_judge import LLMJudge
+from core.judging.protocol import AskableJudge
+from core.judging.providers.base import Door, provider_of
+from core.judging.providers.choice import door_for, open_door
+from core.judging.rate_limits import ProviderGate
+from core.judging.writing.writer import Writer
+from core.services.judges.panel_setup import known_values
+from core.services.results.scored_items import (
+    calibration_items,
+    derive_of_run,
+    effective,
+    labels_of,
+    resolved_items,
+)
+from core.services.runs.questions import Asker
+from core.store.store import Store
+
+# Gets a claimed run ready: what is left to ask, and judges that can be asked.
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run with everything that working it off needs. ``done`` are cells not to be asked.
+
+    ``rubric`` is what judges are asked; ``derive`` scores under the version that the run follows.
+    """
+
+    run: Run
+    plan: RunPlan
+    rubric: Rubric
+    items: tuple[Item, ...]
+    calibration: tuple[Item, ...]
+    done: set[Cell]
+    derive: Derive
+
+    @property
+    def asker(self) -> Asker:
+        """Makes the run's questions."""
+        return Asker(self.rubric, self.plan, self.items, self.calibration)
+
+
+def load_job(store: Store, run_id: int) -> Job:
+    """The job of a run: its plan minus its votes and open failures."""
+    run = store.runs.get(run_id)
+    plan = run.plan
+    rubric = store.rubrics.version(plan.rubric_version_id).rubric
+    items = resolved_items(store, plan.dataset_version_id, store.runs.item_ids(run_id))
+    return Job(
+        run=run,
+        plan=plan,
+        rubric=rubric,
+        items=items,
+        calibration=calibration_items(store, plan),
+        done=store.votes.present(run_id) | store.votes.failed(run_id),
+        derive=derive_of_run(store, run, items),
+    )
+
+
+class Doors:
+    """The open connections to providers and their gates, shared by all runs of a process."""
+
+    def __init__(self) -> None:
+        self._doors: dict[str, Door] = {}
+        self._gates: dict[str, ProviderGate] = {}
+
+    def judge(
+        self,
+        spec: Judge,
+        cache: ResponseCache | None = None,
+        on_call: Callable[[int], None] = lambda more: None,
+    ) -> LLMJudge:
+        """An LLM judge that can be asked; its key comes from the environment, here and now."""
+        return LLMJudge(
+            spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
+        )
+
+    def writer(self, spec: Judge) -> Writer:
+        """The same model behind the same gate, to be asked for a piece of writing."""
+        return Writer(spec, *self._way(spec), known=known_values(spec))
+
+    def _way(self, spec: Judge) -> tuple[Door, str | None, ProviderGate]:
+        kind = door_for(spec)
+        if kind not in self._doors:
+            self._doors[kind] = open_door(kind)
+        # Judges behind one address, or of one provider, share its rate limit and so its gate.
+        shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
+        gate = self._gates.setdefault(shared, ProviderGate())
+        key = os.environ.get(spec.key_env) if spec.key_env else None
+        return self._doors[kind], key, gate
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        for door in self._doors.values():
+            await door.close()
+
+
+async def ready_judges(
+    job: Job,
+    doors: Doors,
+    cache: ResponseCache | None = None,
+    on_call: Callable[[int], None] = lambda more: None,
+) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
+    """The run's judges by name, and notes on how offline judges were trained."""
+    judges: dict[str, AskableJudge] = {}
+    training: dict[str, Any] = {}
+    for spec in job.plan.panel.judges:
+        if spec.offline:
+            judges[spec.name], training[spec.name] = await asyncio.to_thread(
+                trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
+            )
+        else:
+            judges[spec.name] = doors.judge(spec, cache, on_call)
+    return judges, {"training": training} if training else {}
+
+
+def trained_judge(
+    spec: Judge,
+    rubric: Rubric,
+    calibration: Sequence[Item],
+    items: Sequence[Item],
+    seed: int,
+) -> tuple[AskableJudge, dict[str, Any]]:
+    """An offline judge trained per criterion on labelled items, with its report per criterion."""
+    from core.judging.offline import OfflineJudge, train
+
+    unlabelled = [*calibration, *items]
+    models = {
+        criterion.name: train(
+            spec, criterion, _labelled(calibration, criterion, rubric), unlabelled, seed=seed
+        )
+        for criterion in rubric.criteria
+    }
+    judge = OfflineJudge(spec, models)
+    judge.prepare(items)
+    return judge, {name: model.report.to_dict() for name, model in models.items()}
+
+
+def _labelled(
+    items: Sequence[Item], criterion: Criterion, rubric: Rubric
+) -> list[tuple[Item, int]]:
+    pairs = [(item, labels_of(item, effective(item, rubric)).get(criterion.name)) for item in items]
+    return [(item, index) for item, index in pairs if index is not None]
+
+
+# The answers kept in the data file, as judges use them while a run is worked off.
+#
+# Look-ups go through a thread of their own, many at a time, so that neither the loop nor the writer
+# waits for them. New answers are no business of this: they are recorded with the votes made of
+# them.
+
+
+class KeptAnswers:
+    """A ``ResponseCache`` over the store. Use it on one event loop, and close it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
+        self._wanted: list[tuple[str, asyncio.Future[CachedCompletion | None]]] = []
+        self._reading: asyncio.Task[None] | None = None
+
+    async def get(self, key: str) -> CachedCompletion | None:
+        """The answer kept under ``key``, or ``None``."""
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[CachedCompletion | None] = loop.create_future()
+        self._wanted.append((key, found))
+        if self._reading is None or self._reading.done():
+            self._reading = loop.create_task(self._read())
+        return await found
+
+    async def close(self) -> None:
+        """Give back the thread and its connection."""
+        if self._reading is not None:
+            await self._reading
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._reader, self._store.close)
+        self._reader.shutdown()
+
+    async def _read(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._wanted:
+            wanted, self._wanted = self._wanted, []
+            keys = [key for key, _ in wanted]
+            try:
+                kept = await loop.run_in_executor(self._reader, self._store.responses.get, keys)
+            except Exception as error:
+                for _, found in wanted:
+                    if not found.done():
+                        found.set_exception(error)
+                continue
+            for key, found in wanted:
+                if not found.done():
+                    found.set_result(as_kept(kept[key]) if key in kept else None)

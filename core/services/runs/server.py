@@ -1,0 +1,291 @@
+"""The app's server: who may talk to it, what its pages may load, and the Runner beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from core.errors import InputError
+from core.judging.offline import load
+from core.services.runs import runner as signals
+from core.services.runs.runner import Runner
+from core.settings import ROOT, Settings
+from core.store.database.data_file import FilePlace
+from core.store.store import Store
+
+# Serving the app, and keeping a Runner beside it in the place that the settings say.
+
+
+def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
+    """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.
+
+    It answers to the names of where it listens and to `settings.hosts` (`guarding`).
+    """
+    entry = ROOT / "app.py"
+    if not entry.exists():
+        raise InputError(
+            "The app's files are not beside the installed core. "
+            "Run the app from a checkout: `make run`."
+        )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "RUBRIC_STUDIO_DB": str(settings.db),
+        "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
+    }
+    os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the working directory
+    arguments = [
+        *(sys.executable, "-m", "streamlit", "run", str(entry)),
+        *(f"--server.port={port}", f"--server.address={host}"),
+        # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
+        *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
+    ]
+    os.execve(sys.executable, arguments, environment)
+
+
+@contextmanager
+def runner_beside(settings: Settings) -> Iterator[None]:
+    """A Runner for as long as the server lives: in a process of its own, in a thread, or none."""
+    from core.services import open_store
+
+    signals.hang_up_ends()
+    if settings.runner == "none":
+        yield
+    elif settings.runner == "thread":
+        runner = Runner(open_store(settings)).start()
+        try:
+            yield
+        finally:
+            runner.stop()
+    else:
+        keeper = WorkerProcess(settings)
+        try:
+            yield
+        finally:
+            keeper.stop()
+
+
+class WorkerProcess:
+    """A worker process that is started again if it dies, and that dies with this one.
+
+    The worker ends when its standard input ends, which happens when this process is gone, however
+    it went.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._command = [
+            sys.executable,
+            "-m",
+            "core.cli",
+            "worker",
+            "--with-parent",
+            "--db",
+            str(settings.db),
+        ]
+        self._place = FilePlace(settings.db)
+        self._stopping = threading.Event()
+        self._worker = self._spawn()
+        self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
+        self._thread.start()
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command, stdin=subprocess.PIPE, cwd=ROOT)
+
+    def _keep(self) -> None:
+        while not self._stopping.is_set():
+            self._worker.wait()
+            if not self._stopping.is_set():
+                time.sleep(1.0)
+                if not self._place.in_place():
+                    return  # a new worker would make a new, empty file there
+                self._worker = self._spawn()
+
+    def stop(self) -> None:
+        """Lets the worker hand its runs back, then ends it."""
+        self._stopping.set()
+        if self._worker.stdin is not None:
+            self._worker.stdin.close()
+        try:
+            self._worker.wait(10)
+        except subprocess.TimeoutExpired:
+            self._worker.kill()
+            self._worker.wait()
+
+
+def work_until_told(store: Store, *, with_parent: bool = False) -> None:
+    """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends."""
+    runner = Runner(store)
+    if with_parent:
+
+        def watch() -> None:
+            sys.stdin.buffer.read()
+            runner.stop(0)
+
+        threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+        # Somebody sits before the app: a first spot check should not wait for these imports.
+        threading.Thread(target=load, name="warm-up", daemon=True).start()
+    try:
+        runner.serve()
+    except KeyboardInterrupt:
+        runner.stop(0)
+
+
+# Who may talk to the app's server, and what its pages may load.
+#
+# A page of somebody else can make a browser ask this server: by a name that it has point here (DNS
+# rebinding), or from another port of this machine. So every request must name this server, and one
+# that says where it comes from must come from this server's own pages. No name can be made to look
+# like an address: where the server listens for other machines, addresses are let in as they are.
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+REFUSED = b"This server does not answer to that name or from that place (see --allow-host).\n"
+
+
+class Hosts:
+    """The names by which a server may be asked.
+
+    Args:
+        address: what it listens on; empty means on everything.
+        further: names that whoever starts it allows, such as that of a proxy before it.
+    """
+
+    def __init__(self, address: str, further: Iterable[str] = ()) -> None:
+        address = address.strip("[]").lower()
+        self.further = frozenset(name.strip().lower() for name in further if name.strip())
+        self.open = address in ("", "0.0.0.0", "::")
+        self.names = self.further | LOOPBACK | ({address} if address else set())
+        if not _is_loopback(address):
+            here = socket.gethostname().lower()
+            self.names |= {here, f"{here}.local", socket.getfqdn().lower()}
+
+    def may(self, host: str | None, origin: str | None) -> bool:
+        """Whether a request with these headers is for this server, and from its own pages."""
+        name = _name(f"//{host}") if host else None
+        if host is None or name is None:
+            return False
+        if name not in self.names and not (self.open and _is_address(name)):
+            return False
+        if origin is None:
+            return True  # no browser, or a browser that follows a link
+        return _place(origin) == host.lower() or _name(origin) in self.further
+
+
+class Guard:
+    """The middleware: 403 for whom `hosts` does not let in; headers on everything else."""
+
+    def __init__(self, app: AsgiApp, hosts: Hosts, headers: dict[str, str]) -> None:
+        self._app, self._hosts = app, hosts
+        self._headers = {
+            name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request, or let the app answer it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        given = [(name, said.decode("latin-1")) for name, said in scope["headers"]]
+        hosts = [said for name, said in given if name == b"host"]
+        origins = [said for name, said in given if name == b"origin"] or [None]
+        if len(hosts) != 1 or not all(self._hosts.may(hosts[0], one) for one in origins):
+            await _refuse(scope["type"], send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message["headers"] if pair[0].lower() not in self._headers]
+                message = {**message, "headers": [*kept, *self._headers.items()]}
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+
+async def _refuse(kind: str, send: Send) -> None:
+    if kind == "websocket":
+        await send({"type": "websocket.close", "code": 1008})  # before it was accepted: 403
+        return
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(REFUSED))]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": REFUSED})
+
+
+def headers(index: bytes) -> dict[str, str]:
+    """The headers of every answer; ``index`` is the page that Streamlit starts from.
+
+    Its few inline scripts are let in by their hashes, and no other is. Styles are inline in all
+    of Streamlit. Parts of ours that run in the browser arrive as text and are loaded as blobs;
+    protobuf compiles WebAssembly. No text is ever evaluated as a script.
+    """
+    inline = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(code).digest()).decode()}'"
+        for code in _INLINE.findall(index)
+    )
+    policy = {
+        "default-src": "'self'",
+        "script-src": f"'self' blob: 'wasm-unsafe-eval' {inline}".strip(),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "media-src": "'self' data: blob:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "frame-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'self'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{what} {said}" for what, said in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+    }
+
+
+def _name(url: str) -> str | None:
+    """The host that a URL names, without its port."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return None
+    if parts.username is not None or parts.password is not None or parts.hostname is None:
+        return None
+    return parts.hostname.rstrip(".")
+
+
+def _place(origin: str) -> str | None:
+    """Host and port of an origin, as a Host header has them."""
+    return urlsplit(origin).netloc.lower() if _name(origin) else None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(address: str) -> bool:
+    return address == "localhost" or (
+        _is_address(address) and ipaddress.ip_address(address).is_loopback
+    )

@@ -1,0 +1,331 @@
+"""Works off one leased run: asks, records outcomes in groups, and lets go."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import TypeVar
+
+from core import clock
+from core.domain.runs import Beat, Lease, RunStatus
+from core.domain.votes import AskedOutcome
+from core.errors import Conflict, NotNow, RubricStudioError, StoreError
+from core.judging.asking.engine import Budget, grade
+from core.services.results.verdicts import counting_of, rubric_lookup
+from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
+from core.services.runs.ready_run import Doors, Job, KeptAnswers, load_job, ready_judges
+from core.store.store import Store
+
+# Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
+#
+# While a group is written the next one gathers, so that a slow disk makes larger groups and not a
+# longer queue. A group waits ``GATHER`` seconds for company first: docs/decisions/0014. So a kill
+# loses what was in flight, and what was answered while one group gathered and was written.
+
+GATHER = 0.02
+#: While so many outcomes wait, nothing more is asked.
+HOLD_AT = 2000
+
+
+class Recorder:
+    """Takes outcomes as they come. ``ready`` is not set while nothing more should be asked.
+
+    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[Sequence[AskedOutcome]], Awaitable[object]],
+        on_failure: Callable[[], None],
+    ) -> None:
+        self.ready = asyncio.Event()
+        self.ready.set()
+        self._write, self._on_failure = write, on_failure
+        self._waiting: list[AskedOutcome] = []
+        self._writing: list[AskedOutcome] = []
+        self._some, self._none = asyncio.Event(), asyncio.Event()
+        self._none.set()
+        self._task = asyncio.create_task(self._work())
+
+    def add(self, outcome: AskedOutcome) -> None:
+        """Record this outcome soon."""
+        self._waiting.append(outcome)
+        self.stir()
+        if len(self._waiting) >= HOLD_AT:
+            self.ready.clear()
+
+    def stir(self) -> None:
+        """Write soon, be there an outcome or none."""
+        self._some.set()
+        self._none.clear()
+
+    @property
+    def unwritten(self) -> list[AskedOutcome]:
+        """What was added and is not on the disk."""
+        return [*self._writing, *self._waiting]
+
+    async def drain(self) -> None:
+        """Returns when all that was added is written. Raises what kept it from being written."""
+        none = asyncio.create_task(self._none.wait())
+        await asyncio.wait({none, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        none.cancel()
+        if self._task.done():
+            self._task.result()
+
+    async def close(self) -> None:
+        """Ends the task; ``drain`` first."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _work(self) -> None:
+        try:
+            while True:
+                await self._some.wait()
+                await asyncio.sleep(GATHER)
+                self._some.clear()
+                self._writing, self._waiting = self._waiting, []
+                await self._write(self._writing)
+                self._writing = []
+                self.ready.set()
+                if not self._some.is_set():
+                    self._none.set()
+        except Exception:
+            self._on_failure()
+            raise
+
+
+# Works off one run that this process holds a lease on: asks, records, and lets go.
+#
+# The database is the truth. Outcomes are recorded in groups as they come, each one transaction that
+# the lease's fence guards, so that a process which lost its lease can write nothing. What is left
+# of a run is its plan minus its votes and open failures: being killed loses only calls in flight.
+
+log = logging.getLogger(__name__)
+LEASE_SECONDS = 10.0
+BEAT_EVERY = 1.0
+#: While the data file cannot be written: how often it is tried, and how long once a run is to end.
+TRY_EVERY, LAST_SECONDS = 0.5, 5.0
+
+ResultT = TypeVar("ResultT")
+
+
+class Work:
+    """One run being worked off. ``leave`` ends it early; ``how`` says in which status."""
+
+    def __init__(self, store: Store, lease: Lease, doors: Doors, io: Executor) -> None:
+        self.store, self.lease, self.doors, self._io = store, lease, doors, io
+        self.stop = asyncio.Event()
+        self.left_as: RunStatus | None = None
+        self.lost = False
+        self._gone: StoreError | None = None
+        self._recorder: Recorder | None = None
+        self._trouble = ""
+        #: Calls that went out, and that have no outcome on the disk yet.
+        self._out = 0
+
+    def leave(self, status: RunStatus) -> None:
+        """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
+        if self.left_as is None:
+            self.left_as = status
+        self.stop.set()
+
+    async def run(self) -> RunStatus | None:
+        """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
+        started = time.monotonic()
+        beat = asyncio.create_task(self._keep_lease())
+        status: RunStatus = "failed"
+        message = ""
+        try:
+            status, message = await self._work()
+        except Conflict:
+            self.lost = True
+            return None
+        except StoreError:
+            self.lost = True  # nor can the file be told how it ended
+            raise
+        except RubricStudioError as error:
+            message = str(error)
+        except Exception as error:
+            log.exception("run %s failed", self.lease.run_id)
+            message = f"A defect in the program stopped this run: {error!r}"
+            raise
+        finally:
+            beat.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await beat
+            if not self.lost:
+                await self._release(status, message, time.monotonic() - started)
+        return status
+
+    async def _work(self) -> tuple[RunStatus, str]:
+        job = await self.io(load_job, self.store, self.lease.run_id)
+        kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
+        recorder = Recorder(partial(self._record, job), self.stop.set)
+        self._recorder = recorder
+        try:
+            return await self._ask_all(job, recorder, kept)
+        finally:
+            await recorder.close()
+            if kept is not None:
+                await kept.close()
+            if recorder.unwritten:
+                await self._keep(recorder.unwritten)
+
+    async def _ask_all(
+        self, job: Job, recorder: Recorder, kept: KeptAnswers | None
+    ) -> tuple[RunStatus, str]:
+        judges, notes = await ready_judges(job, self.doors, kept, partial(self._called, recorder))
+        await self._patiently(self.store.runs.set_notes, job.run.id, notes)
+        budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
+        try:
+            asker = job.asker
+            for at, round_ in enumerate(rounds_of(job.plan.panel)):
+                wanted = await self._wanted(job, round_) if at else everything
+                asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
+                async for outcome in grade(
+                    asked, judges, stop=self.stop, budget=budget, ready=recorder.ready
+                ):
+                    recorder.add(outcome)
+                await recorder.drain()
+                if self.stop.is_set() or (budget is not None and budget.exhausted):
+                    break
+        finally:
+            for judge in judges.values():
+                await judge.close()
+        if self._gone is not None:
+            raise self._gone
+        if self.left_as is not None:
+            return self.left_as, ""
+        if budget is not None and budget.exhausted:
+            return "budget", _budget_message(budget, job.plan.seed)
+        return "done", ""
+
+    async def _wanted(self, job: Job, round_: AskingRound) -> Wanted:
+        """The cells that a later round asks about, from the votes of those before it."""
+        panel = job.plan.panel
+        ballots = await self.io(self.store.votes.ballots, job.run.id)
+        sure = await self.io(self.store.votes.confidences, job.run.id)
+        lookup = rubric_lookup(job.rubric, job.items)
+        selector = Selector(panel, job.plan.replicates, counting_of(job.plan), lookup, sure)
+        cells = await asyncio.to_thread(selector.wanted, round_, ballots)
+        return lambda item, criterion: (item, criterion) in cells
+
+    async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
+        write = partial(
+            self.store.votes.record,
+            owner=self.lease.owner,
+            fence=self.lease.fence,
+            now=clock.now(),
+            derive=job.derive,
+            out=self._out - (calls := sum(o.call.calls for o in outcomes if o.call is not None)),
+        )
+        await self._patiently(write, self.lease.run_id, outcomes)
+        self._out -= calls
+
+    def _called(self, recorder: Recorder, more: int) -> None:
+        """A call went out: soon the file says so, for whoever finds it after a kill."""
+        self._out += more
+        recorder.stir()
+
+    async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
+        """Keeps the answers of outcomes that could not be recorded: they were paid for."""
+        answers = [answer for outcome in outcomes for answer in outcome.answers]
+        try:
+            await self.io(partial(self.store.responses.put, now=clock.now()), answers)
+        except StoreError as error:
+            raise StoreError(
+                f"{error} Not recorded, and to be asked again: {len(outcomes)} that were answered."
+            ) from None
+
+    async def _patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """``act`` in the writer's thread, again and again while the file cannot be written.
+
+        Once the run is to end it is tried for ``LAST_SECONDS`` more; then ``NotNow`` is raised.
+        """
+        last = math.inf
+        while True:
+            try:
+                result = await self.io(act, *arguments)
+            except NotNow as error:
+                self._held_up(str(error))
+                if self.stop.is_set():
+                    last = min(last, time.monotonic() + LAST_SECONDS)
+                if time.monotonic() >= last:
+                    raise
+            else:
+                self._held_up("")
+                return result
+            await asyncio.sleep(TRY_EVERY)
+
+    def _held_up(self, why: str) -> None:
+        """Says once why nothing can be recorded, and once that it can be again."""
+        if why:
+            self._may_ask(False)
+        if why and not self._trouble:
+            log.warning(
+                "Run %s waits: %s What was answered is kept in memory, nothing more is asked, and "
+                "it goes on by itself as soon as it can be recorded.", self.lease.run_id, why,
+            )  # fmt: skip
+        elif self._trouble and not why:
+            log.warning("Run %s goes on: what was answered is recorded.", self.lease.run_id)
+            self._may_ask(True)
+        self._trouble = why
+
+    def _may_ask(self, may: bool) -> None:
+        if self._recorder is not None:
+            (self._recorder.ready.set if may else self._recorder.ready.clear)()
+
+    async def _keep_lease(self) -> None:
+        """Renews the lease each second; a cancel request or a lost lease stops the work."""
+        while True:
+            await asyncio.sleep(BEAT_EVERY)
+            try:
+                beat = await self.io(self._beat)
+            except NotNow:
+                continue  # whoever records says so, and nobody else can take the run meanwhile
+            except StoreError as error:
+                self._gone = error
+                self.leave("interrupted")
+                return
+            if not beat.held:
+                self.lost = True
+                self.leave("interrupted")
+                return
+            if beat.cancel:
+                self.leave("cancelled")
+
+    def _beat(self) -> Beat:
+        return self.store.leases.heartbeat(self.lease, at=clock.at(), seconds=LEASE_SECONDS)
+
+    async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
+        await self._patiently(
+            partial(
+                self.store.leases.release,
+                now=clock.now(),
+                message=message,
+                seconds=seconds,
+                lost=self._out,
+            ),
+            self.lease,
+            status,
+        )
+        # Whoever copies the file now copies all of the run.
+        await self.io(self.store.checkpoint)
+
+    def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
+        """Runs a store call in the writer's thread."""
+        return asyncio.get_running_loop().run_in_executor(self._io, call, *arguments)
+
+
+def _budget_message(budget: Budget, seed: int) -> str:
+    return (
+        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
+        f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
+        "were kept cost nothing."
+    )

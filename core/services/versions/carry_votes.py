@@ -1,0 +1,183 @@
+"""A run under another version of its rubric that begins with the votes of an earlier run.
+
+What is asked as before needs no new call: those votes are carried over, and say where they came
+from. The rest is asked, at once or when somebody resumes the run. The earlier run stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+from core import clock
+from core.domain.review import Seat
+from core.domain.runs import RESTING, Run
+from core.errors import Conflict, InputError
+from core.rubric_diff.edits import Moves, VersionEdits
+from core.services.results.verdicts import answers_per_cell
+from core.services.review import adjudication
+from core.services.runs.planning import versions
+from core.services.runs.ready_run import load_job
+from core.services.versions import follow_version
+from core.services.versions.score_changes import places, translated_settled
+from core.store.review.settled import settled_data
+from core.store.runs.rescoring import Carried, carry, count_votes
+from core.store.store import Store
+
+_LEASE_SECONDS = 600.0
+
+
+class CarryEstimate(NamedTuple):
+    """What a run under the version would begin with: votes carried over, and votes to be asked."""
+
+    carried: int
+    to_ask: int
+
+
+def outlook(
+    store: Store,
+    run_id: int,
+    version_id: int,
+    moves: Moves | None = None,
+    *,
+    again: Collection[str] = (),
+) -> CarryEstimate:
+    """How many votes ``start_under`` would carry over, and how many it would leave to be asked.
+
+    A cascade or an early stop may make some of those needless.
+    """
+    run = store.runs.get(run_id)
+    edits = _checked(store, run_id, version_id, moves)
+    kept = _kept(store, run, edits, again)
+    planned = sum(count for _, count in _planned(store, run, version_id, kept))
+    return CarryEstimate(kept.total(), max(0, planned - kept.total()))
+
+
+def start_under(
+    store: Store,
+    seat: Seat,
+    run_id: int,
+    version_id: int,
+    moves: Moves | None = None,
+    *,
+    again: Collection[str] = (),
+    ask: bool = True,
+) -> int:
+    """A new run with the same settings under a version of the rubric; returns its id.
+
+    Args:
+        store: the data file.
+        seat: who does it.
+        run_id: the run whose votes are carried over. It stays as it is.
+        version_id: the version that judges are asked from now on.
+        moves: how votes of renamed criteria and of other options are read; guessed where ``None``.
+        again: criteria (by their newer name) whose votes are not carried over.
+        ask: whether what is missing is asked at once; else the run rests until it is resumed.
+
+    Raises:
+        InputError: options changed, and ``moves`` does not say how votes are to be read.
+        Conflict: the run is being worked off.
+    """
+    with store.write() as db:
+        run = store.runs.get(run_id)
+        if run.status not in RESTING:
+            raise Conflict("The run is being graded. Carry its votes over when it is done.")
+        edits = _checked(store, run_id, version_id, moves)
+        made = _create(store, run, version_id, edits, again)
+        chosen = [
+            Carried(old, new.name, place, [o.na for o in new.choices])
+            for old, (new, place) in places(edits).items()
+            if new.name not in again
+        ]
+        carry(db, run_id, made.id, chosen, store.signs.own_rubrics(run_id))
+        count_votes(db, made.id)
+        _carry_settled(store, seat, run, made, edits, again)
+        store.results.rebuild(made.id, load_job(store, made.id).derive)
+        _rest(store, made.id, run, edits, again, ask)
+        return made.id
+
+
+def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) -> VersionEdits:
+    edits = follow_version.edits(store, run_id, version_id, moves)
+    if edits.unmapped:
+        raise InputError(f"Map the options of {', '.join(map(repr, edits.unmapped))} first.")
+    return edits
+
+
+def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -> Counter[str]:
+    """How many votes of each item would be carried over."""
+    own, to, kept = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
+    for row in store.votes.all_ballots(run.id):
+        if row.item_id in own:
+            kept[row.item_id] += 1
+        elif row.criterion in to:
+            new, place = to[row.criterion]
+            gone = row.option is not None and place[row.option] is None
+            kept[row.item_id] += not gone and new.name not in again
+    return kept
+
+
+def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> list[tuple[str, int]]:
+    """The items with the number of votes planned for each; of imported votes, those there are."""
+    ids = store.runs.item_ids(run.id)
+    if not run.panel.askable:
+        return [(item_id, kept[item_id]) for item_id in ids]
+    rubric, own = store.rubrics.version(version_id).rubric, store.signs.own_rubrics(run.id)
+    each = answers_per_cell(run.panel, run.plan.replicates)
+    return [(item_id, len(own.get(item_id, rubric).criteria) * each) for item_id in ids]
+
+
+def _create(
+    store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
+) -> Run:
+    kept = _kept(store, run, edits, again)
+    number = store.rubrics.version(version_id).number
+    told = {"run": run.id, "votes": kept.total(), "again": sorted(again)}
+    plan = replace(
+        run.plan,
+        name=f"{run.name[:180]} (version {number})",
+        rubric_version_id=version_id,
+        versions=versions(run.panel),
+        details={**run.plan.details, "carried": told},
+    )
+    return store.runs.create(plan, _planned(store, run, version_id, kept), now=clock.now())
+
+
+def _carry_settled(
+    store: Store, seat: Seat, run: Run, made: Run, edits: VersionEdits, again: Collection[str]
+) -> None:
+    """What people settled stays settled where the question is the same, under their names."""
+    own = store.signs.own_rubrics(run.id)
+    changed = {*edits.stale, *again}
+    for item_id in store.runs.item_ids(run.id):
+        cells = store.settled.of_items(run.id, [item_id]).get(item_id, {})
+        act = adjudication.Act(store, seat, made, item_id, None, clock.now())
+        found = cells if item_id in own else translated_settled(cells, edits)
+        for name, one in found.items():
+            if item_id not in own and name in changed:
+                continue
+            reason = f"Carried over from run {run.id}"
+            event = act.record("settle", name, after=settled_data(one), reason=reason)
+            store.settled.put(made.id, replace(one, event_id=event))
+
+
+def _rest(
+    store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
+) -> None:
+    """Leave the run to the Runner, or at rest: done where nothing is missing, else to be resumed.
+
+    Votes that an early stop or a cascade spared the earlier run are not missing.
+    """
+    row = store.runs.row(made)
+    dropped = any(None in place for place in edits.moves.options.values())
+    missing = bool(again or edits.added or dropped) or run.status != "done" or run.failures_open
+    if not run.panel.askable or not missing or row.votes >= row.planned:
+        lease = store.leases.claim(
+            clock.owner_name(), at=clock.at(), seconds=_LEASE_SECONDS, run_id=made
+        )
+        assert lease is not None, "a run that was just made is free"
+        store.leases.release(lease, "done", now=clock.now())
+    elif not ask:
+        store.runs.request_cancel(made, now=clock.now())

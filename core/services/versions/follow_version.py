@@ -1,0 +1,239 @@
+"""A rubric was edited: what that does to a graded run, before and after it is done.
+
+Votes and plan are never touched. ``difference`` reads them under the newer version; ``follow`` lets
+the run's scores follow it; ``roll_back`` undoes the last change. Nobody is asked anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from core import clock
+from core.domain.review import QueueRule, QueueSettings, Seat, Settled
+from core.domain.review_records import QueueRow
+from core.domain.rubric import Rubric
+from core.domain.runs import RESTING, Derive, Run
+from core.errors import Conflict, InputError
+from core.rubric_diff.edits import Moves, VersionEdits, edits_between
+from core.scoring import Texts, looks_at_texts
+from core.services.results.scored_items import (
+    fitted_of,
+    hashes,
+    put_aside,
+    resolved_items,
+    settled_lookup,
+    stale_cells,
+)
+from core.services.results.verdicts import SettledOf, counting_of, deriver, texts_lookup
+from core.services.review import adjudication, queues
+from core.services.versions.score_changes import (
+    ScoreDifference,
+    compare,
+    translated,
+    translated_settled,
+)
+from core.store.runs.rescoring import ScoredChange
+from core.store.store import Store
+
+__all__ = [
+    "ScoreDifference",
+    "ScoredChange",
+    "changes",
+    "difference",
+    "edits",
+    "follow",
+    "followers",
+    "queue_stale",
+    "roll_back",
+]
+
+
+def followers(store: Store, rubric_id: int) -> list[Run]:
+    """The runs that asked a version of this rubric and have votes, newest first."""
+    runs = [store.runs.get(run_id) for run_id in store.scored.runs_of(rubric_id)]
+    return [run for run in runs if run.votes]
+
+
+def changes(store: Store, run_id: int) -> list[ScoredChange]:
+    """Who let the run's scores follow which version, newest first."""
+    return store.scored.changes(run_id)
+
+
+def edits(store: Store, run_id: int, version_id: int, moves: Moves | None = None) -> VersionEdits:
+    """What lies between what the run's judges were asked and a version of the rubric."""
+    asked = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric
+    return edits_between(asked, store.rubrics.version(version_id).rubric, moves)
+
+
+def difference(
+    store: Store, run_id: int, version_id: int, moves: Moves | None = None
+) -> ScoreDifference:
+    """What a version would do to a run's scores as they are now; writes nothing.
+
+    Raises:
+        InputError: options changed, and ``moves`` does not say how votes are to be read.
+    """
+    run = store.runs.get(run_id)
+    rubric = store.rubrics.version(version_id).rubric
+    found = edits(store, run_id, version_id, moves)
+    if found.unmapped:
+        raise InputError(f"Map the options of {', '.join(map(repr, found.unmapped))} first.")
+    own = store.signs.own_rubrics(run_id)
+    settled = settled_lookup(store, run_id)
+    if not found.in_place:
+        settled = _settled_as(settled, found, own)
+    derive = _derive(store, run, rubric, own, settled)
+    ballots = store.votes.ballots(run_id)
+    if not found.in_place:
+        ballots = [b if b.item_id in own else translated(b, found) for b in ballots]
+    # About an item without any vote there is nothing to say, before or after.
+    said = [b for b in ballots if b.ballots or b.failures]
+    return compare(store, run, found, list(derive(said)), rubric, own)
+
+
+def follow(
+    store: Store,
+    seat: Seat,
+    run_id: int,
+    version_id: int,
+    *,
+    keep: Collection[str] = (),
+    moves: Moves | None = None,
+    reason: str = "",
+) -> int:
+    """Let the scores of a run follow a version of its rubric; returns the change's id.
+
+    Where judges were asked something else, cells are stale (``staleness.stale_cells``), but for the
+    criteria in ``keep``. What people settled under another question counts no more, until they
+    settle it anew; what they settled under this one counts again. All in one transaction.
+
+    Raises:
+        Conflict: the run is being worked off, or somebody was faster, or decisions would be put
+            aside by a person who may not resolve.
+        InputError: options are called otherwise and ``moves`` does not say which is which, or
+            options or criteria changed: start a run under the version (``carrying``).
+    """
+    with store.write():
+        run = store.runs.get(run_id)
+        _require_rest(run)
+        found = edits(store, run_id, version_id, moves)
+        if found.of("options") and moves is None:
+            raise InputError("Options are called otherwise. Say which of them are the same.")
+        if not found.in_place:
+            raise InputError(
+                "Options or criteria changed, so these votes cannot be read as they are. Carry "
+                "them over to a new run under this version."
+            )
+        after = store.rubrics.version(version_id).rubric
+        now = hashes(after)
+        kept = [now[name] for name in keep if name in found.stale]
+        earlier = {one for change in changes(store, run_id) for one in change.kept}
+        aside, stands = put_aside(store, run_id, now, {*kept, *earlier})
+        _mark(store, seat, run, aside, stands)
+        change = store.scored.follow(
+            run_id,
+            version_id,
+            before=run.scored_version_id,
+            actor=seat.name,
+            now=clock.now(),
+            kept=kept,
+            marked=sorted(aside),
+            reason=reason,
+        )
+        own = store.signs.own_rubrics(run_id)
+        derive = _derive(store, run, after, own, settled_lookup(store, run_id))
+        store.results.rebuild(run_id, derive)
+        _raise_cells(store, run, found, own)
+        return change
+
+
+def roll_back(store: Store, seat: Seat, run_id: int) -> int:
+    """Undo the last change of the version that a run's scores follow; can be undone likewise.
+
+    Raises:
+        Conflict: there was no change, or the run is being worked off.
+    """
+    last = next(iter(changes(store, run_id)), None)
+    if last is None:
+        raise Conflict("This run's scores follow the version that its judges were asked.")
+    reason = f"Back from version {last.to_number}"
+    same = edits(store, run_id, last.from_id).moves
+    return follow(store, seat, run_id, last.from_id, moves=same, reason=reason)
+
+
+def queue_stale(
+    store: Store, seat: Seat, run_id: int, name: str, settings: QueueSettings | None = None
+) -> QueueRow:
+    """A queue of exactly the run's stale cells, for people.
+
+    Raises:
+        InputError: no cell is stale.
+    """
+    cells = stale_cells(store, run_id)
+    if not cells:
+        raise InputError("No cell of this run is stale.")
+    rule = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.0)
+    chosen = settings or QueueSettings()
+    return queues.make_queue(store, seat, run_id, name, rule, chosen, stale=cells)
+
+
+def _require_rest(run: Run) -> None:
+    if run.status not in RESTING:
+        raise Conflict("The run is being graded. Change what its scores follow when it is done.")
+
+
+def _mark(
+    store: Store,
+    seat: Seat,
+    run: Run,
+    aside: Collection[tuple[str, str]],
+    stands: Collection[tuple[str, str]],
+) -> None:
+    """Put decisions aside that answer another question; those that we put aside count again."""
+    states = {place: one.state for place, one in adjudication.settled(store, run.id).items()}
+    ours = {place for change in changes(store, run.id) for place in change.marked}
+    gone = [p for p in aside if states.get(p) == "active"]
+    back = [p for p in stands if p in ours and states.get(p) == "stale"]
+    if gone:
+        adjudication.mark(store, seat, run.id, sorted(gone), "stale", "The question changed.")
+    if back:
+        adjudication.mark(
+            store, seat, run.id, sorted(back), "active", "The question is the same again."
+        )
+
+
+def _raise_cells(store: Store, run: Run, found: VersionEdits, own: Collection[str]) -> None:
+    """Whoever has a cell open whose question changed must look again."""
+    names = set(found.stale)
+    for queue in store.queues.list(run.id):
+        for cell in store.queues.cells(queue.id):
+            if cell.criterion in names and cell.item_id not in own:
+                adjudication.restate(store, queue, cell.item_id, cell.criterion, raised=True)
+
+
+def _derive(
+    store: Store, run: Run, rubric: Rubric, own: Mapping[str, Rubric], settled: SettledOf
+) -> Derive:
+    """The run's derivation under another version. Texts are read only where they are looked at."""
+    texts: Callable[[str], Texts] | None = None
+    if any(map(looks_at_texts, (rubric, *own.values()))):
+        ids = store.runs.item_ids(run.id)
+        texts = texts_lookup(resolved_items(store, run.dataset_version_id, ids, upto=0))
+    return deriver(
+        run.panel.rules,
+        counting_of(run.plan),
+        lambda item_id: own.get(item_id, rubric),
+        texts,
+        settled,
+        fitted_of(run),
+    )
+
+
+def _settled_as(settled: SettledOf, found: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
+    def lookup(item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
+        return {
+            item_id: dict(cells) if item_id in own else translated_settled(cells, found)
+            for item_id, cells in settled(item_ids).items()
+        }
+
+    return lookup

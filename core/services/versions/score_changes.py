@@ -1,0 +1,280 @@
+"""What another version of the rubric does to a run's scores, and where each version is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import NamedTuple
+
+from core.domain.review import Settled
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import ItemResult, Outcome, Run, RunItemFilter, RunRow
+from core.domain.votes import BallotRow, ItemBallots
+from core.rubric_diff.edits import VersionEdits
+from core.store.store import Store
+
+# Votes and decisions of one version of a rubric, read under another one.
+
+
+def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
+    """By older criterion: the newer one, and where each of its choices is there now."""
+    return {
+        old.name: (new, edits.moves.options.get(old.name, tuple(range(len(old.choices)))))
+        for old, new in edits.pairs
+    }
+
+
+def translated(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
+    """The ballots of an item in the newer version's terms; those without a place are left out."""
+    to = places(edits)
+    found = (_ballot(row, to) for row in item.ballots)
+    failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
+    return ItemBallots(item.item_id, tuple(row for row in found if row), failures)
+
+
+def _ballot(
+    row: BallotRow, to: Mapping[str, tuple[Criterion, tuple[int | None, ...]]]
+) -> BallotRow | None:
+    if row.criterion not in to:
+        return None
+    new, place = to[row.criterion]
+    if row.option is None:
+        return row._replace(criterion=new.name)
+    option = place[row.option]
+    if option is None:
+        return None
+    return row._replace(criterion=new.name, option=option, abstained=new.choices[option].na)
+
+
+def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dict[str, Settled]:
+    """What people settled of an item, likewise."""
+    found = dict[str, Settled]()
+    for name, (new, place) in places(edits).items():
+        one = cells.get(name)
+        if one is None:
+            continue
+        option = None if one.option is None else place[one.option]
+        if one.option is not None and option is None:
+            continue
+        label = None if option is None or new.choices[option].na else new.choices[option].label
+        found[new.name] = replace(one, criterion=new.name, option=option, label=label)
+    return found
+
+
+# What a change of the rubric does to the scores of a run: how many, how far, and which way.
+
+BINS = 20
+_SAME = 1e-9
+_ALL = RunItemFilter()
+
+
+class Moved(NamedTuple):
+    """An item whose score or outcome becomes another one."""
+
+    item_id: str
+    before: float | None
+    after: float | None
+    outcome_before: Outcome | None
+    outcome_after: Outcome | None
+
+    @property
+    def change(self) -> float | None:
+        """By how much the score changes; ``None`` where it comes, goes, or never was."""
+        if self.before is None or self.after is None:
+            return None
+        return self.after - self.before
+
+
+class Flips(NamedTuple):
+    """How many verdicts on a criterion become better for the score, worse, or just others."""
+
+    criterion: str
+    up: int
+    down: int
+    other: int
+
+
+class Bin(NamedTuple):
+    """How many items score from ``low`` up to ``high``, before and after."""
+
+    low: float
+    high: float
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class ScoreDifference:
+    """What a version of the rubric would do to a run.
+
+    ``items`` have votes; ``moved`` are those that change, the largest change first. Means are over
+    the items with a score, ``None`` without any. ``outcomes`` count items before and after by
+    (pass | fail | review | none). ``stale`` and ``open`` are cells.
+    """
+
+    edits: VersionEdits
+    items: int
+    moved: tuple[Moved, ...]
+    flips: tuple[Flips, ...]
+    mean_before: float | None
+    mean_after: float | None
+    bins: tuple[Bin, ...]
+    outcomes: Mapping[str, tuple[int, int]]
+    crossed: Mapping[tuple[str, str], int]
+    stale: int
+    open: int
+
+    @property
+    def up(self) -> int:
+        """How many scores rise."""
+        return sum((m.change or 0.0) > _SAME for m in self.moved)
+
+    @property
+    def down(self) -> int:
+        """How many scores fall."""
+        return sum((m.change or 0.0) < -_SAME for m in self.moved)
+
+    @property
+    def largest(self) -> Moved | None:
+        """The item whose score changes most."""
+        return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
+
+
+def compare(
+    store: Store,
+    run: Run,
+    edits: VersionEdits,
+    after: Sequence[ItemResult],
+    rubric: Rubric,
+    own: Mapping[str, Rubric],
+) -> ScoreDifference:
+    """The difference between the run's results as they are and ``after``."""
+    rows = {r.item_id: r for r in store.results.items(run.id, _ALL, limit=run.items)}
+    pairs = [(rows[one.item_id], one) for one in after]
+    moved = [
+        Moved(new.item_id, old.score, new.score, old.outcome, new.outcome)
+        for old, new in pairs
+        if not _close(old.score, new.score) or old.outcome != new.outcome
+    ]
+    moved.sort(key=lambda m: -abs(m.change) if m.change is not None else -float("inf"))
+    before_scores = [old.score for old, _ in pairs if old.score is not None]
+    after_scores = [new.score for _, new in pairs if new.score is not None]
+    crossed: dict[tuple[str, str], int] = {}
+    outcomes: dict[str, list[int]] = {}
+    for old, new in pairs:
+        one, other = old.outcome or "none", new.outcome or "none"
+        outcomes.setdefault(one, [0, 0])[0] += 1
+        outcomes.setdefault(other, [0, 0])[1] += 1
+        if one != other:
+            crossed[one, other] = crossed.get((one, other), 0) + 1
+    asked = sum(one.item_id not in own for one in after)
+    return ScoreDifference(
+        edits=edits,
+        items=len(pairs),
+        moved=tuple(moved),
+        flips=_flips(store, run, edits, after, own),
+        mean_before=fmean(before_scores) if before_scores else None,
+        mean_after=fmean(after_scores) if after_scores else None,
+        bins=_bins(before_scores, after_scores),
+        outcomes={name: (one, other) for name, (one, other) in outcomes.items()},
+        crossed=crossed,
+        stale=len(edits.stale) * asked,
+        open=len(edits.added) * asked,
+    )
+
+
+def _flips(
+    store: Store,
+    run: Run,
+    edits: VersionEdits,
+    after: Sequence[ItemResult],
+    own: Mapping[str, Rubric],
+) -> tuple[Flips, ...]:
+    to = places(edits)
+    before: dict[tuple[str, str], int | None] = {}
+    for cell in store.results.all_cells(run.id):
+        if cell.item_id not in own and cell.criterion in to:
+            new, place = to[cell.criterion]
+            before[cell.item_id, new.name] = None if cell.option is None else place[cell.option]
+    news = {new.name: new for _, new in edits.pairs}
+    counts: dict[str, list[int]] = {name: [0, 0, 0] for name in news}
+    for item in after:
+        for now in item.cells:
+            key = (item.item_id, now.criterion)
+            if key in before and before[key] != now.option:
+                counts[now.criterion][_way(news[now.criterion], before[key], now.option)] += 1
+    return tuple(Flips(name, *found) for name, found in counts.items() if any(found))
+
+
+def _way(criterion: Criterion, before: int | None, after: int | None) -> int:
+    """0: better for the score, 1: worse, 2: neither can be said."""
+    values = [None if at is None else criterion.values[at] for at in (before, after)]
+    if values[0] is None or values[1] is None or values[0] == values[1]:
+        return 2
+    return 0 if (values[1] - values[0]) * criterion.weight > 0 else 1
+
+
+def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
+    """Equal bins from 0 to 1, or over the range of all scores where that is wider."""
+    scores = [*before, *after]
+    if not scores:
+        return ()
+    low, high = min(0.0, *scores), max(1.0, *scores)
+    width = (high - low) / BINS
+
+    def count(found: Sequence[float]) -> list[int]:
+        counts = [0] * BINS
+        for score in found:
+            # A score on a bin's lower edge must not fall below it by a rounding error.
+            counts[min(BINS - 1, int((score - low) / width + 1e-9))] += 1
+        return counts
+
+    return tuple(
+        Bin(low + at * width, low + (at + 1) * width, *pair)
+        for at, pair in enumerate(zip(count(before), count(after), strict=True))
+    )
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= _SAME
+
+
+# What each version of a rubric was used for.
+
+
+@dataclass
+class Uses:
+    """The runs whose judges were asked a version, and those asked another one that follow it now.
+
+    ``queues`` counts the review queues of either.
+    """
+
+    asked: list[RunRow] = field(default_factory=list)
+    follow: list[RunRow] = field(default_factory=list)
+    queues: int = 0
+
+
+def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
+    """The uses of each version of a rubric, by version id; the newest runs first."""
+    found: dict[int, Uses] = {}
+    queued: dict[int, int] = {}
+    for queue in store.queues.list():
+        queued[queue.run_id] = queued.get(queue.run_id, 0) + 1
+    for run_id in store.scored.runs_of(rubric_id):
+        run = store.runs.row(run_id)
+        found.setdefault(run.rubric_version_id, Uses()).asked.append(run)
+        if run.scored_version_id != run.rubric_version_id:
+            found.setdefault(run.scored_version_id, Uses()).follow.append(run)
+        if run_id in queued:
+            found[run.scored_version_id].queues += queued[run_id]
+    return found
+
+
+def behind(store: Store, rubric_id: int) -> list[RunRow]:
+    """The runs with votes whose scores do not follow the newest version, newest first."""
+    newest = store.rubrics.latest_number(rubric_id)
+    runs = [store.runs.row(run_id) for run_id in store.scored.runs_of(rubric_id)]
+    return [run for run in runs if run.votes and run.scored_number != newest]

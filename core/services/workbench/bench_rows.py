@@ -1,0 +1,352 @@
+"""The workbench of a rubric: its test rows, who is asked, what is expected."""
+
+from __future__ import annotations
+
+import copy
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict, cast
+
+from core import clock
+from core.domain.dataset import Item
+from core.errors import InputError
+from core.formats.datasets.dataset_file import has_text
+from core.services.judges.registry import JudgeEntry, list_judges
+from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
+from core.services.rubrics.library import WORKBENCH
+from core.store.store import Store
+
+# The shapes of a workbench: plain JSON data, kept in the store beside the draft of its rubric.
+
+#: More rows than this belong into a dataset and a run.
+MOST_ROWS = 200
+
+
+class BenchRow(TypedDict):
+    """A test row. ``expected`` maps names of criteria to labels, ``reasons`` says why.
+
+    ``submission`` is a text, or the plain data of one that is no plain text; an ``example`` is
+    shown to models and is no test any more; ``source`` says where the row came from.
+    """
+
+    uid: str
+    submission: Any
+    prompt: str
+    context: dict[str, str]
+    reference: str
+    expected: dict[str, str]
+    reasons: dict[str, str]
+    example: bool
+    source: str
+
+
+class Seen(TypedDict):
+    """A criterion as the workbench saw it last, so that rows follow when it is renamed.
+
+    ``former`` are the names it had before.
+    """
+
+    uid: str
+    requirement: str
+    labels: list[str]
+    former: list[str]
+
+
+class Bench(TypedDict):
+    """Everything of a workbench but the answers, which are in its ``runs`` (oldest first).
+
+    ``last`` are the runs that the last asking started. ``draft`` says which state of the rubric
+    the uids in ``seen`` belong to.
+    """
+
+    rows: list[BenchRow]
+    judges: list[str]
+    flip: bool
+    learn_from: int | None
+    seed: int
+    runs: list[int]
+    last: list[int]
+    seen: dict[str, Seen]
+    draft: str
+
+
+def new_row(
+    submission: Any = "",
+    *,
+    prompt: str = "",
+    context: dict[str, str] | None = None,
+    reference: str = "",
+    expected: dict[str, str] | None = None,
+    reasons: dict[str, str] | None = None,
+    source: str = "",
+) -> BenchRow:
+    """A test row with a uid that no other row ever had."""
+    return BenchRow(
+        uid=f"r{secrets.token_hex(5)}",
+        submission=submission,
+        prompt=prompt,
+        context=dict(context or {}),
+        reference=reference,
+        expected=dict(expected or {}),
+        reasons=dict(reasons or {}),
+        example=False,
+        source=source,
+    )
+
+
+def row_of(item: Item, source: str = "") -> BenchRow:
+    """The row of an item with its labels; ``item`` has what its dataset says of all."""
+    return new_row(
+        item.model_dump(mode="json")["submission"],
+        prompt=item.prompt,
+        context=item.context,
+        reference=item.reference,
+        expected={name: label.label for name, label in item.labels.items()},
+        reasons={name: label.reason for name, label in item.labels.items() if label.reason},
+        source=source,
+    )
+
+
+def item_from(row: BenchRow) -> Item:
+    """The item that judges are asked about. Its labels are the row's expectations."""
+    labels = {
+        name: {"label": label, "reason": row["reasons"].get(name, "")}
+        for name, label in row["expected"].items()
+    }
+    return Item.model_validate(
+        {
+            "id": row["uid"],
+            "submission": row["submission"],
+            "prompt": row["prompt"],
+            "context": {name: text for name, text in row["context"].items() if text.strip()},
+            "reference": row["reference"],
+            "labels": labels,
+        }
+    )
+
+
+def is_empty(row: BenchRow) -> bool:
+    """Whether there is nothing to judge in it yet."""
+    item = item_from(row)
+    return not item.text.strip() or not has_text(item)
+
+
+def draft_state(draft: RubricDraft) -> str:
+    """Names the state of a rubric within which uids stay the same."""
+    return f"{draft['rubric_id']}/{draft['parent']}"
+
+
+# The workbench of a rubric: its test rows, who is asked, and what is expected.
+#
+# Every change is written at once, in a transaction of its own, so that nothing is lost and two tabs
+# do not undo each other. Rows hold on to criteria and options by name; ``followed`` moves them
+# along where those are renamed.
+
+
+def opened(store: Store, name: str) -> Bench:
+    """The workbench of a rubric as it was left, else an empty one with a model that can be asked.
+
+    ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
+    """
+    kept = store.drafts.get(WORKBENCH + name)
+    return _fresh(store) if kept is None else _completed(kept.content)
+
+
+def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
+    """What ``make`` makes of the workbench, kept."""
+    with store.write():
+        changed = make(opened(store, name))
+        store.drafts.save(WORKBENCH + name, changed, now=clock.now())
+    return changed
+
+
+def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
+    """More rows at the end; returns how many. ``InputError`` where there are too many."""
+    new = list(rows)
+
+    def add(bench: Bench) -> Bench:
+        if len(bench["rows"]) + len(new) > MOST_ROWS:
+            raise InputError(
+                f"A workbench holds {MOST_ROWS} rows, and there are {len(bench['rows'])}. "
+                "Save these as a dataset and start a run on it."
+            )
+        return {**bench, "rows": [*bench["rows"], *new]}
+
+    change(store, name, add)
+    return len(new)
+
+
+def add_row(store: Store, name: str) -> str:
+    """An empty row at the end; returns its uid."""
+    row = new_row()
+    add_rows(store, name, [row])
+    return row["uid"]
+
+
+def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
+    """Set fields of a row (submission, prompt, context, reference, example)."""
+    change(store, name, lambda b: _with_row(b, uid, lambda r: cast("BenchRow", {**r, **values})))
+
+
+def expect(store: Store, name: str, uid: str, criterion: str, label: str | None) -> None:
+    """Say which option is right for a row; ``None`` takes it back."""
+
+    def said(row: BenchRow) -> BenchRow:
+        expected = {n: old for n, old in row["expected"].items() if n != criterion}
+        reasons = row["reasons"]
+        if row["expected"].get(criterion) != label:
+            # The reason was given for another option.
+            reasons = {n: why for n, why in reasons.items() if n != criterion}
+        if label is not None:
+            expected[criterion] = label
+        return {**row, "expected": expected, "reasons": reasons}
+
+    change(store, name, lambda bench: _with_row(bench, uid, said))
+
+
+def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
+    """Take a row out; returns it, so that it can be put back with ``add_rows``."""
+    gone = next((row for row in opened(store, name)["rows"] if row["uid"] == uid), None)
+    change(store, name, lambda b: {**b, "rows": [r for r in b["rows"] if r["uid"] != uid]})
+    return gone
+
+
+def duplicate_row(store: Store, name: str, uid: str) -> None:
+    """A copy of a row right after it, to be changed a little."""
+
+    def doubled(bench: Bench) -> Bench:
+        rows = list[BenchRow]()
+        for row in bench["rows"]:
+            rows.append(row)
+            if row["uid"] == uid:
+                rows.append({**copy.deepcopy(row), "uid": new_row()["uid"]})
+        return {**bench, "rows": rows}
+
+    change(store, name, doubled)
+
+
+def set_asking(
+    store: Store,
+    name: str,
+    *,
+    judges: list[str] | None = None,
+    flip: bool | None = None,
+    learn_from: int | None = None,
+) -> None:
+    """Choose who is asked, whether in both orders, and what offline judges learn from."""
+
+    def chosen(bench: Bench) -> Bench:
+        return {
+            **bench,
+            "judges": bench["judges"] if judges is None else judges,
+            "flip": bench["flip"] if flip is None else flip,
+            "learn_from": bench["learn_from"] if learn_from is None else learn_from,
+        }
+
+    change(store, name, chosen)
+
+
+def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
+    """The workbench after criteria and options were renamed in the draft; expectations follow.
+
+    A criterion is the same by name, by its lasting uid, or by its requirement; an option by its
+    label, or by its place where there are as many as before.
+    """
+    bench = opened(store, name)
+    now = _follow(bench, draft)
+    if now != bench and (bench["rows"] or bench["runs"]):
+        return change(store, name, lambda latest: _follow(latest, draft))
+    return now
+
+
+def _follow(bench: Bench, draft: RubricDraft) -> Bench:
+    named = {c["name"]: c for c in reversed(draft["criteria"]) if c["name"].strip()}
+    same_uids = bench["draft"] == draft_state(draft)
+    rows, seen = bench["rows"], dict(bench["seen"])
+    for criterion in named.values():
+        if criterion["name"] not in seen:
+            old = _renamed(criterion, seen, named, same_uids)
+            if old is not None:
+                rows = [_with_name(row, old, criterion["name"]) for row in rows]
+                was = seen.pop(old)
+                seen[criterion["name"]] = {**was, "former": [*was["former"], old]}
+        known = seen.get(criterion["name"])
+        labels = [o["label"] for o in criterion["options"]]
+        if known is not None:
+            moves = _relabelled(known["labels"], labels)
+            rows = [_with_labels(row, criterion["name"], moves) for row in rows] if moves else rows
+        seen[criterion["name"]] = Seen(
+            uid=criterion["uid"],
+            requirement=criterion["requirement"],
+            labels=labels,
+            former=known["former"] if known else [],
+        )
+    return {**bench, "rows": rows, "seen": seen, "draft": draft_state(draft)}
+
+
+def _renamed(
+    criterion: CriterionDraft,
+    seen: dict[str, Seen],
+    named: dict[str, CriterionDraft],
+    same_uids: bool,
+) -> str | None:
+    gone = [name for name in seen if name not in named]
+    if same_uids:
+        return next((name for name in gone if seen[name]["uid"] == criterion["uid"]), None)
+    asked = criterion["requirement"].strip()
+    alike = [name for name in gone if asked and seen[name]["requirement"].strip() == asked]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _relabelled(before: list[str], after: list[str]) -> dict[str, str]:
+    if len(before) != len(after):
+        return {}
+    pairs = zip(before, after, strict=True)
+    return {old: new for old, new in pairs if old not in after and new not in before}
+
+
+def _with_name(row: BenchRow, old: str, new: str) -> BenchRow:
+    def moved_on(values: dict[str, str]) -> dict[str, str]:
+        return {new if name == old else name: value for name, value in values.items()}
+
+    return {**row, "expected": moved_on(row["expected"]), "reasons": moved_on(row["reasons"])}
+
+
+def _with_labels(row: BenchRow, criterion: str, moves: dict[str, str]) -> BenchRow:
+    label = row["expected"].get(criterion)
+    if label not in moves:
+        return row
+    return {**row, "expected": {**row["expected"], criterion: moves[label]}}
+
+
+def _with_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> Bench:
+    return {**bench, "rows": [make(r) if r["uid"] == uid else r for r in bench["rows"]]}
+
+
+def _fresh(store: Store) -> Bench:
+    ready = [entry.name for entry in list_judges(store) if _can_answer(entry)]
+    return _blank(ready[:1])
+
+
+def _blank(judges: list[str]) -> Bench:
+    return Bench(
+        rows=[],
+        judges=judges,
+        flip=False,
+        learn_from=None,
+        seed=0,
+        runs=[],
+        last=[],
+        seen={},
+        draft="",
+    )
+
+
+def _can_answer(entry: JudgeEntry) -> bool:
+    return not entry.judge.offline and entry.key in ("set", "not needed")
+
+
+def _completed(kept: dict[str, Any]) -> Bench:
+    """A workbench that was kept, perhaps by an older version, with all that one has today."""
+    rows = [{"context": {}, **row} for row in kept.get("rows", [])]
+    return cast("Bench", {**_blank([]), **kept, "rows": rows})

@@ -1,0 +1,333 @@
+"""How a workbench stands: fresh and stale answers, agreement per criterion, one cell in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import cast
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge, Rules
+from core.domain.rubric import Criterion
+from core.domain.runs import RunRow
+from core.domain.votes import Call, FailureKind, FailureRow, Vote, VoteFailure, VoteRow
+from core.metrics.estimate import Share
+from core.scoring.verdict import Ballot, Verdict, settle
+from core.services.results.item_view import call_noun, choice_label
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.workbench.bench_rows import Bench, BenchRow, is_empty
+from core.services.workbench.known_answers import (
+    STATES,
+    BenchAnswer,
+    Hashes,
+    JudgeCell,
+    KnownAnswers,
+    State,
+    Subject,
+    judge_hash,
+    known_from,
+    subject_of,
+)
+from core.store.store import Store
+
+# How a workbench stands: what each judge said about each row, and whether it still answers it.
+#
+# An answer is fresh while what the judge would be sent has the hash under which it was asked. So an
+# edit that is taken back brings its answers back, and one that nobody is shown touches none.
+
+
+@dataclass(frozen=True)
+class BenchCell:
+    """One criterion of a row: what is expected, and what the chosen judges make of it.
+
+    ``verdict`` is there where every chosen judge that answered did so under the present question.
+    ``expected`` is an index into ``choices``, ``None`` where nothing (or no option) is expected.
+    """
+
+    criterion: Criterion
+    expected: int | None
+    expected_label: str
+    judges: tuple[JudgeCell, ...]
+    verdict: Verdict | None
+
+    @property
+    def state(self) -> State:
+        """How it stands: the worst of its judges' states."""
+        states = {one.state for one in self.judges}
+        return next((state for state in STATES if state in states), "never")
+
+    @property
+    def said(self) -> str:
+        """The verdict's label, or what was said before where that is stale; empty for neither."""
+        if self.verdict is not None:
+            label = choice_label(self.criterion, self.verdict.option, self.verdict.abstained)
+            return label or ""
+        labels = [one.answer.label for one in self.judges if one.answer is not None]
+        return " / ".join(dict.fromkeys(labels))
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the verdict is the expected option; ``None`` where one of both is missing."""
+        if self.verdict is None or self.expected is None:
+            return None
+        return self.verdict.option == self.expected
+
+    @property
+    def open(self) -> bool:
+        """Whether there is something left to ask."""
+        return self.state not in ("asking", "fresh")
+
+
+@dataclass(frozen=True)
+class WorkbenchState:
+    """All rows, and for each test row with a text its cells by criterion.
+
+    ``runs`` are at work; ``stopped`` are those of the last asking that an error ended as a whole.
+    """
+
+    bench: Bench
+    subject: Subject
+    judges: tuple[Judge, ...]
+    hashes: Hashes
+    cells: Mapping[str, Mapping[str, BenchCell]]
+    questions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    offline: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    runs: tuple[RunRow, ...] = ()
+    stopped: tuple[RunRow, ...] = ()
+
+    @property
+    def active(self) -> bool:
+        """Whether judges are being asked."""
+        return any(run.active for run in self.runs)
+
+    @property
+    def tests(self) -> list[BenchRow]:
+        """The rows that are tests."""
+        return [row for row in self.bench["rows"] if not row["example"]]
+
+    @property
+    def examples(self) -> list[BenchRow]:
+        """The rows that models are shown as examples."""
+        return [row for row in self.bench["rows"] if row["example"]]
+
+    @property
+    def empty(self) -> list[BenchRow]:
+        """Test rows without a text: nobody can be asked about them."""
+        return [row for row in self.tests if is_empty(row)]
+
+
+def standing(store: Store, bench: Bench, draft: RubricDraft) -> WorkbenchState:
+    """How the workbench stands with the draft as it is now."""
+    subject = subject_of(draft)
+    known_judges = {row.name: row.judge for row in store.judges.list()}
+    judges = tuple(known_judges[n] for n in bench["judges"] if n in known_judges)
+    hashes = Hashes(bench, subject)
+    models = any(not judge.offline for judge in judges)
+    questions = {(row, name): h for row, name, h in hashes.questions()} if models else {}
+    learners = any(judge.offline for judge in judges)
+    offline = {(row, name): h for row, name, h in hashes.offline()} if learners else {}
+    runs = [store.runs.get(run_id) for run_id in bench["runs"]]
+    known = known_from(store, runs)
+    under = {judge.name: judge_hash(judge, bench["learn_from"]) for judge in judges}
+    cells = {
+        item.id: {
+            c.name: _cell(bench, item, c, judges, known, (questions, offline), under)
+            for c in subject.criteria.values()
+        }
+        for item in hashes.tests
+    }
+    active = tuple(run for run in runs if run.active)
+    stopped = tuple(
+        r for r in runs if r.id in bench["last"] and r.status in ("failed", "interrupted")
+    )
+    return WorkbenchState(
+        bench, subject, judges, hashes, cells, questions, offline, active, stopped
+    )
+
+
+def _cell(
+    bench: Bench,
+    item: Item,
+    criterion: Criterion,
+    judges: Sequence[Judge],
+    known: KnownAnswers,
+    hashes: tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]],
+    under: Mapping[str, str],
+) -> BenchCell:
+    names = [criterion.name, *bench["seen"].get(criterion.name, {"former": []})["former"]]
+    found = tuple(
+        _judge_cell(
+            bench, judge, names, known, (item.id, hashes[judge.offline][item.id, names[0]]), under
+        )
+        for judge in judges
+    )
+    label = item.labels.get(criterion.name)
+    return BenchCell(
+        criterion,
+        item.truth(criterion),
+        "" if label is None else label.label,
+        found,
+        _verdict(criterion, judges, found),
+    )
+
+
+def _judge_cell(
+    bench: Bench,
+    judge: Judge,
+    names: Sequence[str],
+    known: KnownAnswers,
+    asked: tuple[str, str],
+    under: Mapping[str, str],
+) -> JudgeCell:
+    """``names`` are the criterion's name and those it had before; ``asked`` is row and question."""
+    found = known.by_hash.get((*asked, judge.name, under[judge.name]))
+    if found is not None:
+        half = bench["flip"] and not judge.offline and found.state == "fresh"
+        if half and found.answer is not None and not found.answer.twin_label:
+            return JudgeCell(judge.name, "half", found.answer, found.answer.twin_failed)
+        return found
+    for name in names:
+        before = known.by_place.get((asked[0], name, judge.name))
+        if before is not None and before.answer is not None:
+            return JudgeCell(judge.name, "stale", before.answer)
+    return JudgeCell(judge.name, "never")
+
+
+def _verdict(
+    criterion: Criterion, judges: Sequence[Judge], cells: Sequence[JudgeCell]
+) -> Verdict | None:
+    weights = {judge.name: judge.weight for judge in judges}
+    ballots = [
+        Ballot(cell.answer.option, cell.answer.abstained, weights[cell.judge], cell.judge)
+        for cell in cells
+        if cell.answer is not None and cell.state in ("fresh", "half")
+    ]
+    if any(cell.state == "stale" for cell in cells):
+        return None
+    failures = sum(cell.state == "failed" for cell in cells)
+    return settle(criterion, ballots, Rules(), failures=failures)
+
+
+# What judges said about a row, in full: reason, order shown, the reversed order, the call.
+
+
+@dataclass(frozen=True)
+class Said:
+    """One judge's answer with the criterion as it was asked then; or a failure.
+
+    ``twin`` is the answer to the reversed order. ``place`` says where the chosen option was shown,
+    (number from 1, of how many), ``None`` where no order was shown.
+    """
+
+    cell: JudgeCell
+    criterion: Criterion
+    vote: VoteRow | None = None
+    twin: VoteRow | None = None
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Where the chosen option stood."""
+        vote = self.vote
+        if vote is None or vote.order is None or vote.option is None:
+            return None
+        return vote.order.index(vote.option) + 1, len(vote.order)
+
+
+def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
+    """What each chosen judge said about a cell, stale answers among it."""
+    return tuple(_said(store, cell, one) for one in cell.judges)
+
+
+def _said(store: Store, cell: BenchCell, one: JudgeCell) -> Said:
+    answer = one.answer
+    if answer is None:
+        return Said(one, cell.criterion)
+    run = store.runs.row(answer.run_id)
+    asked = store.rubrics.version(run.rubric_version_id).rubric.criterion(answer.criterion)
+    votes = {v.cell.replicate: v for v in _votes(store, answer)}
+    return Said(one, asked, votes.get(0), votes.get(1))
+
+
+def _votes(store: Store, answer: BenchAnswer) -> list[VoteRow]:
+    place = (answer.criterion, answer.judge)
+    found = store.votes.for_item(answer.run_id, answer.item)
+    return [v for v in found if (v.cell.criterion, v.cell.judge) == place]
+
+
+def as_vote(row: VoteRow) -> Vote:
+    """The vote as the noun it is."""
+    return Vote(**{f.name: getattr(row, f.name) for f in fields(Vote)})
+
+
+def as_failure(row: FailureRow) -> VoteFailure:
+    """The failure as the noun it is."""
+    return VoteFailure(row.cell, cast("FailureKind", row.kind), row.message, row.order)
+
+
+def call_for(store: Store, row: VoteRow | FailureRow) -> Call | None:
+    """The call it came from, with the exact prompt and the raw reply."""
+    return call_noun(store, row)
+
+
+# What the rows of a workbench say about a criterion: agreement with what is expected, and flips.
+#
+# A handful of rows says little: every share comes with its count and its interval.
+
+#: States in which an answer is one to the present question.
+_CURRENT: tuple[State, ...] = ("fresh", "half")
+
+
+@dataclass(frozen=True)
+class BenchFigures:
+    """One criterion over the test rows.
+
+    ``agreement`` counts rows with an expected option and a fresh verdict; ``always`` is what always
+    saying the commonest expected option would reach on them. ``by_judge`` is each judge alone.
+    ``flips``: of answers asked in both orders, those that differ. The counts say what is not in
+    the figures: rows without an expected option, stale, failed, and not asked yet.
+    """
+
+    criterion: str
+    agreement: Share
+    always: Share
+    by_judge: tuple[tuple[str, Share], ...]
+    flips: Share
+    unlabelled: int
+    stale: int
+    failed: int
+    unasked: int
+
+
+def figures(standing: WorkbenchState, criteria: Sequence[str] | None = None) -> list[BenchFigures]:
+    """The figures of each criterion (or of those named), in the rubric's order."""
+    names = [n for n in standing.subject.criteria if criteria is None or n in criteria]
+    return [_of(standing, name) for name in names]
+
+
+def _of(standing: WorkbenchState, name: str) -> BenchFigures:
+    cells = [row[name] for row in standing.cells.values()]
+    judged = [c for c in cells if c.agrees is not None and c.state in _CURRENT]
+    common = Counter(c.expected for c in judged).most_common(1)
+    answers = [j.answer for c in cells for j in c.judges if j.state in _CURRENT and j.answer]
+    asked = [answer.flips for answer in answers if answer.flips is not None]
+    return BenchFigures(
+        criterion=name,
+        agreement=Share.of(sum(c.agrees is True for c in judged), len(judged)),
+        always=Share.of(common[0][1] if common else 0, len(judged)),
+        by_judge=tuple((j.name, _alone(cells, j.name)) for j in standing.judges),
+        flips=Share.of(sum(asked), len(asked)),
+        unlabelled=sum(c.expected is None for c in cells),
+        stale=sum(c.state == "stale" for c in cells),
+        failed=sum(c.state == "failed" for c in cells),
+        unasked=sum(c.state == "never" for c in cells),
+    )
+
+
+def _alone(cells: Sequence[BenchCell], judge: str) -> Share:
+    hits = list[bool]()
+    for cell in cells:
+        for one in cell.judges:
+            if one.judge == judge and cell.expected is not None and one.state in _CURRENT:
+                hits.append(one.answer is not None and one.answer.option == cell.expected)
+    return Share.of(sum(hits), len(hits))

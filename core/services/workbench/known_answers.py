@@ -1,0 +1,281 @@
+"""Answers known already: the hash of what a judge would be sent, and what was answered to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from core.domain.base import build
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run
+from core.domain.votes import BallotRow, Cell, FailureRow
+from core.errors import InputError, Problem
+from core.identity import content_hash
+from core.judging.prompts import assembly
+from core.judging.prompts.few_shot import ExampleBank
+from core.judging.protocol import Question
+from core.services.results.item_view import choice_label
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import payload
+from core.services.spot.spot_check import HELP
+from core.services.workbench.bench_rows import Bench, item_from
+from core.store.store import Store
+
+# What the runs of a workbench say: each judge's answers, by what was asked and by where.
+
+#: ``never``: not asked; ``half``: asked, but not yet in the reversed order that is wanted.
+State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
+#: What is worst says how a row stands.
+STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fresh")
+#: The detail of a run that says whose it is.
+WORKBENCH = "workbench"
+
+
+class BenchAnswer(NamedTuple):
+    """One judge's answer: the option as it was numbered and called when it was asked.
+
+    ``twin`` is the option chosen with the order reversed, ``None`` where there is no such answer;
+    ``twin_failed`` is that failure.
+    """
+
+    run_id: int
+    item: str
+    criterion: str
+    judge: str
+    option: int | None
+    abstained: bool
+    label: str
+    twin: int | None = None
+    twin_label: str = ""
+    twin_failed: FailureRow | None = None
+
+    @property
+    def flips(self) -> bool | None:
+        """Whether the reversed order changed the answer; ``None`` where it was not asked."""
+        return None if not self.twin_label else self.twin != self.option
+
+
+@dataclass(frozen=True)
+class JudgeCell:
+    """One judge on one criterion of a row. A stale answer is kept for comparison."""
+
+    judge: str
+    state: State
+    answer: BenchAnswer | None = None
+    failure: FailureRow | None = None
+
+
+_Key = tuple[str, str, str]
+
+
+@dataclass
+class KnownAnswers:
+    """Answers by row, hash of the question, judge and hash of its settings; and, whatever was
+    asked, the newest by row, criterion and judge.
+    """
+
+    by_hash: dict[tuple[str, str, str, str], JudgeCell] = field(default_factory=dict)
+    by_place: dict[_Key, JudgeCell] = field(default_factory=dict)
+
+
+def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
+    """All answers in these runs (oldest first); a newer one stands for an older one."""
+    known = KnownAnswers()
+    for run in runs:
+        details = run.plan.details.get(HELP, {})
+        asked, under = details.get("asked", {}), details.get("judges", {})
+        votes = {(b.item_id, b.criterion, b.judge, b.replicate): b for b in _ballots(store, run)}
+        failed = {f.cell: f for f in _failures(store, run)}
+        criteria = {c.name: c for c in store.rubrics.version(run.rubric_version_id).rubric.criteria}
+        for row, questions in asked.items():
+            for name, question in questions.items():
+                for judge, its_hash in under.items():
+                    found = _result(run, criteria[name], (row, name, judge), votes, failed)
+                    if found is not None:
+                        known.by_hash[row, question, judge, its_hash] = found
+                        if found.answer is not None:
+                            known.by_place[row, name, judge] = found
+    return known
+
+
+def _result(
+    run: Run,
+    criterion: Criterion,
+    place: _Key,
+    votes: Mapping[tuple[str, str, str, int], BallotRow],
+    failed: Mapping[Cell, FailureRow],
+) -> JudgeCell | None:
+    judge = place[2]
+    vote, failure = votes.get((*place, 0)), failed.get(Cell(*place, 0))
+    if run.active and (vote is None or run.panel.asking.flip != "off"):
+        return JudgeCell(judge, "asking")
+    if vote is None:
+        return None if failure is None else JudgeCell(judge, "failed", None, failure)
+    twin, twin_failed = votes.get((*place, 1)), failed.get(Cell(*place, 1))
+    answer = BenchAnswer(
+        run.id,
+        *place,
+        vote.option,
+        vote.abstained,
+        _label(criterion, vote),
+        None if twin is None else twin.option,
+        "" if twin is None else _label(criterion, twin),
+        twin_failed,
+    )
+    return JudgeCell(judge, "fresh", answer)
+
+
+def _label(criterion: Criterion, vote: BallotRow) -> str:
+    return choice_label(criterion, vote.option, vote.abstained) or "no answer"
+
+
+def _ballots(store: Store, run: Run) -> list[BallotRow]:
+    return store.votes.all_ballots(run.id) if run.votes else []
+
+
+def _failures(store: Store, run: Run) -> list[FailureRow]:
+    return store.votes.open_failures(run.id) if run.failures_open else []
+
+
+# What a judge would be sent about a row, as a hash: the same hash, the same question.
+#
+# Options are taken in the author's order and the seed is 0, because another drawn order is no other
+# question. What is never sent is in no hash: names of criteria, values, size of weights, gates,
+# tags, dismissed checks. The sign of a weight is: judges are told what kind of criterion it is.
+
+#: A model is shown no more examples than this for a criterion.
+MOST_EXAMPLES = 20
+_SHORT = 24
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What can be asked of a draft now: ``criteria`` that are valid, by name, in their order.
+
+    ``broken`` says of the others what is wrong.
+    """
+
+    guidelines: str
+    criteria: Mapping[str, Criterion]
+    broken: Mapping[str, tuple[Problem, ...]]
+
+    def rubric(self, names: Sequence[str], name: str) -> Rubric:
+        """A rubric that asks these criteria and nothing else."""
+        chosen = tuple(self.criteria[one] for one in names)
+        return Rubric(name=name, guidelines=self.guidelines, criteria=chosen)
+
+
+def subject_of(draft: RubricDraft) -> Subject:
+    """The criteria of a draft that can be asked, whatever is wrong with the others."""
+    criteria, broken = dict[str, Criterion](), dict[str, tuple[Problem, ...]]()
+    for data in payload(draft)["criteria"]:
+        name = str(data["name"])
+        if name in criteria:
+            twin = Problem(f"Two criteria are called {name!r}.", "Rename one of them.")
+            broken[f"{name} (again)"] = (twin,)
+            continue
+        try:
+            criteria[name] = build(Criterion, data, "criterion")
+        except InputError as error:
+            broken[name or "Unnamed"] = error.problems
+    return Subject(draft["guidelines"], criteria, broken)
+
+
+@dataclass(frozen=True)
+class Hashes:
+    """The questions of a workbench about the criteria of its rubric."""
+
+    bench: Bench
+    subject: Subject
+
+    def questions(self) -> Iterator[tuple[str, str, str]]:
+        """Row, criterion and hash of what a model would be sent, for every test row with text."""
+        for item in self.tests:
+            for name in self.subject.criteria:
+                yield item.id, name, self._sent(item, name)
+
+    def offline(self) -> Iterator[tuple[str, str, str]]:
+        """The same for offline judges, who read texts and labels but no requirement."""
+        for item in self.tests:
+            texts = content_hash([item.output, item.prompt, item.reference])
+            for criterion in self.subject.criteria.values():
+                yield item.id, criterion.name, _short([texts, _labels(criterion)])
+
+    @cached_property
+    def tests(self) -> tuple[Item, ...]:
+        """The items of the rows that are tests and have something to judge."""
+        rows = [item_from(row) for row in self.bench["rows"] if not row["example"]]
+        return tuple(item for item in rows if item.text.strip())
+
+    @cached_property
+    def examples(self) -> tuple[Item, ...]:
+        """The items of the rows that are examples."""
+        rows = [item_from(row) for row in self.bench["rows"] if row["example"]]
+        return tuple(item for item in rows if item.text.strip())
+
+    @cached_property
+    def few_shot(self) -> int:
+        """How many examples of a criterion are shown; 0 where no example fits any of them."""
+        counts = [len(self._labelled(name)) for name in self.subject.criteria]
+        return min(MOST_EXAMPLES, max(counts, default=0))
+
+    def _sent(self, item: Item, name: str) -> str:
+        criterion = self.subject.criteria[name]
+        question = Question(
+            Cell(item.id, name, ""),
+            item,
+            self._rubrics[name],
+            criterion,
+            tuple(range(len(criterion.choices))),
+            seed=0,
+            examples=self._banks[name].for_item(item) if self.few_shot else (),
+        )
+        prompt = assembly.build(question)
+        # The system text is the same for all questions of a wording, which its version names.
+        texts = [s.text for s in prompt.segments if s.role != "system"]
+        return _short([prompt.version, texts])
+
+    @cached_property
+    def _rubrics(self) -> dict[str, Rubric]:
+        return {name: self.subject.rubric([name], "w") for name in self.subject.criteria}
+
+    @cached_property
+    def _banks(self) -> dict[str, ExampleBank]:
+        return {
+            name: ExampleBank(criterion, self._labelled(name), self.few_shot, seed=0)
+            for name, criterion in self.subject.criteria.items()
+        }
+
+    def _labelled(self, name: str) -> list[tuple[Item, int, str]]:
+        criterion = self.subject.criteria[name]
+        found = [(item, item.truth(criterion)) for item in self.examples]
+        return [(i, at, i.labels[name].reason) for i, at in found if at is not None]
+
+
+def judge_hash(judge: Judge, learn_from: int | None) -> str:
+    """The hash of all about a judge that decides its answers."""
+    if judge.offline:
+        return _short([judge.kind, judge.params, learn_from])
+    return _short(
+        [
+            judge.model.removeprefix("openai/"),
+            judge.api_base.rstrip("/"),
+            judge.temperature,
+            judge.max_tokens,
+            judge.thinking,
+            judge.params,
+        ]
+    )
+
+
+def _labels(criterion: Criterion) -> list[object]:
+    # Offline judges learn labels under the criterion's name.
+    return [criterion.name, criterion.scale, [[o.label, o.na] for o in criterion.choices]]
+
+
+def _short(value: object) -> str:
+    return content_hash(value).removeprefix("sha256:")[:_SHORT]

@@ -1,0 +1,176 @@
+"""Rows into a workbench (pasted, from a dataset, from worked examples) and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from core import clock
+from core.domain.base import build
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.services.datasets import catalog
+from core.services.results.scored_items import resolved_items
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.spot import request_form
+from core.services.spot.request_form import SpotForm
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import BenchRow, item_from, new_row, row_of
+from core.store.store import Store
+
+_SUBMISSIONS = ("submission", "response", "answer", "output", "text")
+
+
+def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
+    """The rows in a pasted text: a table with a header line, else one submission a line.
+
+    A table is CSV, TSV (as spreadsheets copy it), JSON or JSONL, with the columns that dataset
+    imports know; ``label:NAME`` says what is expected. ``rubric`` helps to find such columns.
+
+    Raises:
+        InputError: there is nothing in it, or the table has faults, each with its line.
+    """
+    if not text.strip():
+        raise InputError("There is nothing to paste. Put in one submission a line, or a table.")
+    if not _is_table(text):
+        return [new_row(line.strip()) for line in text.splitlines() if line.strip()]
+    head = text.lstrip().split("\n", 1)[0].strip()
+    by_line = head.startswith("{") and head.endswith("}")
+    table = catalog.read_source(text, "pasted.jsonl" if by_line else "pasted text")
+    checked = catalog.check(table, catalog.suggest(table, rubric), rubric)
+    if checked.dataset is None:
+        raise InputError("This table cannot be read.", checked.problems)
+    dataset = checked.dataset
+    return [row_of(dataset.resolved(item), "pasted") for item in dataset.items]
+
+
+def _is_table(text: str) -> bool:
+    head = text.lstrip().split("\n", 1)[0].strip()
+    if head[:1] in ("{", "["):
+        return True
+    cells = [cell.strip().strip('"').casefold() for cell in _split(head)]
+    return len(cells) > 1 and any(cell in _SUBMISSIONS for cell in cells)
+
+
+def _split(line: str) -> list[str]:
+    mark = next((m for m in "\t;|," if m in line), ",")
+    return line.split(mark)
+
+
+def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow]:
+    """The rows of these items of a dataset, with their labels as what is expected.
+
+    What people settled in reviews is laid over the dataset's own labels.
+    """
+    name = store.datasets.version(version_id).name
+    items = resolved_items(store, version_id, list(ids))
+    return [row_of(item, f"{name}, {item.id}") for item in items]
+
+
+def worked_examples(draft: RubricDraft) -> list[BenchRow]:
+    """The worked examples that criteria from the library brought along, as rows."""
+    found = list[BenchRow]()
+    for criterion in draft["criteria"]:
+        example = criterion["meta"].get("example")
+        if not isinstance(example, dict) or not example.get("submission"):
+            continue
+        texts = {n: str(example.get(n) or "") for n in ("submission", "prompt", "reference")}
+        row = new_row(
+            texts["submission"],
+            prompt=texts["prompt"],
+            reference=texts["reference"],
+            source="worked example",
+        )
+        if example.get("option"):
+            row["expected"] = {criterion["name"]: str(example["option"])}
+            row["reasons"] = {criterion["name"]: str(example.get("why") or "")}
+        found.append(row)
+    return found
+
+
+def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
+    """The rows as a dataset: examples as its calibration part, tests to be measured on.
+
+    Raises:
+        InputError: no row has a text, or the name does not do.
+    """
+    whole = [(row, item_from(row)) for row in rows]
+    items = [_split_item(item, row["example"]) for row, item in whole if item.text.strip()]
+    if not items:
+        raise InputError("No row has a text. Write, paste or take one from a dataset.")
+    return build(Dataset, {"name": name.strip() or "Test rows", "items": items}, "dataset")
+
+
+def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
+    """Keeps the rows as a dataset that every page knows."""
+    dataset = as_dataset(bench_rows.opened(store, bench_name)["rows"], name)
+    return catalog.import_dataset(store, dataset, source="workbench").version
+
+
+def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> DatasetVersion:
+    """Puts a row into a dataset's calibration part, as a new version of that dataset.
+
+    Runs on it show it to models as an example. An item that is there already with this text gets
+    the row's labels.
+
+    Raises:
+        InputError: nothing is expected of the row yet.
+        Conflict: somebody changed the dataset meanwhile.
+    """
+    rows = bench_rows.opened(store, bench_name)["rows"]
+    row = next((row for row in rows if row["uid"] == uid), None)
+    if row is None or not row["expected"]:
+        raise InputError("Say first which option is right for this row; then it can teach.")
+    latest = store.datasets.latest(dataset_id)
+    whole = store.datasets.load(latest.id)
+    item = _split_item(item_from(row), example=True)
+    twin = next((i for i in whole.items if _same(whole.resolved(i), item)), None)
+    items = [*whole.items, item]
+    if twin is not None:
+        labels = {**twin.labels, **item.labels}
+        taught = twin.model_copy(update={"labels": labels, "split": "calibration"})
+        items = [taught if i is twin else i for i in whole.items]
+    grown = whole.model_copy(update={"items": tuple(items)})
+    return store.datasets.add_version(
+        dataset_id, grown, parent=latest.number, now=clock.now(), source="workbench"
+    )
+
+
+def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
+    """Labelled items of a dataset, and those of them that are marked as its calibration part.
+
+    Once one is marked, only marked ones teach: that is worth knowing before the first.
+    """
+    version = store.datasets.latest(dataset_id)
+    items = store.datasets.load(version.id).items
+    return version.labelled, sum(bool(i.labels) and i.split == "calibration" for i in items)
+
+
+def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
+    """Fills the form of the Spot check page with a row of a saved dataset and this rubric."""
+    form = request_form.opened(store)
+    keys = {choice.key for choice in request_form.rubric_choices(store)}
+    wanted = [request_form.DRAFT + bench_name, bench_name]
+    changes = {
+        "rubric": next((key for key in wanted if key in keys), form["rubric"]),
+        "way": "item",
+        "dataset": version_id,
+        "item": uid,
+        "judges": bench_rows.opened(store, bench_name)["judges"] or form["judges"],
+        "panel": None,
+    }
+    request_form.keep(store, cast("SpotForm", {**form, **changes}))
+
+
+def _split_item(item: Item, example: bool) -> Item:
+    return item.model_copy(update={"split": "calibration" if example else "evaluation"})
+
+
+def _same(one: Item, other: Item) -> bool:
+    return (one.submission, one.prompt, one.context) == (
+        other.submission,
+        other.prompt,
+        other.context,
+    )

@@ -1,0 +1,1 @@
+"""The data file: one connection per thread, the tables, the migrations, backup."""

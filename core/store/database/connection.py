@@ -1,0 +1,240 @@
+"""Connections: one per thread, opened patiently, written through one door.
+
+SQLite's own busy timeout does not cover everything: switching a new file to WAL answers "locked"
+at once when another process does the same, so opening is tried again until a deadline.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import Damaged, NotNow, StoreError
+from core.store.database.data_file import FilePlace, make_private
+from core.store.database.migrations import migrate, pending
+
+BUSY_SECONDS = 30.0
+#: Primary result codes: https://sqlite.org/rescode.html
+_WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_IN_WORDS = {
+    sqlite3.SQLITE_BUSY: "stayed locked by another program; try again",
+    sqlite3.SQLITE_LOCKED: "stayed locked by another program; try again",
+    sqlite3.SQLITE_PROTOCOL: "stayed locked by another program; try again",
+    sqlite3.SQLITE_FULL: "cannot grow because the disk is full; free some space and try again",
+    sqlite3.SQLITE_READONLY: "cannot be written; check the permissions of the file and its folder",
+    sqlite3.SQLITE_PERM: "cannot be opened; check its permissions",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that the folder exists and is yours",
+    sqlite3.SQLITE_IOERR: "could not be read or written; check the disk",
+    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
+    sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",
+}
+#: What may be over in a while, with nobody having to start anything again.
+_PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+
+T = TypeVar("T")
+
+
+class _TakenBack(Exception):
+    """Ends a rehearsal."""
+
+
+class Connections:
+    """The connections of one process to one data file. Made ready on construction.
+
+    Raises:
+        StoreError: the file is not ours, newer than this program, locked, or out of reach.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._local = threading.local()
+        try:
+            make_private(self.path)
+        except OSError as error:
+            raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
+        with self._in_words():
+            _patiently(self._make_ready)
+        self._place = FilePlace(self.path)
+
+    @property
+    def mine(self) -> sqlite3.Connection:
+        """This thread's connection (opened on first use; a forked child gets its own)."""
+        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if held is None or held[0] != os.getpid():
+            # Or else SQLite would make a new, empty file where ours was.
+            self._place.require()
+            with self._in_words():
+                held = (os.getpid(), _patiently(lambda: _connect(self.path)))
+            self._local.held = held
+            self._local.log = self._place.log()
+        return held[1]
+
+    def close(self) -> None:
+        """Close this thread's connection. The next use opens it again."""
+        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if held is not None:
+            held[1].close()
+            self._local.held = None
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint.
+
+        Raises:
+            StoreError: the file or its log is not where it was: what is written would be lost.
+        """
+        connection = self.mine
+        self._place.require(connection, self._local.log)
+        begin, commit, undo = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+        if connection.in_transaction:
+            begin, commit = ("SAVEPOINT inner", "RELEASE inner")
+            undo = "ROLLBACK TO inner; RELEASE inner"
+        with self._in_words():
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute(commit)
+            except BaseException:
+                # An error such as a full disk may have ended the transaction already.
+                if connection.in_transaction:
+                    for statement in undo.split("; "):
+                        connection.execute(statement)
+                raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """A transaction that is always taken back: to see what would come of it."""
+        with suppress(_TakenBack), self.write():
+            yield
+            raise _TakenBack
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """One transaction that only reads."""
+        self.mine.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.mine.execute("ROLLBACK")
+
+    def checkpoint(self) -> None:
+        """Move the log into the file and empty it, unless others are busy with it for a second."""
+        with suppress(sqlite3.OperationalError):
+            self.mine.execute("PRAGMA busy_timeout = 1000")
+            self.mine.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.mine.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""
+        with self._in_words():
+            cursor = self.mine.cursor()
+            cursor.row_factory = sqlite3.Row
+            return cursor.execute(sql, values).fetchall()
+
+    def tuples(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
+    ) -> list[tuple[Any, ...]]:
+        """All rows as plain tuples, where there are many of them."""
+        with self._in_words():
+            return self.mine.execute(sql, values).fetchall()
+
+    def _make_ready(self) -> None:
+        connection = _connect(self.path)
+        try:
+            due = pending(connection, str(self.path))
+            _use_wal(connection, self.path)
+            if due:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    # Somebody may have been faster; looked at again, now under the lock.
+                    if pending(connection, str(self.path)):
+                        migrate(connection)
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            words = _IN_WORDS.get(_code(error))
+            if words is None:
+                raise
+            code = _code(error)
+            broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
+            kind = NotNow if code in _PASSING else broken
+            raise kind(f"{self.path} {words}.") from error
+
+
+def new_id(cursor: sqlite3.Cursor) -> int:
+    """The id of the row that ``cursor`` has just inserted."""
+    row_id = cursor.lastrowid
+    assert row_id is not None, "the statement was no INSERT"
+    return row_id
+
+
+class _OfAThread(sqlite3.Connection):
+    """Closes when its thread ends, which is when nobody holds it any more.
+
+    No other thread may close it, so whoever closes the store cannot. Of the driver's own
+    connections Python 3.13 and later say a ResourceWarning then.
+    """
+
+    def __del__(self) -> None:
+        # Collected in another thread it refuses here, and is closed all the same.
+        with suppress(sqlite3.ProgrammingError):
+            self.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # isolation_level=None: the driver never opens a transaction behind our back.
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, factory=_OfAThread
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA recursive_triggers = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # A first look opens the log, which shall be the one that is there now.
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise StoreError(f"{path} is on a disk that programs cannot share; use a local disk.")
+
+
+def _patiently(act: Callable[[], T]) -> T:
+    """``act()``, again and again while the file is locked, for at most ``BUSY_SECONDS``."""
+    deadline, pause = time.monotonic() + BUSY_SECONDS, 0.005
+    while True:
+        try:
+            return act()
+        except sqlite3.OperationalError as error:
+            if _code(error) not in _WAITING or time.monotonic() > deadline:
+                raise
+        time.sleep(pause)
+        pause = min(pause * 2, 0.1)
+
+
+def _code(error: sqlite3.Error) -> int:
+    # The low byte is the primary code; some errors come from the driver and have none.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -1,0 +1,177 @@
+"""The data file: whether it is where it was opened, who may read it, and a whole copy."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.errors import StoreError
+from core.settings import own_data_file
+
+if TYPE_CHECKING:
+    from core.store.database.connection import Connections
+
+
+# Who may read the data file: its owner alone.
+#
+# SQLite gives the log and the index of the log the rights of the data file, so the file is made
+# before SQLite opens it. A folder or a file that somebody else made is left as it is, except in the
+# program's own folder.
+
+FOLDER, FILE = 0o700, 0o600
+
+
+def make_private(path: Path) -> None:
+    """Make the folder and an empty file for a data file, where there are none; ``OSError``."""
+    if not path.parent.is_dir():
+        path.parent.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=FOLDER, exist_ok=True)
+    # An existing file, or a place where none can be made, is for SQLite to open or to refuse.
+    with suppress(OSError):
+        make_file(path)
+    if path == own_data_file():
+        _tighten(path)
+
+
+def make_file(path: Path) -> None:
+    """An empty file that only its owner may read. ``FileExistsError`` where there is one."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE))
+
+
+def _tighten(path: Path) -> None:
+    for one, mode in (
+        (path.parent, FOLDER),
+        *((path.with_name(path.name + end), FILE) for end in ("", "-wal", "-shm")),
+    ):
+        # Of somebody else, or not there: nothing that we could change.
+        with suppress(OSError):
+            if one.stat().st_mode & 0o077:
+                one.chmod(mode)
+
+
+# Whether the data file is still where it was opened, and saving what it held when it is not.
+#
+# A program that has a file open goes on reading and writing it after somebody deleted, moved or
+# replaced it, and nothing of that is ever found again. So who writes looks first: two calls of
+# ``stat``, some microseconds.
+
+#: What tells one file from another, whatever its name: device and inode.
+FileId = tuple[int, int]
+
+
+class FilePlace:
+    """Where the data file of this process is, and which file that was when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log_path = path.with_name(f"{path.name}-wal")
+        self._file = _id(path)
+        self._saving = threading.Lock()
+        self._saved: str | None = None
+
+    def in_place(self) -> bool:
+        """Whether the file is still the one that was there."""
+        return _id(self._path) == self._file
+
+    def log(self) -> FileId | None:
+        """Which file the log of new writes (the WAL) is now."""
+        return _id(self._log_path)
+
+    def require(
+        self, connection: sqlite3.Connection | None = None, log: FileId | None = None
+    ) -> None:
+        """Raise ``StoreError`` unless the file, and the ``log`` of a connection, are in place.
+
+        What the connection still sees is first saved in a file beside it, once.
+        """
+        in_place = self.in_place()
+        if in_place and (connection is None or self.log() == log):
+            return
+        what = f"The log of {self._path} ({self._log_path.name})" if in_place else str(self._path)
+        raise StoreError(
+            f"{what} was deleted, moved or replaced while it was in use, so nothing more is "
+            f"written. {self._save(connection)}"
+        )
+
+    def _save(self, connection: sqlite3.Connection | None) -> str:
+        """Save what the connection sees; says where, or what to do."""
+        with self._saving:
+            if self._saved is None and connection is not None:
+                saved = self._path.with_name(f"{self._path.stem}-saved-{os.getpid()}.db")
+                try:
+                    saved.unlink(missing_ok=True)
+                    make_file(saved)
+                    copy = sqlite3.connect(saved)
+                    try:
+                        connection.backup(copy)
+                    finally:
+                        copy.close()
+                except (sqlite3.Error, OSError):
+                    return "What it held could not be saved. Put a copy back and start again."
+                self._saved = f"What it held is saved in {saved}. Put it back and start again."
+            return self._saved or "Put a copy back and start again."
+
+
+def _id(path: Path) -> FileId | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+# A whole copy of the data file while others write, and what SQLite finds wrong with it.
+
+
+class Backup(NamedTuple):
+    """What a copy holds."""
+
+    file: str
+    bytes: int
+    runs: int
+    votes: int
+
+
+def copy_to(connection: sqlite3.Connection, target: Path) -> Backup:
+    """Copy all that the connection sees to ``target``, in place of what is there, or not at all.
+
+    Raises:
+        StoreError: it cannot be written there.
+    """
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        # As private as the data file, from its first byte on.
+        make_file(part)
+        with closing(sqlite3.connect(part)) as copy:
+            connection.backup(copy)
+            # One file: who opens it needs no log beside it.
+            copy.execute("PRAGMA journal_mode = DELETE")
+            ((runs, votes),) = copy.execute(
+                "SELECT count(*) FILTER (WHERE kind = 'run'), coalesce(sum(votes), 0) FROM run"
+            ).fetchall()
+        part.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{target} cannot be written: {words}.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    return Backup(str(target), target.stat().st_size, int(runs), int(votes))
+
+
+def damage(files: Connections, most: int = 100) -> list[dict[str, str]]:
+    """What SQLite itself finds: damaged pages, broken rules of tables, rows that lost theirs."""
+    found = [
+        {"what": words, "where": "the file"}
+        for (words,) in files.tuples(f"PRAGMA integrity_check({most})")
+        if words != "ok"
+    ]
+    found += [
+        {"what": f"refers to a row of {parent} that is not there", "where": f"{table} row {row}"}
+        for table, row, parent, _ in files.tuples("PRAGMA foreign_key_check")
+    ]
+    return found

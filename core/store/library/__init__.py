@@ -1,0 +1,3 @@
+"""What is kept to be used again: rubrics, datasets, judges, panels, drafts, and tasks of a
+writing model.
+"""

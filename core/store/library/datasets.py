@@ -1,0 +1,362 @@
+"""Datasets, their versions and items: browsing, fetching, counting labels."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow
+from core.domain.rubric import Rubric
+from core.errors import Conflict, NotFound
+from core.identity import content_hash
+from core.store.database.connection import Connections, new_id
+from core.store.database.content import clean, dump, like, like_json, to_json
+from core.text.names import STORED
+
+# Items of dataset versions: browsing, fetching, counting labels.
+
+#: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
+FOUND = r"""
+    (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
+     OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.context' LIKE ? ESCAPE '\'
+     OR i.content -> '$.reference' LIKE ? ESCAPE '\')
+"""
+_EVERYTHING = ItemFilter()
+_PAGE = 500
+
+
+def found_values(search: str) -> list[str]:
+    """The values that ``FOUND`` takes to look for ``search``."""
+    inside = like_json(search)
+    return [like(search), inside, inside, inside, inside]
+
+
+class Items:
+    """The part of ``store.datasets`` that reads items."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def rows(
+        self, version_id: int, where: ItemFilter = _EVERYTHING, *, offset: int = 0, limit: int = 50
+    ) -> list[ItemRow]:
+        """A page of items for browsing, in the dataset's order."""
+        clause, values = _clause(version_id, where)
+        return [
+            ItemRow(*row)
+            for row in self._files.tuples(
+                "SELECT i.position, i.item_id, i.preview, i.system, i.split, i.labelled "
+                f"FROM item i WHERE {clause} ORDER BY i.position LIMIT ? OFFSET ?",
+                (*values, limit, offset),
+            )
+        ]
+
+    def count(self, version_id: int, where: ItemFilter = _EVERYTHING) -> int:
+        """How many items the filter keeps."""
+        clause, values = _clause(version_id, where)
+        ((count,),) = self._files.tuples(f"SELECT count(*) FROM item i WHERE {clause}", values)
+        return int(count)
+
+    def systems(self, version_id: int) -> list[str]:
+        """The systems that items name, sorted; items without one do not count."""
+        found = self._files.tuples(
+            "SELECT DISTINCT system FROM item WHERE version_id = ? AND system <> '' ORDER BY 1",
+            (version_id,),
+        )
+        return [system for (system,) in found]
+
+    def item(self, version_id: int, item_id: str) -> Item:
+        """One item whole, without its dataset's prompt and reference (``head.resolved``)."""
+        found = self._files.tuples(
+            "SELECT content FROM item WHERE version_id = ? AND item_id = ?", (version_id, item_id)
+        )
+        if not found:
+            raise NotFound(f"There is no item {item_id!r} in dataset version {version_id}.")
+        return Item.model_validate_json(found[0][0], context=STORED)
+
+    def items(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[Item]:
+        """The items (or those with these ids) whole, in the dataset's order, read page by page.
+
+        Raises:
+            NotFound: an id is not in this version.
+        """
+        for content in self.contents(version_id, ids):
+            yield Item.model_validate_json(content, context=STORED)
+
+    def contents(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[str]:
+        """As ``items``, as the JSON text that is kept."""
+        positions = self._positions(version_id, ids)
+        for start in range(0, len(positions), _PAGE):
+            page = positions[start : start + _PAGE]
+            yield from (
+                content
+                for (content,) in self._files.tuples(
+                    "SELECT content FROM item WHERE version_id = ? AND position IN "
+                    "(SELECT value FROM json_each(?)) ORDER BY position",
+                    (version_id, json.dumps(page)),
+                )
+            )
+
+    def label_counts(self, version_id: int) -> dict[str, dict[str, int]]:
+        """How often each label was given, by criterion; labels are spelt as given."""
+        counts: dict[str, dict[str, int]] = {}
+        for criterion, label, count in self._files.tuples(
+            """
+            SELECT given.key, given.value ->> '$.label', count(*)
+            FROM item i, json_each(i.content, '$.labels') given
+            WHERE i.version_id = ? AND i.labelled > 0 GROUP BY 1, 2 ORDER BY 1, 2
+            """,
+            (version_id,),
+        ):
+            counts.setdefault(criterion, {})[label] = count
+        return counts
+
+    def labels(self, version_id: int) -> Iterator[tuple[str, str, str]]:
+        """Every label as (item id, criterion, label), of the items without a rubric of their own.
+
+        Far cheaper than reading the items, where only their labels matter.
+        """
+        yield from self._files.tuples(
+            """
+            SELECT i.item_id, given.key, given.value ->> '$.label'
+            FROM item i, json_each(i.content, '$.labels') given
+            WHERE i.version_id = ? AND i.labelled > 0 AND i.content ->> '$.rubric' IS NULL
+            ORDER BY i.position
+            """,
+            (version_id,),
+        )
+
+    def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
+        if ids is None:
+            found = self._files.tuples(
+                "SELECT position FROM item WHERE version_id = ? ORDER BY position", (version_id,)
+            )
+            return [position for (position,) in found]
+        wanted = set(ids)
+        held = dict(
+            self._files.tuples(
+                "SELECT item_id, position FROM item WHERE version_id = ? AND item_id IN "
+                "(SELECT value FROM json_each(?))",
+                (version_id, json.dumps(sorted(wanted))),
+            )
+        )
+        missing = wanted - held.keys()
+        if missing:
+            raise NotFound(f"There is no item {min(missing)!r} in dataset version {version_id}.")
+        return sorted(held.values())
+
+
+def _clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any]]:
+    parts: list[str] = ["i.version_id = ?"]
+    values: list[Any] = [version_id]
+    if where.labelled is not None:
+        parts.append("(i.labelled > 0) = ?")
+        values.append(where.labelled)
+    if where.system is not None:
+        parts.append("i.system = ?")
+        values.append(where.system)
+    if where.split is not None:
+        parts.append("i.split = ?")
+        values.append(where.split)
+    if where.search:
+        parts.append(FOUND)
+        values += found_values(where.search)
+    return " AND ".join(parts), values
+
+
+# Datasets and their versions.
+
+_VERSION = "id, dataset_id, number, hash, head, items, labelled, created, source"
+_LATEST = "(SELECT max(number) FROM dataset_version WHERE dataset_id = d.id)"
+_RUNS = """
+    (SELECT count(*) FROM run JOIN dataset_version v ON v.id = run.dataset_version_id
+     WHERE v.dataset_id = d.id AND run.kind = 'run')
+"""
+_PREVIEW = 200
+
+
+class Datasets(Items):
+    """Reached as ``store.datasets``. Versions are only ever added."""
+
+    def create(
+        self, dataset: Dataset, *, now: str, source: str = "", hidden: bool = False
+    ) -> DatasetVersion:
+        """A new dataset with its version 1, or the version that already holds this content.
+
+        Listed again if it had been put away. ``hidden`` ones (spot checks) are never listed.
+        """
+        content = dump(dataset)
+        digest = content_hash(content)
+        with self._files.write() as db:
+            same = self.find_by_hash(digest)
+            if same is not None:
+                if not hidden:
+                    db.execute(
+                        "UPDATE dataset SET hidden = 0, archived = NULL WHERE id = ?",
+                        (same.dataset_id,),
+                    )
+                return same
+            cursor = db.execute(
+                "INSERT INTO dataset (name, created, hidden) VALUES (?, ?, ?)",
+                (dataset.name, now, hidden),
+            )
+            return self._add(db, (new_id(cursor), 1), dataset, (content, digest), (now, source))
+
+    def add_version(
+        self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
+    ) -> DatasetVersion:
+        """The next version, made from version number ``parent``.
+
+        Content identical to the latest version's adds nothing and returns that version.
+
+        Raises:
+            Conflict: somebody saved a version after ``parent``; nothing was overwritten.
+        """
+        content = dump(dataset)
+        digest = content_hash(content)
+        with self._files.write() as db:
+            latest = self.latest(dataset_id)
+            if latest.hash == digest:
+                return latest
+            if latest.number != parent:
+                raise Conflict(
+                    f"The dataset {latest.name!r} changed since you opened it: version "
+                    f"{latest.number} was saved at {latest.created}. Nothing was overwritten."
+                )
+            db.execute("UPDATE dataset SET name = ? WHERE id = ?", (dataset.name, dataset_id))
+            place = (dataset_id, parent + 1)
+            return self._add(db, place, dataset, (content, digest), (now, source))
+
+    def version(self, version_id: int) -> DatasetVersion:
+        """One version by its id."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version WHERE id = ?", (version_id,)
+        )
+        if not rows:
+            raise NotFound(f"There is no dataset version {version_id}.")
+        return _version(rows[0])
+
+    def latest(self, dataset_id: int) -> DatasetVersion:
+        """The newest version of a dataset."""
+        return self.versions(dataset_id)[0]
+
+    def versions(self, dataset_id: int) -> builtins.list[DatasetVersion]:
+        """The history of a dataset, newest first."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version WHERE dataset_id = ? ORDER BY number DESC",
+            (dataset_id,),
+        )
+        if not rows:
+            raise NotFound(f"There is no dataset {dataset_id}.")
+        return [_version(row) for row in rows]
+
+    def find_by_hash(self, content: str) -> DatasetVersion | None:
+        """The newest version with this content hash (listed datasets first), or ``None``."""
+        rows = self._files.rows(
+            f"SELECT {_VERSION} FROM dataset_version v WHERE hash = ? "
+            "ORDER BY (SELECT hidden FROM dataset WHERE id = v.dataset_id), id DESC LIMIT 1",
+            (content,),
+        )
+        return _version(rows[0]) if rows else None
+
+    def list(self, *, archived: bool = False) -> builtins.list[DatasetRow]:
+        """The datasets in use (or those put away), the last changed first."""
+        rows = self._files.rows(
+            f"""
+            SELECT d.id, d.name, v.number, v.id AS version_id, v.hash, v.items, v.labelled,
+                {_RUNS} AS runs, d.created, v.created AS updated, v.source, d.archived
+            FROM dataset d
+            JOIN dataset_version v ON v.dataset_id = d.id AND v.number = {_LATEST}
+            WHERE NOT d.hidden AND (d.archived IS NOT NULL) = ?
+            ORDER BY v.created DESC, v.id DESC
+            """,
+            (archived,),
+        )
+        return [DatasetRow(**dict(row)) for row in rows]
+
+    def load(self, version_id: int) -> Dataset:
+        """The whole dataset of a version, as it was saved."""
+        head = self.version(version_id).head
+        return head.model_copy(update={"items": tuple(self.items(version_id))})
+
+    def archive(self, dataset_id: int, *, now: str) -> None:
+        """Put a dataset away. Its versions and runs stay."""
+        self._set_archived(dataset_id, now)
+
+    def restore(self, dataset_id: int) -> None:
+        """Take a dataset out of the archive."""
+        self._set_archived(dataset_id, None)
+
+    def _set_archived(self, dataset_id: int, when: str | None) -> None:
+        with self._files.write() as db:
+            cursor = db.execute("UPDATE dataset SET archived = ? WHERE id = ?", (when, dataset_id))
+            if not cursor.rowcount:
+                raise NotFound(f"There is no dataset {dataset_id}.")
+
+    def _add(
+        self,
+        db: sqlite3.Connection,
+        place: tuple[int, int],
+        dataset: Dataset,
+        hashed: tuple[dict[str, Any], str],
+        origin: tuple[str, str],
+    ) -> DatasetVersion:
+        content, digest = hashed
+        head = {key: value for key, value in content.items() if key != "items"}
+        labelled = sum(1 for item in dataset.items if item.labels)
+        now, source = origin
+        cursor = db.execute(
+            "INSERT INTO dataset_version (dataset_id, number, hash, name, head, items, labelled, "
+            "created, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *place,
+                digest,
+                dataset.name,
+                to_json(head),
+                len(dataset.items),
+                labelled,
+                now,
+                clean(source),
+            ),
+        )
+        version_id = new_id(cursor)
+        db.executemany(
+            "INSERT INTO item (version_id, position, item_id, system, split, labelled, preview, "
+            "content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    version_id,
+                    position,
+                    item.id,
+                    item.system,
+                    item.split,
+                    len(item.labels),
+                    preview(item),
+                    to_json(text),
+                )
+                for position, (item, text) in enumerate(
+                    zip(dataset.items, content["items"], strict=True)
+                )
+            ),
+        )
+        return self.version(version_id)
+
+
+def preview(item: Item) -> str:
+    """The start of what is judged, on one line, at most 200 characters."""
+    words = " ".join(item.output[: _PREVIEW * 5].split())
+    return words if len(words) <= _PREVIEW else words[: _PREVIEW - 1] + "…"
+
+
+def _version(row: sqlite3.Row) -> DatasetVersion:
+    fields = dict(row)
+    head = json.loads(fields.pop("head"))
+    rubric = head.pop("rubric", None)
+    # Built without validation because it has no items on purpose; the parts were valid when saved.
+    own = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
+    made = Dataset.model_construct(**head, items=(), rubric=own)
+    return DatasetVersion(head=made, **fields)

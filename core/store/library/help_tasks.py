@@ -1,0 +1,192 @@
+"""Tasks of a writing model's help: what was asked for, every step that was made, what came of it.
+
+A task is held by one process at a time, for as long as it renews its hold (``until``, Unix
+seconds). Finished steps stay whatever happens, so that going on never pays for them again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.runs import HelpStatus, HelpStep, HelpTask
+from core.errors import Conflict, NotFound
+from core.store.database.connection import Connections
+from core.store.database.content import clean, to_json
+
+_LAST = "(SELECT max(id) FROM help_step l WHERE l.task_id = s.task_id AND l.name = s.name)"
+_TASK = f"""
+    SELECT t.*,
+        (SELECT count(*) FROM help_step s WHERE s.task_id = t.id AND value IS NOT NULL) AS done,
+        (SELECT count(*) FROM help_step s WHERE s.task_id = t.id AND failure IS NOT NULL
+            AND s.id = {_LAST}) AS failed,
+        (SELECT count(*) FROM help_step s WHERE s.task_id = t.id AND asked) AS calls,
+        (SELECT coalesce(sum(cost), 0) FROM help_step s WHERE s.task_id = t.id) AS cost,
+        (SELECT count(*) FROM help_step s WHERE s.task_id = t.id AND asked AND cost IS NULL)
+            AS cost_unknown
+    FROM help_task t
+"""
+
+
+class Helps:
+    """Reached as ``store.helps``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def create(
+        self,
+        kind: str,
+        subject: str,
+        request: Mapping[str, Any],
+        *,
+        planned: int,
+        budget: float | None,
+        now: str,
+    ) -> int:
+        """A new task, waiting; returns its id."""
+        with self._files.write() as db:
+            ((task_id,),) = db.execute(
+                "INSERT INTO help_task (kind, subject, request, status, planned, budget, created, "
+                "updated) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?) RETURNING id",
+                (kind, clean(subject), to_json(dict(request)), planned, budget, now, now),
+            ).fetchall()
+            return int(task_id)
+
+    def get(self, task_id: int) -> HelpTask:
+        """One task. Raises ``NotFound``."""
+        rows = self._files.rows(f"{_TASK} WHERE t.id = ?", (task_id,))
+        if not rows:
+            raise NotFound(f"There is no task {task_id}.")
+        return _task(rows[0])
+
+    def list(
+        self, *, subject: str | None = None, kind: str | None = None, limit: int = 20
+    ) -> builtins.list[HelpTask]:
+        """The latest tasks, newest first, of one subject or kind where that is named."""
+        rows = self._files.rows(
+            f"{_TASK} WHERE t.subject = coalesce(?, t.subject) AND t.kind = coalesce(?, t.kind) "
+            "ORDER BY t.id DESC LIMIT ?",
+            (subject, kind, limit),
+        )
+        return [_task(row) for row in rows]
+
+    def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
+        """Take hold of a waiting task, or of one whose hold has ended; whether that worked."""
+        with self._files.write() as db:
+            cursor = db.execute(
+                "UPDATE help_task SET status = 'running', owner = ?, until = ?, message = '', "
+                "updated = ? WHERE id = ? "
+                "AND (status = 'queued' OR (status = 'running' AND until < ?))",
+                (owner, at + seconds, now, task_id, at),
+            )
+            return cursor.rowcount == 1
+
+    def requeue(self, task_id: int, *, now: str) -> None:
+        """Let a task that rests wait again; one that is worked on is left alone."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE help_task SET status = 'queued', cancel = 0, updated = ? "
+                "WHERE id = ? AND status NOT IN ('queued', 'running', 'done')",
+                (now, task_id),
+            )
+
+    def beat(self, task_id: int, owner: str, *, at: float, seconds: float) -> bool | None:
+        """Renew the hold: whether somebody wants it stopped; ``None`` where it is not ours."""
+        with self._files.write() as db:
+            found = db.execute(
+                "UPDATE help_task SET until = ? WHERE id = ? AND owner = ? "
+                "AND status = 'running' RETURNING cancel",
+                (at + seconds, task_id, owner),
+            ).fetchall()
+            return bool(found[0][0]) if found else None
+
+    def keep(self, task_id: int, owner: str, step: HelpStep, *, now: str) -> None:
+        """Add a step. Raises ``Conflict`` where the task is not the owner's any more."""
+        with self._files.write() as db:
+            held = db.execute(
+                "SELECT 1 FROM help_task WHERE id = ? AND owner = ? AND status = 'running'",
+                (task_id, owner),
+            ).fetchall()
+            if not held:
+                raise Conflict(f"Task {task_id} was taken over or ended.")
+            value = None if step.value is None else to_json(step.value)
+            call = None if step.call is None else to_json(step.call)
+            db.execute(
+                "INSERT INTO help_step (task_id, name, value, failure, message, call, asked, cost, "
+                "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    task_id,
+                    clean(step.name),
+                    value,
+                    step.failure,
+                    clean(step.message),
+                    call,
+                    step.asked,
+                    step.cost,
+                    now,
+                ),
+            )
+
+    def end(
+        self, task_id: int, owner: str, status: HelpStatus, *, now: str, message: str, result: Any
+    ) -> None:
+        """Let go of a task; nothing happens where it is not the owner's any more."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE help_task SET status = ?, message = ?, owner = NULL, until = NULL, "
+                "result = coalesce(?, result), updated = ? "
+                "WHERE id = ? AND owner = ? AND status = 'running'",
+                (
+                    status,
+                    clean(message),
+                    None if result is None else to_json(result),
+                    now,
+                    task_id,
+                    owner,
+                ),
+            )
+
+    def request_cancel(self, task_id: int, *, now: str) -> None:
+        """Ask whoever works on it to stop; what waits is cancelled at once."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE help_task SET cancel = 1, updated = ?, "
+                "status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END WHERE id = ?",
+                (now, task_id),
+            )
+
+    def expire(self, task_id: int, owner: str) -> None:
+        """The owner is known to be gone: free its task."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE help_task SET status = 'interrupted', owner = NULL, until = NULL "
+                "WHERE id = ? AND owner = ? AND status = 'running'",
+                (task_id, owner),
+            )
+
+    def steps(self, task_id: int) -> builtins.list[HelpStep]:
+        """Every step of a task, in the order made."""
+        rows = self._files.rows(
+            "SELECT id, name, value, failure, message, call, asked, cost, created "
+            "FROM help_step WHERE task_id = ? ORDER BY id",
+            (task_id,),
+        )
+        return [_step(row) for row in rows]
+
+
+def _task(row: sqlite3.Row) -> HelpTask:
+    fields = dict(row)
+    fields["request"] = json.loads(fields["request"])
+    fields["result"] = None if fields["result"] is None else json.loads(fields["result"])
+    return HelpTask(**{**fields, "cancel": bool(fields["cancel"])})
+
+
+def _step(row: sqlite3.Row) -> HelpStep:
+    fields = dict(row)
+    for name in ("value", "call"):
+        fields[name] = None if fields[name] is None else json.loads(fields[name])
+    return HelpStep(**{**fields, "asked": bool(fields["asked"])})

@@ -1,0 +1,167 @@
+"""The registries of judges and panels, drafts of unsaved work, and small settings."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from typing import Any
+
+from core.domain.library import JudgeRow, PanelRow, SavedDraft
+from core.domain.panel import Judge, Panel
+from core.errors import NotFound
+from core.store.database.connection import Connections
+from core.store.database.content import dump, noun_hash, to_json
+
+
+class Judges:
+    """Reached as ``store.judges``. A judge is known by its name; runs keep copies of their own."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def save(self, judge: Judge, *, now: str) -> JudgeRow:
+        """Keep a judge; the one in use with the same name takes its settings."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO judge (name, content, created, updated) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (name) WHERE archived IS NULL "
+                "DO UPDATE SET content = excluded.content, updated = excluded.updated",
+                (judge.name, to_json(dump(judge)), now, now),
+            )
+            return self.get(judge.name)
+
+    def get(self, name: str) -> JudgeRow:
+        """The judge in use with this name."""
+        rows = self._files.rows("SELECT * FROM judge WHERE name = ? AND archived IS NULL", (name,))
+        if not rows:
+            raise NotFound(f"There is no judge {name!r}.")
+        return _judge(rows[0])
+
+    def list(self, *, archived: bool = False) -> builtins.list[JudgeRow]:
+        """The judges in use (or those put away), by name."""
+        rows = self._files.rows(
+            "SELECT * FROM judge WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
+            (archived,),
+        )
+        return [_judge(row) for row in rows]
+
+    def archive(self, name: str, *, now: str) -> None:
+        """Put a judge away; its name is free again."""
+        with self._files.write() as db:
+            cursor = db.execute(
+                "UPDATE judge SET archived = ? WHERE name = ? AND archived IS NULL", (now, name)
+            )
+            if not cursor.rowcount:
+                raise NotFound(f"There is no judge {name!r}.")
+
+
+class Panels:
+    """Reached as ``store.panels``. A panel is known by its name; runs keep copies of their own."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def save(self, panel: Panel, *, now: str) -> PanelRow:
+        """Keep a panel; the one in use with the same name takes its content."""
+        with self._files.write() as db:
+            ((panel_id,),) = db.execute(
+                "INSERT INTO panel (name, hash, content, created, updated) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (name) WHERE archived IS NULL DO UPDATE "
+                "SET hash = excluded.hash, content = excluded.content, updated = excluded.updated "
+                "RETURNING id",
+                (panel.name, noun_hash(panel), to_json(dump(panel)), now, now),
+            ).fetchall()
+            return self.get(panel_id)
+
+    def get(self, panel_id: int) -> PanelRow:
+        """One panel by its id, put away or not."""
+        rows = self._files.rows("SELECT * FROM panel WHERE id = ?", (panel_id,))
+        if not rows:
+            raise NotFound(f"There is no panel {panel_id}.")
+        return _panel(rows[0])
+
+    def list(self, *, archived: bool = False) -> builtins.list[PanelRow]:
+        """The panels in use (or those put away), by name."""
+        rows = self._files.rows(
+            "SELECT * FROM panel WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
+            (archived,),
+        )
+        return [_panel(row) for row in rows]
+
+    def archive(self, panel_id: int, *, now: str) -> None:
+        """Put a panel away; its name is free again."""
+        with self._files.write() as db:
+            cursor = db.execute("UPDATE panel SET archived = ? WHERE id = ?", (now, panel_id))
+            if not cursor.rowcount:
+                raise NotFound(f"There is no panel {panel_id}.")
+
+
+class Drafts:
+    """Reached as ``store.drafts``: unsaved work by key, so that it survives a restart."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def save(self, key: str, content: Any, *, now: str) -> None:
+        """Keep plain JSON data under ``key``, in place of what was there."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO draft (key, content, updated) VALUES (?, ?, ?) ON CONFLICT (key) "
+                "DO UPDATE SET content = excluded.content, updated = excluded.updated",
+                (key, to_json(content), now),
+            )
+
+    def get(self, key: str) -> SavedDraft | None:
+        """The draft under ``key``, or ``None``."""
+        rows = self._files.rows("SELECT key, content, updated FROM draft WHERE key = ?", (key,))
+        return _draft(rows[0]) if rows else None
+
+    def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
+        """The drafts whose key starts with ``prefix``, the last saved first."""
+        rows = self._files.rows(
+            "SELECT key, content, updated FROM draft WHERE substr(key, 1, ?) = ? "
+            "ORDER BY updated DESC, key",
+            (len(prefix), prefix),
+        )
+        return [_draft(row) for row in rows]
+
+    def delete(self, key: str) -> None:
+        """Forget a draft; one that is not there is no trouble."""
+        with self._files.write() as db:
+            db.execute("DELETE FROM draft WHERE key = ?", (key,))
+
+
+class SettingValues:
+    """Reached as ``store.settings``: small facts of the app by key, as plain JSON data."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of ``key``, or ``default``."""
+        rows = self._files.rows("SELECT value FROM setting WHERE key = ?", (key,))
+        return json.loads(rows[0]["value"]) if rows else default
+
+    def put(self, key: str, value: Any) -> None:
+        """Set the value of ``key``."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO setting (key, value) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, to_json(value)),
+            )
+
+
+def _judge(row: sqlite3.Row) -> JudgeRow:
+    fields = dict(row)
+    return JudgeRow(judge=Judge.model_validate_json(fields.pop("content")), **fields)
+
+
+def _panel(row: sqlite3.Row) -> PanelRow:
+    fields = dict(row)
+    return PanelRow(panel=Panel.model_validate_json(fields.pop("content")), **fields)
+
+
+def _draft(row: sqlite3.Row) -> SavedDraft:
+    return SavedDraft(row["key"], json.loads(row["content"]), row["updated"])

@@ -1,0 +1,1 @@
+"""Reviewing: queues, turns, events, and what people settled."""

@@ -1,0 +1,195 @@
+"""The record of reviewing: who did what, when, and why. Only ever added to."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.review import Role
+from core.domain.review_records import EventRow, NewEvent, ReviewerRow
+from core.errors import NotFound
+from core.store.database.connection import Connections
+from core.store.database.content import clean, to_json
+
+_COLUMNS = (
+    "id, step, ts, actor, role, session, run_id, queue_id, item_id, criterion, "
+    "rubric_version_id, action, part, before, after, reason, mode, ms_active, revealed_at, "
+    "evidence, undo_of"
+)
+#: What a person did; the others follow from these.
+_ACTS = "('verdict', 'final', 'skip', 'flag', 'unflag', 'send_back')"
+
+
+class Events:
+    """Reached as ``store.events``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def add(self, event: NewEvent) -> int:
+        """Keep an event; returns its id, which is the step where the event begins one."""
+        with self._files.write() as db:
+            ((event_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_event")
+            seat = event.seat
+            db.execute(
+                f"INSERT INTO review_event ({_COLUMNS}) VALUES ({', '.join('?' * 21)})",
+                (
+                    *(event_id, event.step or event_id, event.ts),
+                    *(clean(seat.name), seat.role, clean(seat.session)),
+                    *(event.run_id, event.queue_id, event.item_id, event.criterion),
+                    *(event.rubric_version_id, event.action, event.part),
+                    *(to_json(event.before), to_json(event.after), clean(event.reason)),
+                    *(event.mode, event.ms_active, event.revealed_at),
+                    *(to_json(event.evidence), event.undo_of),
+                ),
+            )
+        return int(event_id)
+
+    def get(self, event_id: int) -> EventRow:
+        """One event; raises ``NotFound``."""
+        found = self._rows("id = ?", (event_id,))
+        if not found:
+            raise NotFound(f"There is no review event {event_id}.")
+        return found[0]
+
+    def of_step(self, step: int) -> list[EventRow]:
+        """The events of one act, in their order; raises ``NotFound`` if there are none."""
+        found = self._rows("step = ?", (step,))
+        if not found:
+            raise NotFound(f"There is no review step {step}.")
+        return found
+
+    def of_cell(self, run_id: int, item_id: str, criterion: str | None = None) -> list[EventRow]:
+        """What happened to a cell (``None``: to any cell of the item, and to the item)."""
+        if criterion is None:
+            return self._rows("run_id = ? AND item_id = ?", (run_id, item_id))
+        return self._rows(
+            "run_id = ? AND item_id = ? AND criterion IN (?, '')", (run_id, item_id, criterion)
+        )
+
+    def of_run(self, run_id: int, queue_id: int | None = None) -> Iterator[EventRow]:
+        """All events of a run, or of one of its queues, in their order."""
+        found = self._files.rows(
+            f"SELECT {_COLUMNS} FROM review_event "
+            "WHERE run_id = ? AND (? IS NULL OR queue_id = ?) ORDER BY id",
+            (run_id, queue_id, queue_id),
+        )
+        return map(_event, found)
+
+    def newest(self, run_id: int, queue_id: int, *, limit: int, offset: int = 0) -> list[EventRow]:
+        """The newest events of a queue, the last one first."""
+        rows = self._files.rows(
+            f"SELECT {_COLUMNS} FROM review_event WHERE run_id = ? AND queue_id = ? "
+            "ORDER BY id DESC LIMIT ? OFFSET ?",
+            (run_id, queue_id, limit, offset),
+        )
+        return [_event(row) for row in rows]
+
+    def count(self, run_id: int, queue_id: int) -> int:
+        """How many events a queue has."""
+        ((found,),) = self._files.tuples(
+            "SELECT count(*) FROM review_event WHERE run_id = ? AND queue_id = ?",
+            (run_id, queue_id),
+        )
+        return int(found)
+
+    def last_act(self, queue_id: int, actor: str) -> int | None:
+        """The step of this person's newest act in a queue that still stands, or ``None``."""
+        ((step,),) = self._files.tuples(
+            f"SELECT max(step) FROM review_event e WHERE queue_id = ? AND actor = ? "
+            f"AND action IN {_ACTS} "
+            "AND NOT EXISTS (SELECT 1 FROM review_event u WHERE u.undo_of = e.id)",
+            (queue_id, actor),
+        )
+        return None if step is None else int(step)
+
+    def undone(self, ids: Sequence[int]) -> set[int]:
+        """Which of these events have been taken back."""
+        found = self._files.tuples(
+            "SELECT undo_of FROM review_event WHERE undo_of IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return {event_id for (event_id,) in found}
+
+    def later_act(self, event: EventRow, actions: Sequence[str]) -> EventRow | None:
+        """The newest of these acts on the event's cell after it that still stands.
+
+        Verdicts of other reviewers do not build on it; what an adjudicator resolved does.
+        """
+        found = self._rows(
+            "queue_id = ? AND item_id = ? AND criterion = ? AND id > ? "
+            "AND step <> ? AND action IN (SELECT value FROM json_each(?)) "
+            "AND (actor = ? OR action NOT IN ('verdict', 'final') OR part = 'resolve') "
+            "AND NOT EXISTS (SELECT 1 FROM review_event u WHERE u.undo_of = review_event.id)",
+            (
+                *(event.queue_id, event.item_id, event.criterion, event.id, event.step),
+                *(json.dumps(list(actions)), event.actor),
+            ),
+        )
+        return found[-1] if found else None
+
+    def seen(self, queue_id: int, item_id: str, criterion: str, actor: str) -> str | None:
+        """When this person first saw the votes of a cell, taken back or not; ``None``: never."""
+        ((when,),) = self._files.tuples(
+            "SELECT min(revealed_at) FROM review_event WHERE queue_id = ? AND actor = ? "
+            "AND item_id = ? AND criterion = ? AND action = 'reveal'",
+            (queue_id, actor, item_id, criterion),
+        )
+        return None if when is None else str(when)
+
+    def _rows(self, where: str, values: Sequence[Any]) -> list[EventRow]:
+        rows = self._files.rows(
+            f"SELECT {_COLUMNS} FROM review_event WHERE {where} ORDER BY id", values
+        )
+        return [_event(row) for row in rows]
+
+
+def _event(row: sqlite3.Row) -> EventRow:
+    fields = dict(row)
+    for name in ("before", "after", "evidence"):
+        fields[name] = json.loads(fields[name])
+    return EventRow(**fields)
+
+
+# People who review.
+
+_REVIEWER = "id, name, role, created"
+
+
+class Reviewers:
+    """Reached as ``store.reviewers``. Names are unique, whatever their case, and never change."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def make(self, name: str, *, now: str) -> ReviewerRow:
+        """The reviewer of that name, made when new. The very first one is a lead."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO reviewer (name, role, created) SELECT ?, "
+                "CASE WHEN EXISTS (SELECT 1 FROM reviewer) THEN 'reviewer' ELSE 'lead' END, ? "
+                "WHERE true ON CONFLICT (name) DO NOTHING",
+                (clean(name), now),
+            )
+            return self.get(name)
+
+    def get(self, name: str) -> ReviewerRow:
+        """The reviewer of that name; raises ``NotFound``."""
+        rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer WHERE name = ?", (clean(name),))
+        if not rows:
+            raise NotFound(f"There is no reviewer {name!r}.")
+        return ReviewerRow(**dict(rows[0]))
+
+    def list(self) -> builtins.list[ReviewerRow]:
+        """All of them, by name."""
+        rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer ORDER BY name")
+        return [ReviewerRow(**dict(row)) for row in rows]
+
+    def set_role(self, name: str, role: Role) -> ReviewerRow:
+        """Give a reviewer another role; raises ``NotFound``."""
+        with self._files.write() as db:
+            db.execute("UPDATE reviewer SET role = ? WHERE name = ?", (role, clean(name)))
+            return self.get(name)

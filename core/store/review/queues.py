@@ -1,0 +1,334 @@
+"""Queues: their rules, the items and cells in them, and the signs they are chosen by."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from core.domain.review import (
+    CellState,
+    Order,
+    QueueRule,
+    QueueSettings,
+    Reason,
+    Role,
+    SettledState,
+)
+from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
+from core.domain.rubric import Rubric
+from core.errors import NotFound
+from core.store.database.connection import Connections, new_id
+from core.store.database.content import clean, dump, to_json
+from core.text.names import STORED
+
+# Queues: their rules, and the items and cells that are in them.
+
+_QUEUE = 'id, run_id, name, rule, settings, ordering AS "order", seed, author, created, archived'
+_ITEM = "item_id, position, draw, assisted, required, assigned"
+_CELL = (
+    "item_id, criterion, reasons, chance, failed, flip, change, entropy, margin, spread, "
+    "state, flagged, version"
+)
+
+
+class Queues:
+    """Reached as ``store.queues``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def create(
+        self,
+        run_id: int,
+        name: str,
+        rule: QueueRule,
+        settings: QueueSettings,
+        *,
+        order: Order,
+        seed: int,
+        author: str,
+        now: str,
+    ) -> QueueRow:
+        """A queue without cells."""
+        with self._files.write() as db:
+            cursor = db.execute(
+                "INSERT INTO review_queue "
+                "(run_id, name, rule, settings, ordering, seed, author, created) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(run_id, clean(name), to_json(dump(rule)), to_json(dump(settings)), order),
+                    *(seed, clean(author), now),
+                ),
+            )
+            return self.get(new_id(cursor))
+
+    def change(
+        self, queue_id: int, *, name: str, order: Order, settings: QueueSettings
+    ) -> QueueRow:
+        """Give a queue another name, order, or way of working; raises ``NotFound``."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE review_queue SET name = ?, ordering = ?, settings = ? WHERE id = ?",
+                (clean(name), order, to_json(dump(settings)), queue_id),
+            )
+            return self.get(queue_id)
+
+    def archive(self, queue_id: int, *, now: str | None) -> None:
+        """Put a queue away, or with ``None`` bring it back."""
+        with self._files.write() as db:
+            db.execute("UPDATE review_queue SET archived = ? WHERE id = ?", (now, queue_id))
+
+    def get(self, queue_id: int) -> QueueRow:
+        """One queue; raises ``NotFound``."""
+        rows = self._files.rows(f"SELECT {_QUEUE} FROM review_queue WHERE id = ?", (queue_id,))
+        if not rows:
+            raise NotFound(f"There is no review queue {queue_id}.")
+        return _queue(rows[0])
+
+    def list(self, run_id: int | None = None, *, archived: bool = False) -> builtins.list[QueueRow]:
+        """The queues in use (or those put away) of a run, or of all, newest first."""
+        rows = self._files.rows(
+            f"SELECT {_QUEUE} FROM review_queue WHERE (? IS NULL OR run_id = ?) "
+            "AND (archived IS NOT NULL) = ? ORDER BY id DESC",
+            (run_id, run_id, archived),
+        )
+        return [_queue(row) for row in rows]
+
+    def add(self, queue_id: int, items: Sequence[QueuedItem], cells: Sequence[QueuedCell]) -> int:
+        """Put items and cells in; those that are in stay as they are. Returns the cells added."""
+        with self._files.write() as db:
+            db.executemany(
+                f"INSERT INTO queue_item (queue_id, {_ITEM}) VALUES (?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING",
+                (
+                    (
+                        *(queue_id, i.item_id, i.position, i.draw, i.assisted, i.required),
+                        json.dumps(list(i.assigned)),
+                    )
+                    for i in items
+                ),
+            )
+            ((before,),) = db.execute(_COUNT, (queue_id,))
+            db.executemany(
+                f"INSERT INTO queue_cell (queue_id, {_CELL}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (
+                    (
+                        *(queue_id, c.item_id, c.criterion, json.dumps(c.reasons), c.chance),
+                        *(c.failed, c.flip, c.change, c.entropy, c.margin, c.spread),
+                        *(c.state, c.flagged, c.version),
+                    )
+                    for c in cells
+                ),
+            )
+            ((after,),) = db.execute(_COUNT, (queue_id,))
+        return int(after - before)
+
+    def items(self, queue_id: int) -> builtins.list[QueuedItem]:
+        """The items of a queue, in the run's order."""
+        return [
+            _item(row)
+            for row in self._files.tuples(
+                f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? ORDER BY position", (queue_id,)
+            )
+        ]
+
+    def item(self, queue_id: int, item_id: str) -> QueuedItem:
+        """One item of a queue; raises ``NotFound``."""
+        found = self._files.tuples(
+            f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? AND item_id = ?",
+            (queue_id, item_id),
+        )
+        if not found:
+            raise NotFound(f"There is no item {item_id!r} in review queue {queue_id}.")
+        return _item(found[0])
+
+    def set_item(self, queue_id: int, item: QueuedItem) -> None:
+        """Change how many people an item needs, and whom."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_item SET assisted = ?, required = ?, assigned = ? "
+                "WHERE queue_id = ? AND item_id = ?",
+                (
+                    *(item.assisted, item.required, json.dumps(list(item.assigned))),
+                    *(queue_id, item.item_id),
+                ),
+            )
+
+    def cells(self, queue_id: int, item_id: str | None = None) -> builtins.list[QueuedCell]:
+        """The cells of a queue, or of one of its items."""
+        return [
+            _queued(row)
+            for row in self._files.tuples(
+                f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? "
+                f"{'' if item_id is None else 'AND item_id = ?'} ORDER BY item_id, criterion",
+                (queue_id,) if item_id is None else (queue_id, item_id),
+            )
+        ]
+
+    def has_audit(self, queue_id: int) -> bool:
+        """Whether only the random audit chose some of a queue's cells."""
+        ((found,),) = self._files.tuples(
+            "SELECT EXISTS (SELECT 1 FROM queue_cell WHERE queue_id = ? AND reasons = ?)",
+            (queue_id, json.dumps(["audit"])),
+        )
+        return bool(found)
+
+    def set_state(
+        self, queue_id: int, item_id: str, criterion: str, state: CellState, *, raised: bool
+    ) -> None:
+        """Change the state of a cell; ``raised``: whoever has it open must look again."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_cell SET state = ?, version = version + ? "
+                "WHERE queue_id = ? AND item_id = ? AND criterion = ?",
+                (state, raised, queue_id, item_id, criterion),
+            )
+
+    def reweigh(self, queue_id: int, cells: Sequence[QueuedCell]) -> None:
+        """Give cells the numbers that they are ordered by anew; nothing else of them changes."""
+        with self._files.write() as db:
+            db.executemany(
+                "UPDATE queue_cell SET flip = ?, change = ?, entropy = ?, margin = ?, spread = ? "
+                "WHERE queue_id = ? AND item_id = ? AND criterion = ?",
+                (
+                    (
+                        *(c.flip, c.change, c.entropy, c.margin, c.spread),
+                        *(queue_id, c.item_id, c.criterion),
+                    )
+                    for c in cells
+                ),
+            )
+
+    def set_flag(self, queue_id: int, item_id: str, criterion: str, role: Role | None) -> None:
+        """Route a cell to a role, or with ``None`` to everybody again."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_cell SET flagged = ?, version = version + 1 "
+                "WHERE queue_id = ? AND item_id = ? AND criterion = ?",
+                (role, queue_id, item_id, criterion),
+            )
+
+    def holding(self, run_id: int, item_id: str, criterion: str) -> builtins.list[int]:
+        """The queues of a run that hold a cell."""
+        found = self._files.tuples(
+            "SELECT c.queue_id FROM queue_cell c JOIN review_queue q ON q.id = c.queue_id "
+            "WHERE q.run_id = ? AND c.item_id = ? AND c.criterion = ? ORDER BY 1",
+            (run_id, item_id, criterion),
+        )
+        return [queue_id for (queue_id,) in found]
+
+    def states(self, queue_id: int) -> dict[CellState, tuple[int, float, float]]:
+        """Per state: how many cells, and the sums of ``flip`` and ``change`` over them."""
+        return {
+            state: (count, flip, change)
+            for state, count, flip, change in self._files.tuples(
+                "SELECT state, count(*), sum(flip), sum(change) FROM queue_cell "
+                "WHERE queue_id = ? GROUP BY 1",
+                (queue_id,),
+            )
+        }
+
+
+_COUNT = "SELECT count(*) FROM queue_cell WHERE queue_id = ?"
+
+
+def _queue(row: sqlite3.Row) -> QueueRow:
+    fields = dict(row)
+    rule = QueueRule.model_validate_json(fields.pop("rule"))
+    settings = QueueSettings.model_validate_json(fields.pop("settings"))
+    return QueueRow(rule=rule, settings=settings, **fields)
+
+
+def _item(row: Sequence[Any]) -> QueuedItem:
+    item_id, position, draw, assisted, required, assigned = row
+    people = tuple(json.loads(assigned))
+    return QueuedItem(item_id, position, draw, bool(assisted), required, people)
+
+
+def _queued(row: Sequence[Any]) -> QueuedCell:
+    return QueuedCell(row[0], row[1], _listed(row[2]), row[3], bool(row[4]), *row[5:])
+
+
+@lru_cache(maxsize=4096)
+def _listed(text: str) -> tuple[Reason, ...]:
+    """A queue has many cells, and few different lists of signs."""
+    return tuple(json.loads(text))
+
+
+# What a run's cells look like to someone who chooses which of them people should see.
+
+
+class Signs(NamedTuple):
+    """What the votes on a cell look like; ``option`` and ``abstained`` are the verdict now.
+
+    ``failures`` are the open ones. ``settled`` is the state of what people settled, if they did.
+    """
+
+    option: int | None
+    abstained: bool
+    agreement: float | None
+    margin: float | None
+    votes: int
+    abstentions: int
+    failures: int
+    settled: SettledState | None
+
+
+_NO_SIGNS = Signs(None, False, None, None, 0, 0, 0, None)
+
+
+class RunSigns:
+    """Reached as ``store.signs``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def of_cells(self, run_id: int, item_id: str | None = None) -> dict[tuple[str, str], Signs]:
+        """What the votes on the cells of a run (or of one item) look like, by item and criterion.
+
+        Cells without votes, failures and decision are not in it.
+        """
+        found = {
+            (row[0], row[1]): Signs(row[2], bool(row[3]), *row[4:])
+            for row in self._files.tuples(
+                "SELECT c.item_id, c.criterion, c.option, c.abstained, c.agreement, c.margin, "
+                "c.votes, c.abstentions, 0, s.state FROM cell c LEFT JOIN settled s "
+                "ON s.run_id = c.run_id AND s.item_id = c.item_id AND s.criterion = c.criterion "
+                "WHERE c.run_id = ? AND (? IS NULL OR c.item_id = ?)",
+                (run_id, item_id, item_id),
+            )
+        }
+        for item, criterion, count in self._files.tuples(
+            "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
+            "AND (? IS NULL OR item_id = ?) GROUP BY 1, 2",
+            (run_id, item_id, item_id),
+        ):
+            before = found.get((item, criterion), _NO_SIGNS)
+            found[item, criterion] = before._replace(failures=count)
+        return found
+
+    def scores(self, run_id: int) -> list[tuple[str, int, float | None]]:
+        """The items of a run in its order: id, position and score."""
+        return self._files.tuples(
+            "SELECT item_id, position, score FROM run_item WHERE run_id = ? ORDER BY position",
+            (run_id,),
+        )
+
+    def own_rubrics(self, run_id: int) -> dict[str, Rubric]:
+        """The rubrics of the run's items that have one of their own, by item id."""
+        return {
+            item_id: Rubric.model_validate_json(text, context=STORED)
+            for item_id, text in self._files.tuples(
+                "SELECT i.item_id, json_extract(i.content, '$.rubric') FROM item i "
+                "JOIN run r ON r.dataset_version_id = i.version_id WHERE r.id = ? "
+                # Looked for as text first: parsing every submission takes its time.
+                "AND instr(i.content, '\"rubric\"') "
+                "AND json_type(i.content, '$.rubric') = 'object'",
+                (run_id,),
+            )
+        }

@@ -1,0 +1,293 @@
+"""What people settled, and the verdicts it follows from."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from core.domain.dataset import Label
+from core.domain.review import Given, Settled, Span
+from core.domain.review_records import VerdictRow
+from core.store.database.connection import Connections
+from core.store.database.content import clean, to_json
+
+# Verdicts of people to plain data and back.
+
+
+def given_data(given: Given) -> dict[str, Any]:
+    """A verdict as plain JSON data; what is empty is left out.
+
+    >>> given_data(Given(1))
+    {'option': 1}
+    """
+    found: dict[str, Any] = {"option": given.option}
+    if given.why:
+        found["why"] = given.why
+    if given.note:
+        found["note"] = clean(given.note)
+    if given.evidence:
+        found["evidence"] = [[s.start, s.end, clean(s.quote)] for s in given.evidence]
+    return found
+
+
+def given_from(data: dict[str, Any]) -> Given:
+    """The verdict that ``given_data`` wrote.
+
+    >>> given_from({"option": None, "why": "missing_info"})
+    Given(option=None, why='missing_info', note='', evidence=())
+    """
+    spans = tuple(Span(*span) for span in data.get("evidence", ()))
+    return Given(data["option"], data.get("why"), data.get("note", ""), spans)
+
+
+def given_text(given: Given | None) -> str | None:
+    """A verdict as JSON text; ``None`` stays ``None``."""
+    return None if given is None else to_json(given_data(given))
+
+
+def given_read(text: str | None) -> Given | None:
+    """The verdict that ``given_text`` wrote."""
+    return None if text is None else given_from(json.loads(text))
+
+
+def settled_data(settled: Settled) -> dict[str, Any]:
+    """What was settled as plain JSON data, without the event that says so."""
+    return {
+        "option": settled.option,
+        "label": settled.label,
+        "why": settled.why,
+        "provenance": settled.provenance,
+        "people": list(settled.people),
+        "note": settled.note,
+        "state": settled.state,
+    }
+
+
+def settled_from(item_id: str, criterion: str, data: dict[str, Any], event_id: int) -> Settled:
+    """What ``settled_data`` wrote, with the event that says so."""
+    return Settled(
+        item_id,
+        criterion,
+        data["option"],
+        data["label"],
+        data["why"],
+        data["provenance"],
+        tuple(data["people"]),
+        data["note"],
+        event_id,
+        data["state"],
+    )
+
+
+# What people settled, and the people's verdicts it follows from.
+
+_SETTLED = "item_id, criterion, option, label, why, provenance, people, note, event_id, state"
+_VERDICT = (
+    "item_id, criterion, part, reviewer, mode, first, first_event, revealed, final, final_event"
+)
+_SAYS = "('settle', 'unsettle', 'mark')"
+
+
+class SettledCells:
+    """Reached as ``store.settled``. Derived from events; ``active`` is what counts."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def of_items(self, run_id: int, item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
+        """What is settled and active of these items of a run, by item id and criterion."""
+        found: dict[str, dict[str, Settled]] = {}
+        for row in self._files.tuples(
+            f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND state = 'active' "
+            "AND item_id IN (SELECT value FROM json_each(?))",
+            (run_id, json.dumps(list(item_ids))),
+        ):
+            found.setdefault(row[0], {})[row[1]] = _settled(row)
+        return found
+
+    def of_run(self, run_id: int) -> builtins.list[Settled]:
+        """Everything that was settled in a run, in whichever state."""
+        return [
+            _settled(row)
+            for row in self._files.tuples(
+                f"SELECT {_SETTLED} FROM settled WHERE run_id = ? ORDER BY item_id, criterion",
+                (run_id,),
+            )
+        ]
+
+    def get(self, run_id: int, item_id: str, criterion: str) -> Settled | None:
+        """What a cell is settled as, in whichever state; ``None``: it is not."""
+        rows = self._files.tuples(
+            f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
+            (run_id, item_id, criterion),
+        )
+        return _settled(rows[0]) if rows else None
+
+    def put(self, run_id: int, settled: Settled) -> None:
+        """Replace what a cell is settled as."""
+        with self._files.write() as db:
+            db.execute(
+                f"INSERT OR REPLACE INTO settled (run_id, {_SETTLED}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(run_id, settled.item_id, settled.criterion, settled.option, settled.label),
+                    *(settled.why, settled.provenance, json.dumps(list(settled.people))),
+                    *(clean(settled.note), settled.event_id, settled.state),
+                ),
+            )
+
+    def remove(self, run_id: int, item_id: str, criterion: str) -> None:
+        """The cell is not settled any more."""
+        with self._files.write() as db:
+            db.execute(
+                "DELETE FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
+                (run_id, item_id, criterion),
+            )
+
+    def hits(self, run_id: int, criterion: str, scored: Sequence[int]) -> tuple[int, int]:
+        """Of the cells settled as an option where votes gave one: on how many they are the same.
+
+        ``scored`` are the options that are not abstentions. Returns (same, all).
+        """
+        options = json.dumps(list(scored))
+        ((same, of),) = self._files.tuples(
+            "SELECT coalesce(sum(c.voted = s.option), 0), count(*) FROM settled s "
+            "JOIN cell c ON c.run_id = s.run_id AND c.item_id = s.item_id "
+            "AND c.criterion = s.criterion WHERE s.run_id = ? AND s.criterion = ? "
+            "AND s.state = 'active' AND s.option IN (SELECT value FROM json_each(?)) "
+            "AND c.voted IN (SELECT value FROM json_each(?))",
+            (run_id, criterion, options, options),
+        )
+        return int(same), int(of)
+
+    def active_at(self, run_id: int, when: str) -> set[tuple[str, str]]:
+        """The cells of a run, by item and criterion, that were settled and active at a time."""
+        return {
+            (item_id, criterion)
+            for item_id, criterion, state, _ in self._files.tuples(
+                # Of several rows sqlite takes the other columns from the one that has the max.
+                "SELECT item_id, criterion, json_extract(after, '$.state'), max(id) "
+                f"FROM review_event WHERE run_id = ? AND action IN {_SAYS} AND ts <= ? "
+                "GROUP BY item_id, criterion",
+                (run_id, when),
+            )
+            if state == "active"
+        }
+
+    def last_event(self) -> int:
+        """The id of the newest event there is; 0 without any."""
+        ((last,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM review_event")
+        return int(last)
+
+    def truth(
+        self,
+        dataset_version: int,
+        *,
+        upto: int | None = None,
+        item_ids: Sequence[str] | None = None,
+    ) -> dict[str, dict[str, Label | None]]:
+        """The labels that people settled over a dataset version, by item id and criterion.
+
+        Of several runs the newest decision counts. ``None`` where it is that nobody can say.
+        ``upto`` is the last event that may be known; without it, what is settled now, and only
+        that of ``item_ids`` where they are given.
+        """
+        if upto == 0:
+            return {}
+        rows = (
+            self._now(dataset_version, item_ids)
+            if upto is None
+            else self._then(dataset_version, upto)
+        )
+        found: dict[str, dict[str, Label | None]] = {}
+        for settled in sorted(rows, key=lambda each: each.event_id):
+            label = None
+            if settled.label is not None:
+                label = Label(label=settled.label, reason=settled.note)
+            found.setdefault(settled.item_id, {})[settled.criterion] = label
+        return found
+
+    def _now(self, dataset_version: int, item_ids: Sequence[str] | None) -> builtins.list[Settled]:
+        only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
+        values = () if item_ids is None else (json.dumps(list(item_ids)),)
+        return [
+            _settled(row)
+            for row in self._files.tuples(
+                f"SELECT {_SETTLED} FROM settled WHERE state = 'active' "
+                f"AND run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) {only}",
+                (dataset_version, *values),
+            )
+        ]
+
+    def _then(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
+        """What was settled after the event ``upto``, told by the events alone."""
+        standing: dict[tuple[Any, ...], Settled | None] = {}
+        for event_id, run_id, item_id, criterion, after in self._files.tuples(
+            "SELECT id, run_id, item_id, criterion, after FROM review_event "
+            "WHERE run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) "
+            f"AND action IN {_SAYS} AND id <= ? ORDER BY id",
+            (dataset_version, upto),
+        ):
+            data = json.loads(after)
+            standing[run_id, item_id, criterion] = (
+                None if data is None else settled_from(item_id, criterion, data, event_id)
+            )
+        return [each for each in standing.values() if each and each.state == "active"]
+
+
+class Verdicts:
+    """Reached as ``store.verdicts``: what each person says of the cells of a queue."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def of_item(self, queue_id: int, item_id: str) -> builtins.list[VerdictRow]:
+        """The verdicts on an item's cells, in the order in which they were given."""
+        return self._rows("queue_id = ? AND item_id = ?", (queue_id, item_id))
+
+    def of_queue(self, queue_id: int) -> builtins.list[VerdictRow]:
+        """All verdicts of a queue, in the order in which they were given."""
+        return self._rows("queue_id = ?", (queue_id,))
+
+    def put(self, queue_id: int, verdict: VerdictRow) -> None:
+        """Replace a person's verdict on a cell."""
+        with self._files.write() as db:
+            db.execute(
+                f"INSERT OR REPLACE INTO review_verdict (queue_id, {_VERDICT}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(queue_id, verdict.item_id, verdict.criterion, verdict.part),
+                    *(verdict.reviewer, verdict.mode, given_text(verdict.first)),
+                    *(verdict.first_event, verdict.revealed, given_text(verdict.final)),
+                    verdict.final_event,
+                ),
+            )
+
+    def remove(self, queue_id: int, verdict: VerdictRow) -> None:
+        """Take a person's verdict out."""
+        with self._files.write() as db:
+            db.execute(
+                "DELETE FROM review_verdict WHERE queue_id = ? AND item_id = ? AND criterion = ? "
+                "AND part = ? AND reviewer = ?",
+                (queue_id, verdict.item_id, verdict.criterion, verdict.part, verdict.reviewer),
+            )
+
+    def _rows(self, where: str, values: Sequence[Any]) -> builtins.list[VerdictRow]:
+        found = self._files.rows(
+            f"SELECT {_VERDICT} FROM review_verdict WHERE {where} ORDER BY first_event", values
+        )
+        verdicts = []
+        for row in found:
+            fields = dict(row)
+            first, final = given_read(fields.pop("first")), given_read(fields.pop("final"))
+            assert first is not None, "the column is NOT NULL"
+            verdicts.append(VerdictRow(first=first, final=final, **fields))
+        return verdicts
+
+
+def _settled(row: Sequence[Any]) -> Settled:
+    item_id, criterion, option, label, why, provenance, people, note, event_id, state = row
+    names = tuple(json.loads(people))
+    return Settled(item_id, criterion, option, label, why, provenance, names, note, event_id, state)

@@ -1,0 +1,267 @@
+"""Whose turn it is: one query says what each item of a queue is to a person, and leases hold it."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from typing import Any
+
+from core.domain.review import Order, Part, Role, Seat
+from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, TurnStatus
+from core.store.database.connection import Connections
+
+_ALL = QueueFilter()
+_BELOW: dict[Role, tuple[Role, ...]] = {
+    "reviewer": ("reviewer",),
+    "adjudicator": ("reviewer", "adjudicator"),
+    "lead": ("reviewer", "adjudicator", "lead"),
+}
+_BY: dict[Order, str] = {
+    "impact": "failed DESC, flip DESC, change DESC, entropy DESC, position",
+    "change": "failed DESC, change DESC, entropy DESC, position",
+    "entropy": "entropy DESC, position",
+    "margin": "margin, position",
+    "spread": "spread DESC, position",
+    "random": "draw, position",
+    "dataset": "position",
+}
+# A flag sends a cell to its role and those above.
+_MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
+_LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
+# Whoever wrote an item does not review it. Looked for as text first: parsing takes its time.
+_WROTE = """
+    SELECT c.item_id FROM item c WHERE c.version_id = :version AND (instr(c.content, '"author"')
+        OR instr(c.content, '"student"') OR instr(c.content, '"name"'))
+    AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
+        lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
+"""
+_STANDING = f"""
+WITH given AS (
+    SELECT item_id, criterion,
+        sum(part = 'review' AND final IS NOT NULL) AS finals,
+        max(part = 'review' AND final IS NOT NULL AND reviewer = :me) AS mine,
+        max(final IS NULL AND reviewer = :me) AS pending
+    FROM review_verdict c WHERE c.queue_id = :queue AND {{item}} GROUP BY 1, 2
+), seen AS MATERIALIZED (
+    SELECT c.item_id, c.state, c.failed, c.flip, c.change, coalesce(c.entropy, 1) AS entropy,
+        coalesce(c.margin, 0) AS margin, coalesce(c.spread, 0) AS spread,
+        coalesce(g.finals, 0) AS finals, coalesce(g.pending, 0) AS pending,
+        c.state IN ('needs_review', 'needs_others') AND NOT coalesce(g.mine, 0) AND {_MAY}
+            AS reviews,
+        c.state = 'disagreement' AND :resolves AND (:lead OR NOT coalesce(g.mine, 0)) AND {_MAY}
+            AS resolves,
+        NOT {_MAY} AS elsewhere,
+        (:criterion IS NULL OR c.criterion = :criterion)
+            AND (:reason IS NULL OR instr(c.reasons, '"' || :reason || '"'))
+            AND (NOT :flagged OR c.flagged IS NOT NULL) AS hit
+    FROM queue_cell c LEFT JOIN given g ON g.item_id = c.item_id AND g.criterion = c.criterion
+    WHERE c.queue_id = :queue AND {{item}}
+), summed AS (
+    SELECT item_id, max(state <> 'resolved') AS open, max(reviews) AS reviews,
+        max(reviews AND hit) AS reviews_hit, max(resolves AND hit) AS resolves_hit,
+        max(reviews OR resolves) AS due_any, max(state = 'disagreement' OR elsewhere) AS waiting,
+        min(CASE WHEN reviews THEN finals END) AS finals, max(pending) AS pending,
+        max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
+        max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
+        max(CASE WHEN reviews OR resolves THEN change END) AS change,
+        max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
+        min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
+        max(CASE WHEN reviews OR resolves THEN spread END) AS spread
+    FROM seen GROUP BY item_id
+), held AS (
+    SELECT item_id, part, count(*) AS others, min(until) AS until, min(reviewer) AS holder,
+        max(reviewer = :me) AS myself
+    FROM queue_turn t WHERE {_LIVE} GROUP BY 1, 2
+), turns AS (
+    SELECT i.item_id, i.position, i.draw, s.*, h.holder, h.until, m.skipped,
+        CASE WHEN s.reviews_hit THEN 'review' WHEN s.resolves_hit THEN 'resolve'
+            WHEN s.reviews THEN 'review' ELSE 'resolve' END AS part,
+        CASE
+            WHEN NOT s.open THEN 'done'
+            WHEN s.due_any AND NOT (s.reviews_hit OR s.resolves_hit) THEN 'filtered'
+            WHEN s.due_any AND i.item_id IN (SELECT value FROM json_each(:wrote)) THEN 'assigned'
+            WHEN s.reviews_hit AND i.assigned <> '[]'
+                AND NOT EXISTS (SELECT 1 FROM json_each(i.assigned) WHERE value = :me)
+                THEN 'assigned'
+            WHEN s.reviews_hit THEN
+                CASE WHEN coalesce(h.myself, 0) OR coalesce(h.others, 0) >= i.required - s.finals
+                    THEN 'locked' ELSE 'available' END
+            WHEN s.resolves_hit THEN
+                CASE WHEN coalesce(h.others, 0) THEN 'locked' ELSE 'available' END
+            WHEN s.waiting THEN 'waiting'
+            ELSE 'mine_done'
+        END AS status
+    FROM queue_item i JOIN summed s ON s.item_id = i.item_id
+    LEFT JOIN held h ON h.item_id = i.item_id
+        AND h.part = CASE WHEN s.reviews_hit THEN 'review' ELSE 'resolve' END
+    LEFT JOIN queue_turn m ON m.queue_id = :queue AND m.item_id = i.item_id AND m.reviewer = :me
+    WHERE i.queue_id = :queue
+)
+"""
+_TURN = """
+    item_id, position, status, part, CASE status WHEN 'locked' THEN holder END,
+    CASE status WHEN 'locked' THEN until END
+"""
+
+
+class Turns:
+    """Reached as ``store.turns``. ``at`` is in Unix seconds."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+        # What a version of a dataset holds never changes, and looking through it takes its time.
+        self._written: dict[tuple[int, str], str] = {}
+
+    def standing(
+        self,
+        queue_id: int,
+        seat: Seat,
+        order: Order,
+        *,
+        at: float,
+        where: QueueFilter = _ALL,
+        status: TurnStatus | None = None,
+        item_id: str | None = None,
+        limit: int = -1,
+    ) -> builtins.list[ItemTurn]:
+        """What items are to a person: those to confirm first, then in order, skipped ones last.
+
+        With ``status`` only those, with ``item_id`` only that one; ``limit`` -1 is no limit.
+        """
+        # Without the condition SQLite would look at every item to find one.
+        query = _STANDING.format(item="true" if item_id is None else "c.item_id = :item")
+        found = self._files.tuples(
+            f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
+            f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
+            self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
+        )
+        return [ItemTurn._make(row) for row in found]
+
+    def counts(
+        self,
+        queue_id: int,
+        seat: Seat,
+        *,
+        at: float,
+        where: QueueFilter = _ALL,
+    ) -> dict[TurnStatus, int]:
+        """How many items are what to a person; the same query, counted."""
+        return dict(
+            self._files.tuples(
+                f"{_STANDING.format(item='true')} SELECT status, count(*) FROM turns GROUP BY 1",
+                self._values(queue_id, seat, at, where, None),
+            )
+        )
+
+    def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:
+        """Give a person the item until then. Who may have it is for the caller to have asked."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO queue_turn (queue_id, item_id, reviewer, part, session, until) "
+                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue_id, item_id, reviewer) DO UPDATE "
+                "SET part = excluded.part, session = excluded.session, until = excluded.until",
+                (queue_id, item_id, seat.name, part, seat.session, until),
+            )
+
+    def beat(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
+        """Hold on to an item until then; ``False``: it is not held any more.
+
+        A lease that ran out counts as held as long as nobody came in between, for whoever came
+        would have changed or ended it.
+        """
+        with self._files.write() as db:
+            cursor = db.execute(
+                "UPDATE queue_turn SET until = ? WHERE queue_id = ? AND item_id = ? "
+                "AND reviewer = ? AND session = ? AND until IS NOT NULL",
+                (until, queue_id, item_id, seat.name, seat.session),
+            )
+            return bool(cursor.rowcount)
+
+    def leave(self, queue_id: int, item_id: str, seat: Seat) -> None:
+        """Give an item back, if this session has it."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET until = NULL, session = NULL "
+                "WHERE queue_id = ? AND item_id = ? AND reviewer = ? AND session = ?",
+                (queue_id, item_id, seat.name, seat.session),
+            )
+
+    def evict(self, queue_id: int, item_id: str, part: Part, but: str, *, at: float | None) -> None:
+        """End the leases of others on an item: all (``None``), or those run out by ``at``."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET until = NULL, session = NULL WHERE queue_id = ? "
+                "AND item_id = ? AND part = ? AND reviewer <> ? AND (? IS NULL OR until <= ?)",
+                (queue_id, item_id, part, but, at, at),
+            )
+
+    def skip(self, queue_id: int, item_id: str, seat: Seat, event_id: int | None) -> None:
+        """Sort an item last for a person, by the event that says so; ``None``: no more."""
+        with self._files.write() as db:
+            db.execute(
+                "UPDATE queue_turn SET skipped = ? "
+                "WHERE queue_id = ? AND item_id = ? AND reviewer = ?",
+                (event_id, queue_id, item_id, seat.name),
+            )
+
+    def held(
+        self, queue_id: int, *, at: float, item_id: str | None = None
+    ) -> builtins.list[ItemLease]:
+        """The leases that hold at this time, by item."""
+        return [
+            ItemLease._make(row)
+            for row in self._files.tuples(
+                "SELECT item_id, reviewer, session, part, until FROM queue_turn "
+                "WHERE queue_id = ? AND until > ? AND (? IS NULL OR item_id = ?) "
+                "ORDER BY item_id, until",
+                (queue_id, at, item_id, item_id),
+            )
+        ]
+
+    def holds(self, queue_id: int, item_id: str, seat: Seat) -> ItemLease | None:
+        """The lease of this very session on an item, also one that ran out, or ``None``."""
+        found = self._files.tuples(
+            "SELECT item_id, reviewer, session, part, until FROM queue_turn WHERE queue_id = ? "
+            "AND item_id = ? AND reviewer = ? AND session = ? AND until IS NOT NULL",
+            (queue_id, item_id, seat.name, seat.session),
+        )
+        return ItemLease._make(found[0]) if found else None
+
+    def _values(
+        self,
+        queue_id: int,
+        seat: Seat,
+        at: float,
+        where: QueueFilter,
+        item_id: str | None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        return {
+            "queue": queue_id,
+            "me": seat.name,
+            "session": seat.session,
+            "at": at,
+            "roles": " ".join(_BELOW[seat.role]),
+            "resolves": seat.resolves,
+            "lead": seat.role == "lead",
+            "criterion": where.criterion,
+            "reason": where.reason,
+            "flagged": where.flagged,
+            "item": item_id,
+            "wrote": self._wrote(queue_id, seat.name),
+            **more,
+        }
+
+    def _wrote(self, queue_id: int, name: str) -> str:
+        """The ids of the queue's items that this person wrote, as JSON."""
+        for (version,) in self._files.tuples(
+            "SELECT r.dataset_version_id FROM review_queue q JOIN run r ON r.id = q.run_id "
+            "WHERE q.id = ?",
+            (queue_id,),
+        ):
+            key = (int(version), name)
+            if key not in self._written:
+                found = self._files.tuples(_WROTE, {"version": version, "me": name})
+                self._written[key] = json.dumps([item_id for (item_id,) in found])
+            return self._written[key]
+        return "[]"

@@ -1,0 +1,136 @@
+"""Leases: who may work on a run, until when, and how a late owner is kept from writing.
+
+Every claim raises the run's fence. What an owner writes carries its fence, so that an owner who was
+taken for dead, and comes back, is refused (``Fenced``) instead of writing twice.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+from core.domain.runs import Beat, Lease, RunStatus
+from core.errors import Conflict
+from core.store.database.connection import Connections
+from core.store.database.content import clean
+
+_FREE = """
+    (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
+    AND (? IS NULL OR id = ?)
+"""
+_HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
+
+
+class Fenced(Conflict):
+    """The lease on the run is lost: another owner has it, or it was given back or cancelled."""
+
+
+def require_lease(db: sqlite3.Connection, run_id: int, owner: str, fence: int) -> None:
+    """Raise ``Fenced`` unless ``owner`` holds the run under ``fence``.
+
+    A lease that ran out while nobody else claimed the run still counts.
+    """
+    if not db.execute(f"SELECT 1 FROM run WHERE {_HELD}", (run_id, owner, fence)).fetchone():
+        raise Fenced(f"{owner} no longer works on run {run_id}; nothing was written.")
+
+
+class Leases:
+    """Reached as ``store.leases``. ``at`` is in Unix seconds; a lease lasts ``seconds``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def claim(
+        self, owner: str, *, at: float, seconds: float, run_id: int | None = None
+    ) -> Lease | None:
+        """Take a run that waits, or whose owner's lease ran out; ``None`` if there is none.
+
+        Spot checks go first because a person waits for them, then the oldest run. With ``run_id``
+        only that run is taken.
+        """
+        free = (at, run_id, run_id)
+        # Looked at without the write lock: runners ask once a second, mostly in vain.
+        if not self._files.tuples(f"SELECT 1 FROM run WHERE {_FREE} LIMIT 1", free):
+            return None
+        with self._files.write() as db:
+            started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+            found = db.execute(
+                f"""
+                UPDATE run SET status = 'running', lease_owner = ?, lease_until = ?,
+                    lost = lost + out, out = 0, fence = fence + 1, started = coalesce(started, ?)
+                WHERE id =
+                    (SELECT id FROM run WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1)
+                RETURNING id, fence, cancel
+                """,
+                (owner, at + seconds, started.replace("+00:00", "Z"), *free),
+            ).fetchall()
+        if not found:
+            return None
+        ((claimed, fence, cancel),) = found
+        return Lease(claimed, owner, fence, at + seconds, bool(cancel))
+
+    def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
+        """Keep the lease for another ``seconds``; says whether it is still held."""
+        with self._files.write() as db:
+            found = db.execute(
+                f"UPDATE run SET lease_until = ? WHERE {_HELD} RETURNING cancel",
+                (at + seconds, *_key(lease)),
+            ).fetchall()
+        return Beat(True, bool(found[0][0])) if found else Beat(False, False)
+
+    def release(
+        self,
+        lease: Lease,
+        status: RunStatus,
+        *,
+        now: str,
+        message: str = "",
+        seconds: float = 0.0,
+        lost: int = 0,
+    ) -> bool:
+        """Give the run back with its new status; ``False`` (and nothing done) if it was not held.
+
+        ``seconds`` is the time spent since the claim, ``lost`` counts calls that went out and whose
+        outcomes will never come. A run given back as ``queued`` while
+        somebody wants it stopped is cancelled.
+        """
+        with self._files.write() as db:
+            found = db.execute(f"SELECT cancel FROM run WHERE {_HELD}", _key(lease)).fetchone()
+            if found is None:
+                return False
+            settled: RunStatus = "cancelled" if status == "queued" and found[0] else status
+            finished = None if settled == "queued" else now
+            db.execute(
+                f"""
+                UPDATE run SET status = ?, finished = ?, message = ?, seconds = seconds + ?,
+                    lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL
+                WHERE {_HELD}
+                """,
+                (settled, finished, clean(message), seconds, lost, *_key(lease)),
+            )
+        return True
+
+    def expire(self, run_id: int, owner: str, fence: int) -> bool:
+        """End a lease whose owner is known to be gone, so that the run can be claimed at once."""
+        with self._files.write() as db:
+            return bool(
+                db.execute(
+                    f"UPDATE run SET lease_until = 0 WHERE {_HELD}", (run_id, owner, fence)
+                ).rowcount
+            )
+
+    def active(self, *, at: float) -> list[Lease]:
+        """The leases that hold at this time."""
+        return [
+            Lease(run_id, owner, fence, until, bool(cancel))
+            for run_id, owner, fence, until, cancel in self._files.tuples(
+                "SELECT id, lease_owner, fence, lease_until, cancel FROM run "
+                "WHERE status = 'running' AND lease_until > ? ORDER BY id",
+                (at,),
+            )
+        ]
+
+
+def _key(lease: Lease) -> tuple[Any, ...]:
+    return lease.run_id, lease.owner, lease.fence

@@ -1,0 +1,333 @@
+"""Writing what judges answered: one transaction from call to score, and no vote twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from core.domain.runs import Derive
+from core.domain.votes import (
+    AskedOutcome,
+    Call,
+    CallRow,
+    ItemBallots,
+    KeptAnswer,
+    Recorded,
+    Segment,
+    Vote,
+    VoteFailure,
+)
+from core.errors import NotFound
+from core.identity import text_hash
+from core.store.database.connection import Connections, new_id
+from core.store.database.content import clean, to_json
+from core.store.runs.results import put_results, read_ballots
+
+# Calls and the pieces of their prompts. A piece is kept once, however many calls sent it.
+
+_COLUMNS = (
+    "reply, thinking, model, finish, tokens_in, tokens_cached, tokens_out, tokens_thinking, "
+    "cost, seconds, tries, cached, first_cost, asked, kept"
+)
+
+
+def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int]:
+    """Keep the texts of these prompts; returns the id of each text."""
+    texts = {segment.text for call in calls for segment in call.prompt}
+    hashes = {text_hash(text): text for text in texts}
+    ids = _segment_ids(db, hashes)
+    fresh = [(digest, _pack(text)) for digest, text in hashes.items() if digest not in ids]
+    if fresh:
+        db.executemany("INSERT INTO segment (hash, body) VALUES (?, ?)", fresh)
+        ids = _segment_ids(db, hashes)
+    return {text: ids[digest] for digest, text in hashes.items()}
+
+
+def add_call(
+    db: sqlite3.Connection, run_id: int, judge: str, call: Call, segments: dict[str, int], now: str
+) -> int:
+    """Keep one call whose prompt's texts have these ids; returns the call's id."""
+    cursor = db.execute(
+        f"INSERT INTO call (run_id, judge, prompt, params, {_COLUMNS}, created) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            run_id,
+            judge,
+            to_json([[segment.role, segments[segment.text]] for segment in call.prompt]),
+            to_json(call.params),
+            clean(call.reply),
+            clean(call.thinking),
+            clean(call.model),
+            clean(call.finish),
+            call.tokens_in,
+            call.tokens_cached,
+            call.tokens_out,
+            call.tokens_thinking,
+            call.cost,
+            call.seconds,
+            call.tries,
+            call.cached,
+            call.first_cost,
+            call.asked,
+            call.kept,
+            now,
+        ),
+    )
+    return new_id(cursor)
+
+
+def read_call(files: Connections, call_id: int) -> CallRow:
+    """One call, its prompt put together again."""
+    rows = files.rows("SELECT * FROM call WHERE id = ?", (call_id,))
+    if not rows:
+        raise NotFound(f"There is no call {call_id}.")
+    fields = dict(rows[0])
+    pieces = json.loads(fields.pop("prompt"))
+    bodies = dict(
+        files.tuples(
+            "SELECT id, body FROM segment WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([segment_id for _, segment_id in pieces]),),
+        )
+    )
+    fields["cached"] = bool(fields["cached"])
+    prompt = tuple(Segment(role, _unpack(bodies[segment_id])) for role, segment_id in pieces)
+    return CallRow(prompt=prompt, params=json.loads(fields.pop("params")), **fields)
+
+
+def _segment_ids(db: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, int]:
+    return dict(
+        db.execute(
+            "SELECT hash, id FROM segment WHERE hash IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(hashes)),),
+        ).fetchall()
+    )
+
+
+def _pack(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def _unpack(body: bytes) -> str:
+    return zlib.decompress(body).decode("utf-8", "surrogatepass")
+
+
+# Answers of models kept for later runs, by the hash of what was asked. No facts: a cache.
+
+
+class Responses:
+    """Reached as ``store.responses``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def get(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
+        """Those of these answers that are kept, by key."""
+        found = self._files.tuples(
+            "SELECT key, model, completion, cost FROM response "
+            "WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(keys)),),
+        )
+        return {
+            key: KeptAnswer(key, model, json.loads(completion), cost)
+            for key, model, completion, cost in found
+        }
+
+    def put(self, answers: Iterable[KeptAnswer], *, now: str) -> None:
+        """Keep these answers. Where there is one under a key already, that one stays."""
+        with self._files.write() as db:
+            add_answers(db, answers, now)
+
+    def count(self) -> int:
+        """How many answers are kept."""
+        ((count,),) = self._files.tuples("SELECT count(*) FROM response")
+        return int(count)
+
+
+def add_answers(db: sqlite3.Connection, answers: Iterable[KeptAnswer], now: str) -> None:
+    """Keep these answers (transaction open)."""
+    db.executemany(
+        "INSERT INTO response (key, model, completion, cost, created) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        (
+            (one.key, clean(one.model), to_json(dict(one.completion)), one.cost, now)
+            for one in answers
+        ),
+    )
+
+
+_KEY = "run_id = ? AND item_id = ? AND criterion = ? AND judge = ? AND replicate = ?"
+_ADD_VOTE = """
+    INSERT INTO vote (run_id, item_id, criterion, judge, replicate, option, abstained, reason,
+        evidence, ord, confidence, probabilities, detail, call_id, created)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run_id, item_id, criterion, judge, replicate) DO NOTHING
+"""
+_ADD_FAILURE = f"""
+    INSERT INTO failure (run_id, item_id, criterion, judge, replicate, attempt, kind, message, ord,
+        call_id, created, open)
+    SELECT ?, ?, ?, ?, ?, coalesce(max(attempt), 0) + 1, ?, ?, ?, ?, ?,
+        NOT EXISTS (SELECT 1 FROM vote WHERE {_KEY})
+    FROM failure WHERE {_KEY}
+"""
+_CLOSE = f"UPDATE failure SET open = 0 WHERE {_KEY} AND open = 1"
+_COUNT_CALLS = """
+    UPDATE run SET calls = calls + ?, tokens_in = tokens_in + ?, tokens_cached = tokens_cached + ?,
+        tokens_out = tokens_out + ?, tokens_thinking = tokens_thinking + ?, cost = cost + ?,
+        cost_unknown = cost_unknown + ?, cached = cached + ?, saved = saved + ?
+    WHERE id = ?
+"""
+_COUNT_VOTES = """
+    UPDATE run SET votes = votes + ?, abstentions = abstentions + ?,
+        failures_open = failures_open + ? WHERE id = ?
+"""
+
+
+class _Counts(NamedTuple):
+    votes: int = 0
+    abstentions: int = 0
+    failures: int = 0
+
+
+def record(
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
+) -> Recorded:
+    """Keep the outcomes and what ``derive`` makes of the touched items (transaction open).
+
+    A vote for a cell that has one already is not kept; its call is, since it was paid for. Answers
+    for later runs are kept with the votes made of them: neither is ever there without the other.
+    """
+    failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
+    calls = _add_calls(db, run_id, outcomes, now)
+    _add_votes(db, run_id, outcomes, calls, now)
+    _add_failures(db, run_id, outcomes, calls, now)
+    add_answers(db, (answer for outcome in outcomes for answer in outcome.answers), now)
+    touched = list(dict.fromkeys(r.cell.item for o in outcomes for r in o.results))
+    ballots = read_ballots(db, run_id, touched)
+    new_votes = _count_votes(db, run_id, ballots)
+    put_results(db, run_id, derive(ballots))
+    return Recorded(new_votes, failures, sum(call is not None for call in calls))
+
+
+def _add_calls(
+    db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str
+) -> list[int | None]:
+    calls = [outcome.call for outcome in outcomes if outcome.call is not None]
+    segments = add_segments(db, calls)
+    ids: list[int | None] = []
+    for outcome in outcomes:
+        if outcome.call is None:
+            ids.append(None)
+            continue
+        judge = outcome.results[0].cell.judge if outcome.results else ""
+        ids.append(add_call(db, run_id, judge, outcome.call, segments, now))
+    if calls:
+        db.execute(_COUNT_CALLS, (*_spent(calls), run_id))
+    return ids
+
+
+def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
+    calls = [call for call in made if not call.cached]
+    return (
+        sum(call.calls for call in calls),
+        _total(call.tokens_in for call in calls),
+        _total(call.tokens_cached for call in calls),
+        _total(call.tokens_out for call in calls),
+        _total(call.tokens_thinking for call in calls),
+        sum(call.cost for call in calls if call.cost is not None),
+        sum(call.calls for call in calls if call.cost is None),
+        sum(call.known for call in made),
+        sum(call.first_cost for call in made if call.first_cost is not None),
+    )
+
+
+def _total(counts: Iterable[int | None]) -> int:
+    return sum(count for count in counts if count is not None)
+
+
+def _add_votes(
+    db: sqlite3.Connection,
+    run_id: int,
+    outcomes: Sequence[AskedOutcome],
+    calls: Sequence[int | None],
+    now: str,
+) -> None:
+    votes = [
+        (vote, call_id)
+        for outcome, call_id in zip(outcomes, calls, strict=True)
+        for vote in outcome.results
+        if isinstance(vote, Vote)
+    ]
+    db.executemany(
+        _ADD_VOTE,
+        (
+            (
+                run_id,
+                *vote.cell,
+                vote.option,
+                vote.abstained,
+                clean(vote.reason),
+                to_json(vote.evidence),
+                _ints(vote.order),
+                vote.confidence,
+                None if vote.probabilities is None else to_json(vote.probabilities),
+                to_json(vote.detail),
+                call_id,
+                now,
+            )
+            for vote, call_id in votes
+        ),
+    )
+    db.executemany(_CLOSE, ((run_id, *vote.cell) for vote, _ in votes))
+
+
+def _add_failures(
+    db: sqlite3.Connection,
+    run_id: int,
+    outcomes: Sequence[AskedOutcome],
+    calls: Sequence[int | None],
+    now: str,
+) -> None:
+    for outcome, call_id in zip(outcomes, calls, strict=True):
+        for failure in outcome.results:
+            if not isinstance(failure, VoteFailure):
+                continue
+            key = (run_id, *failure.cell)
+            told = (failure.kind, clean(failure.message), _ints(failure.order), call_id, now)
+            db.execute(_CLOSE, key)
+            db.execute(_ADD_FAILURE, (*key, *told, *key, *key))
+
+
+def _count_votes(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
+    """Bring the counts of these items, and by their difference the run's, up to date."""
+    before = {
+        item_id: _Counts(*counts)
+        for item_id, *counts in db.execute(
+            "SELECT item_id, votes, abstentions, failures FROM run_item "
+            "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?))",
+            (run_id, json.dumps([ballot.item_id for ballot in ballots])),
+        )
+    }
+    after = {
+        item.item_id: _Counts(
+            len(item.ballots), sum(b.abstained for b in item.ballots), sum(item.failures.values())
+        )
+        for item in ballots
+    }
+    db.executemany(
+        "UPDATE run_item SET votes = ?, abstentions = ?, failures = ? "
+        "WHERE run_id = ? AND item_id = ?",
+        ((*counts, run_id, item_id) for item_id, counts in after.items()),
+    )
+    gained = [
+        sum(counts[i] - before.get(item_id, _Counts())[i] for item_id, counts in after.items())
+        for i in range(3)
+    ]
+    db.execute(_COUNT_VOTES, (*gained, run_id))
+    return gained[0]
+
+
+def _ints(numbers: tuple[int, ...] | None) -> str | None:
+    return None if numbers is None else to_json(numbers)

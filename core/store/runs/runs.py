@@ -1,0 +1,270 @@
+"""Runs: their plans, how far they are, and what people ask of them."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.domain.panel import Panel
+from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
+from core.errors import Conflict, NotFound
+from core.identity import content_hash, text_hash
+from core.store.database.connection import Connections, new_id
+from core.store.database.content import clean, dump, like, noun_hash, to_json
+
+_ROW = """
+    r.id, r.name, r.kind, r.rubric_version_id, rv.rubric_id, rv.name AS rubric_name,
+    rv.number AS rubric_number, sv.id AS scored_version_id, sv.number AS scored_number,
+    r.dataset_version_id, dv.dataset_id, dv.name AS dataset_name, dv.number AS dataset_number,
+    r.panel, r.panel_hash, r.plan_hash, r.status, r.items, r.planned,
+    r.votes, r.abstentions, r.failures_open, r.calls, r.tokens_in, r.tokens_cached, r.tokens_out,
+    r.tokens_thinking, r.cost, r.cost_unknown, r.cached, r.saved, r.lost, r.out, r.seconds,
+    r.created, r.started, r.finished, r.message, r.cancel, r.lease_owner, r.lease_until, r.fence
+"""
+_FROM = """
+    run r JOIN rubric_version rv ON rv.id = r.rubric_version_id
+    JOIN rubric_version sv ON sv.id = coalesce(r.scored_version_id, r.rubric_version_id)
+    JOIN dataset_version dv ON dv.id = r.dataset_version_id
+"""
+#: The largest whole number that SQLite holds.
+_LARGEST = 2**63 - 1
+
+
+class Runs:
+    """Reached as ``store.runs``. A run's plan never changes; its progress does."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def create(self, plan: RunPlan, items: Sequence[tuple[str, int]], *, now: str) -> Run:
+        """A queued run over ``items``: (item id, votes planned), in the order to show them.
+
+        Raises:
+            NotFound: a version, or an item in the dataset version, is not there.
+        """
+        with self._files.write() as db:
+            hashes = self._hashes(plan, [item_id for item_id, _ in items])
+            rest = _plan_rest(plan)
+            panel_hash = noun_hash(plan.panel)
+            cursor = db.execute(
+                "INSERT INTO run (name, kind, rubric_version_id, dataset_version_id, panel, "
+                "panel_hash, plan, plan_hash, items, planned, created, status) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued')",
+                (
+                    clean(plan.name),
+                    plan.kind,
+                    plan.rubric_version_id,
+                    plan.dataset_version_id,
+                    to_json(dump(plan.panel)),
+                    panel_hash,
+                    to_json(rest),
+                    content_hash([*hashes, panel_hash, rest, [list(item) for item in items]]),
+                    len(items),
+                    sum(planned for _, planned in items),
+                    now,
+                ),
+            )
+            run_id = new_id(cursor)
+            db.executemany(
+                "INSERT INTO run_item (run_id, position, item_id, planned) VALUES (?, ?, ?, ?)",
+                ((run_id, position, *item) for position, item in enumerate(items)),
+            )
+            return self.get(run_id)
+
+    def get(self, run_id: int) -> Run:
+        """A run with its whole plan and notes."""
+        fields = _fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
+        rest, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
+        plan = RunPlan(
+            name=fields["name"],
+            rubric_version_id=fields["rubric_version_id"],
+            dataset_version_id=fields["dataset_version_id"],
+            panel=fields["panel"],
+            kind=fields["kind"],
+            **rest,
+        )
+        return Run(plan=plan, notes=notes, **fields)
+
+    def row(self, run_id: int) -> RunRow:
+        """A run without plan and notes: light enough to be polled."""
+        return RunRow(**_fields(self._one(_ROW, run_id)))
+
+    def _one(self, columns: str, run_id: int) -> sqlite3.Row:
+        # A number that SQLite cannot hold, from an address or a command, is no run's either.
+        query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
+        rows = self._files.rows(query, (run_id,)) if abs(run_id) <= _LARGEST else []
+        if not rows:
+            raise NotFound(f"There is no run {run_id}.")
+        return rows[0]
+
+    def list(
+        self,
+        *,
+        kind: RunKind = "run",
+        search: str = "",
+        limit: int = 50,
+        offset: int = 0,
+        detail: str = "",
+        without: str = "",
+    ) -> builtins.list[RunRow]:
+        """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset.
+
+        ``detail`` keeps those whose plan has a detail of that name, ``without`` the others.
+        """
+        where, values = _found(kind, search)
+        if detail:
+            where, values = f"{where} AND r.plan -> '$.details' -> ? IS NOT NULL", (*values, detail)
+        if without:
+            where, values = f"{where} AND r.plan -> '$.details' -> ? IS NULL", (*values, without)
+        rows = self._files.rows(
+            f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [RunRow(**_fields(row)) for row in rows]
+
+    def count(self, kind: RunKind = "run", *, search: str = "") -> int:
+        """How many runs of this kind there are, or are found."""
+        where, values = _found(kind, search)
+        ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
+        return int(count)
+
+    def all_ids(self) -> builtins.list[int]:
+        """Every run there is, of every kind."""
+        return [run_id for (run_id,) in self._files.tuples("SELECT id FROM run ORDER BY id")]
+
+    def item_ids(self, run_id: int) -> builtins.list[str]:
+        """The ids of the run's items, in its order."""
+        found = self._files.tuples(
+            "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
+        )
+        return [item_id for (item_id,) in found]
+
+    def imported(self, digest: str) -> int | None:
+        """The run that holds an import with this content hash, or ``None``."""
+        found = self._files.tuples(
+            "SELECT id FROM run WHERE plan ->> '$.details.imported.hash' = ? ORDER BY id LIMIT 1",
+            (digest,),
+        )
+        return int(found[0][0]) if found else None
+
+    def set_notes(self, run_id: int, notes: Mapping[str, Any]) -> None:
+        """Merge ``notes`` into those kept with the run, key by key."""
+        with self._files.write() as db:
+            merged = {**self.get(run_id).notes, **notes}
+            db.execute("UPDATE run SET notes = ? WHERE id = ?", (to_json(merged), run_id))
+
+    def note_hash(self, run_id: int, key: str) -> str:
+        """The hash of one note, without reading the plan; empty where there is no such note."""
+        rows = self._files.tuples(
+            "SELECT json_extract(notes, '$.' || ?) FROM run WHERE id = ?", (key, run_id)
+        )
+        return text_hash(str(rows[0][0])) if rows and rows[0][0] is not None else ""
+
+    def request_cancel(self, run_id: int, *, now: str) -> RunStatus:
+        """Ask for a stop; returns the status that the run has then.
+
+        A run that nobody works on (queued, or its lease ran out) is cancelled at once; else its
+        owner learns it with the next heartbeat. A run at rest stays as it is.
+        """
+        with self._files.write() as db:
+            row = self.row(run_id)
+            if row.status == "running" and (row.lease_until or 0.0) > _unix(now):
+                db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
+            elif row.active:
+                # Without its owner's name in the row, a late owner can record nothing any more.
+                db.execute(
+                    "UPDATE run SET cancel = 1, status = 'cancelled', finished = ?, "
+                    "lease_owner = NULL, lease_until = NULL WHERE id = ?",
+                    (now, run_id),
+                )
+            return self.row(run_id).status
+
+    def request_queue(self, run_id: int) -> RunStatus:
+        """Queue a run at rest again, to do what is left; returns the status it has then."""
+        with self._files.write() as db:
+            row = self.row(run_id)
+            if row.status in RESTING:
+                db.execute(
+                    "UPDATE run SET status = 'queued', cancel = 0, finished = NULL, message = '' "
+                    "WHERE id = ?",
+                    (run_id,),
+                )
+            return self.row(run_id).status
+
+    def reopen_failures(self, run_id: int) -> int:
+        """Have every open failure asked again: closes them, queues the run, returns how many.
+
+        Raises:
+            Conflict: the run is being worked on, by an owner who would not notice.
+        """
+        with self._files.write() as db:
+            if self.row(run_id).status == "running":
+                raise Conflict("The run is still going; try the failures again when it is at rest.")
+            count = db.execute(
+                "UPDATE failure SET open = 0 WHERE run_id = ? AND open = 1", (run_id,)
+            ).rowcount
+            if count:
+                db.execute("UPDATE run SET failures_open = 0 WHERE id = ?", (run_id,))
+                for table in ("run_item", "cell"):
+                    db.execute(
+                        f"UPDATE {table} SET failures = 0 WHERE run_id = ? AND failures > 0",
+                        (run_id,),
+                    )
+                self.request_queue(run_id)
+            return count
+
+    def _hashes(self, plan: RunPlan, item_ids: builtins.list[str]) -> tuple[str, str]:
+        rubric = self._files.tuples(
+            "SELECT hash FROM rubric_version WHERE id = ?", (plan.rubric_version_id,)
+        )
+        dataset = self._files.tuples(
+            "SELECT hash FROM dataset_version WHERE id = ?", (plan.dataset_version_id,)
+        )
+        if not rubric:
+            raise NotFound(f"There is no rubric version {plan.rubric_version_id}.")
+        if not dataset:
+            raise NotFound(f"There is no dataset version {plan.dataset_version_id}.")
+        missing = self._files.tuples(
+            "SELECT value FROM json_each(?) WHERE value NOT IN "
+            "(SELECT item_id FROM item WHERE version_id = ?) LIMIT 1",
+            (json.dumps(item_ids), plan.dataset_version_id),
+        )
+        if missing:
+            raise NotFound(
+                f"There is no item {missing[0][0]!r} in dataset version {plan.dataset_version_id}."
+            )
+        return rubric[0][0], dataset[0][0]
+
+
+def _found(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
+    if not search:
+        return "r.kind = ?", (kind,)
+    names = " OR ".join(f"{name} LIKE ? ESCAPE '\\'" for name in ("r.name", "rv.name", "dv.name"))
+    return f"r.kind = ? AND ({names})", (kind, *[like(search)] * 3)
+
+
+def _plan_rest(plan: RunPlan) -> dict[str, Any]:
+    """What of the plan has no column of its own."""
+    return {
+        "seed": plan.seed,
+        "replicates": plan.replicates,
+        "budget": plan.budget,
+        "calibration": dict(plan.calibration),
+        "versions": dict(plan.versions),
+        "details": dict(plan.details),
+    }
+
+
+def _fields(row: sqlite3.Row) -> dict[str, Any]:
+    fields = dict(row)
+    fields["panel"] = Panel.model_validate_json(fields["panel"])
+    fields["cancel"] = bool(fields["cancel"])
+    return fields
+
+
+def _unix(now: str) -> float:
+    return datetime.fromisoformat(now).timestamp()

@@ -1,0 +1,243 @@
+"""Votes, failures and calls of runs: recorded through one door, read in several sizes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from core.domain.runs import Derive
+from core.domain.votes import (
+    AskedOutcome,
+    BallotRow,
+    CallRow,
+    Cell,
+    FailureCount,
+    FailureRow,
+    ItemBallots,
+    JudgeColumn,
+    OrderCount,
+    Recorded,
+    VoteRow,
+)
+from core.store.database.connection import Connections
+from core.store.runs.leases import require_lease
+from core.store.runs.recording import read_call, record
+from core.store.runs.results import read_ballots
+
+_CELL = "item_id, criterion, judge, replicate"
+
+
+class Votes:
+    """Reached as ``store.votes``. Votes and calls are only ever added."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def record(
+        self,
+        run_id: int,
+        outcomes: Sequence[AskedOutcome],
+        *,
+        owner: str,
+        fence: int,
+        now: str,
+        derive: Derive,
+        out: int = 0,
+    ) -> Recorded:
+        """Keep what judges answered, and the results ``derive`` makes of the touched items.
+
+        ``out`` calls went out besides, and their outcomes are still to come.
+
+        One transaction: afterwards all of it is on the disk, or nothing. A vote that is there
+        already is not doubled; a vote closes the failures of its cell.
+
+        Raises:
+            Fenced: ``owner`` does not hold the run under ``fence`` any more.
+        """
+        with self._files.write() as db:
+            require_lease(db, run_id, owner, fence)
+            db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
+            return record(db, run_id, outcomes, now, derive)
+
+    def present(self, run_id: int) -> set[Cell]:
+        """The cells that have their vote."""
+        return set(
+            map(
+                Cell._make,
+                self._files.tuples(f"SELECT {_CELL} FROM vote WHERE run_id = ?", (run_id,)),
+            )
+        )
+
+    def failed(self, run_id: int) -> set[Cell]:
+        """The cells whose last attempt failed and is not to be asked again by itself."""
+        return set(
+            map(
+                Cell._make,
+                self._files.tuples(
+                    f"SELECT {_CELL} FROM failure WHERE run_id = ? AND open = 1", (run_id,)
+                ),
+            )
+        )
+
+    def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
+        """The confidences of the votes that state one, by (item id, criterion, judge)."""
+        found: dict[tuple[str, str, str], list[float]] = {}
+        for *cell, confidence in self._files.tuples(
+            "SELECT item_id, criterion, judge, confidence FROM vote "
+            "WHERE run_id = ? AND confidence IS NOT NULL AND NOT abstained",
+            (run_id,),
+        ):
+            found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
+        return found
+
+    def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
+        """How often a judge chose the option at each shown place: (criterion, place from 0, times).
+
+        Only votes that saw an order and chose an option that is not an abstention.
+        """
+        rows = self._files.tuples(
+            """
+            SELECT criterion, place.key, count(*)
+            FROM vote JOIN json_each(vote.ord) AS place ON place.value = vote.option
+            WHERE run_id = ? AND judge = ? AND ord IS NOT NULL AND NOT abstained
+            GROUP BY criterion, place.key
+            """,
+            (run_id, judge),
+        )
+        return [(criterion, int(place), times) for criterion, place, times in rows]
+
+    def cells_after(self, run_id: int, when: str) -> set[tuple[str, str]]:
+        """The cells of a run, by item and criterion, that got a vote after a time."""
+        return set(
+            self._files.tuples(
+                "SELECT DISTINCT item_id, criterion FROM vote WHERE run_id = ? AND created > ?",
+                (run_id, when),
+            )
+        )
+
+    def orders_shown(self, run_id: int, below: int) -> list[OrderCount]:
+        """How often each judge was shown which order and chose what, replicates 0 to ``below`` - 1.
+
+        Only votes that saw an order and chose an option that is not an abstention.
+        """
+        rows = self._files.tuples(
+            "SELECT judge, criterion, option, ord, count(*) FROM vote WHERE run_id = ? "
+            "AND replicate < ? AND ord IS NOT NULL AND NOT abstained "
+            "GROUP BY judge, criterion, option, ord",
+            (run_id, below),
+        )
+        return [
+            OrderCount(judge, criterion, option, tuple(json.loads(order)), times)
+            for judge, criterion, option, order, times in rows
+        ]
+
+    def open_failures(self, run_id: int) -> list[FailureRow]:
+        """The open failures, newest first."""
+        rows = self._files.rows(
+            "SELECT * FROM failure WHERE run_id = ? AND open = 1 ORDER BY id DESC", (run_id,)
+        )
+        return [_failure(row) for row in rows]
+
+    def failures_of(self, run_id: int, item_id: str) -> list[FailureRow]:
+        """Every failed attempt of one item, open or not, in the order they happened."""
+        rows = self._files.rows(
+            "SELECT * FROM failure WHERE run_id = ? AND item_id = ? ORDER BY id", (run_id, item_id)
+        )
+        return [_failure(row) for row in rows]
+
+    def failure_kinds(self, run_id: int, *, open_only: bool = True) -> list[FailureCount]:
+        """How often each kind of failure happened, the most frequent first."""
+        # With a single max(), SQLite takes the other columns from the row that holds it.
+        found = self._files.tuples(
+            "SELECT kind, count(*), json_group_array(DISTINCT judge), message, max(id) "
+            f"FROM failure WHERE run_id = ? {'AND open = 1' if open_only else ''} "
+            "GROUP BY kind ORDER BY 2 DESC, 1",
+            (run_id,),
+        )
+        return [
+            FailureCount(kind, times, tuple(sorted(json.loads(judges))), message)
+            for kind, times, judges, message, _ in found
+        ]
+
+    def for_item(self, run_id: int, item_id: str) -> list[VoteRow]:
+        """Every vote of one item, by criterion, judge and replicate."""
+        rows = self._files.rows(
+            "SELECT * FROM vote WHERE run_id = ? AND item_id = ? "
+            "ORDER BY criterion, judge, replicate",
+            (run_id, item_id),
+        )
+        return [_vote(row) for row in rows]
+
+    def call(self, call_id: int) -> CallRow:
+        """One call with its whole prompt."""
+        return read_call(self._files, call_id)
+
+    def ballots(self, run_id: int, item_ids: Sequence[str] | None = None) -> list[ItemBallots]:
+        """The ballots of these items, or of all items of the run in its order."""
+        if item_ids is None:
+            found = self._files.tuples(
+                "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
+            )
+            item_ids = [item_id for (item_id,) in found]
+        return read_ballots(self._files.mine, run_id, item_ids)
+
+    def all_ballots(self, run_id: int, criterion: str | None = None) -> list[BallotRow]:
+        """All ballots (of one criterion, or of all) from one index, for metrics."""
+        where, values = (
+            ("", (run_id,)) if criterion is None else (" AND criterion = ?", (run_id, criterion))
+        )
+        found = self._files.tuples(
+            f"SELECT {_CELL}, option, abstained FROM vote WHERE run_id = ?{where} "
+            "ORDER BY criterion, judge, item_id, replicate",
+            values,
+        )
+        return [BallotRow._make((*key, bool(abstained))) for *key, abstained in found]
+
+    def columns(self, run_id: int, below: int | None = None) -> list[JudgeColumn]:
+        """The votes (of replicates 0 to ``below`` - 1) by criterion, judge and replicate.
+
+        What ``all_ballots`` gives, a column at a time and several times as fast.
+        """
+        rows = self._files.tuples(
+            "SELECT criterion, judge, replicate, json_group_array(item_id), "
+            "json_group_array(option) FROM vote WHERE run_id = ? AND (? IS NULL OR replicate < ?) "
+            "GROUP BY criterion, judge, replicate",
+            (run_id, below, below),
+        )
+        return [
+            JudgeColumn(criterion, judge, replicate, *map(json.loads, lists))
+            for criterion, judge, replicate, *lists in rows
+        ]
+
+
+def _cell(fields: dict[str, object]) -> Cell:
+    return Cell._make(fields.pop(name) for name in ("item_id", "criterion", "judge", "replicate"))
+
+
+def _vote(row: sqlite3.Row) -> VoteRow:
+    fields = dict(row)
+    probabilities = fields.pop("probabilities")
+    return VoteRow(
+        cell=_cell(fields),
+        abstained=bool(fields.pop("abstained")),
+        evidence=tuple(json.loads(fields.pop("evidence"))),
+        order=_order(fields.pop("ord")),
+        probabilities=None if probabilities is None else tuple(json.loads(probabilities)),
+        detail=json.loads(fields.pop("detail")),
+        **fields,
+    )
+
+
+def _failure(row: sqlite3.Row) -> FailureRow:
+    fields = dict(row)
+    return FailureRow(
+        cell=_cell(fields),
+        order=_order(fields.pop("ord")),
+        open=bool(fields.pop("open")),
+        **fields,
+    )
+
+
+def _order(text: str | None) -> tuple[int, ...] | None:
+    return None if text is None else tuple(json.loads(text))

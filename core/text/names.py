@@ -1,0 +1,134 @@
+"""Names that are the same or look it, and text without what nobody sees."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pydantic import ValidationInfo
+
+# Names that are the same, and names that only look the same.
+#
+# Two names are the same where they differ in case, in blanks, in the width of their letters or in
+# characters that nobody sees; such names are refused beside each other. Names may also look alike
+# because of letters of other alphabets: their ``skeletons`` tell (after Unicode's UTS 39).
+
+#: The context in which nouns are read that were stored: names were compared less strictly once.
+STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
+
+#: Characters that nobody sees, beside those of the category "format" (Cf): variation selectors,
+#: fillers and joiners that Unicode calls default ignorable.
+_UNSEEN = frozenset(
+    (
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0100, 0xE01F0),
+    )
+)
+#: Letters of Greek and Cyrillic, and signs, each followed by the Latin letter it looks like.
+_ALIKE = (
+    # Cyrillic, capital and small
+    "АAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХXЗ3ԚQԜWҮYЁEӀI"
+    "аaеeѕsіiјjоoрpсcуyхxԁdԛqԝwһhүyӏlкkѵvёe"
+    # Greek, capital and small
+    "ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX"
+    "αaγyιiκkνvοoρpσoτtυuχxωw"
+    # Latin of other kinds, and signs
+    "ıiɑaɡgɩiʋuɪi’'‘'ʼ'‐-‑-–-—-−-"
+)
+_LATIN = str.maketrans(dict(zip(_ALIKE[::2], _ALIKE[1::2], strict=True)))
+_STROKES = str.maketrans("I1|0", "lllO")
+
+
+def fold(label: str) -> str:
+    r"""A label for comparison: case folded, spaces collapsed, composed, without what nobody sees.
+
+    >>> fold("  Partly\u00a0 Cor\u200brect ")
+    'partly correct'
+    """
+    return " ".join(without_unseen(unicodedata.normalize("NFKC", label)).casefold().split())
+
+
+def without_unseen(text: str) -> str:
+    """``text`` without characters that nobody sees."""
+    if text.isascii():
+        return text
+    return "".join(c for c in text if ord(c) not in _UNSEEN and unicodedata.category(c) != "Cf")
+
+
+def same_name(name: str, info: ValidationInfo) -> str:
+    """What two names have in common if they are the same to who reads a noun.
+
+    Nouns that were stored before unseen characters were looked at stay readable.
+    """
+    if info.context and info.context.get("stored"):
+        return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return fold(name)
+
+
+def skeletons(name: str) -> tuple[str, str]:
+    """What a name looks like; of two that look alike the first or the second is the same.
+
+    The letters of Greek and Cyrillic that look like Latin ones are covered, dashes, and in the
+    second one also ``1``, ``I``, ``l`` and ``|``, and ``0`` and ``O``; no other alphabets, and no
+    pairs of letters (``rn`` and ``m``).
+
+    >>> skeletons("Сlarity")[0] == skeletons("Clarity")[0]
+    True
+    >>> skeletons("Mail") == skeletons("Mall")
+    False
+    """
+    seen = without_unseen(unicodedata.normalize("NFKC", name)).translate(_LATIN)
+    forms = (seen, seen.translate(_STROKES))
+    letters, strokes = (" ".join(form.casefold().split()) for form in forms)
+    return letters, strokes
+
+
+# Text that others wrote, without what cannot be seen or would turn the text around.
+
+_NAMES = {
+    0x200B: "ZWSP",
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x061C: "ALM",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x2060: "WJ",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0xFEFF: "BOM",
+}
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text with control, bidirectional and invisible characters as signs.
+
+    >>> visible("a\u202eb\x07")
+    'a⟦RLO⟧b␇'
+    """
+    return _SUSPECT.sub(_sign, text.replace("\r\n", "\n"))
+
+
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code == 0x0D:
+        return "\n"
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"⟦{_NAMES.get(code) or f'U+{code:04X}'}⟧"

@@ -1,0 +1,174 @@
+"""Numbers in words: scores, shares, money, durations; a dash where there is none. Nowhere else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+DASH = "–"
+MINUS = "−"
+HIDDEN_BELOW = 0.00005
+
+
+def score(value: float | None) -> str:
+    """A score with two decimals and no leading zero; a dash where there is none.
+
+    >>> [score(0.834), score(1.0), score(0), score(-0.5), score(None)]
+    ['.83', '1.00', '.00', '−.50', '–']
+    """
+    if value is None:
+        return DASH
+    text = f"{abs(value):.2f}"
+    sign = MINUS if value < 0 and float(text) else ""
+    return sign + (text[1:] if text.startswith("0.") else text)
+
+
+def points(value: float | None, *, share: bool = False) -> str:
+    """A difference with its sign; of shares, in percentage points.
+
+    >>> points(0.05, share=True), points(-0.051), points(0.0)
+    ('+5.0 points', '−.05', '±.00')
+    """
+    if value is None:
+        return DASH
+    size = f"{abs(value) * 100:.1f} points" if share else score(abs(value))
+    if size in ("0.0 points", ".00"):
+        return f"±{size}"
+    return ("+" if value > 0 else MINUS) + size
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of scores.
+
+    >>> interval(0.7, 0.91)
+    '.70 to .91'
+    """
+    return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """A share of 1 as a percentage.
+
+    >>> [percent(0.256), percent(0.256, 1), percent(None)]
+    ['26%', '25.6%', '–']
+    """
+    return DASH if share is None else f"{share * 100:.{digits}f}%"
+
+
+def count(value: int | None) -> str:
+    """A whole number with thin groups.
+
+    >>> [count(1234567), count(0), count(None)]
+    ['1,234,567', '0', '–']
+    """
+    return DASH if value is None else f"{value:,}".replace("-", MINUS)
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """A count with its word.
+
+    >>> [plural(1, "criterion", "criteria"), plural(2, "item")]
+    ['1 criterion', '2 items']
+    """
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """Any number, as short as it can be said.
+
+    >>> [number(10.0), number(0.5), number(-2.5), number(None)]
+    ['10', '0.5', '−2.5', '–']
+    """
+    return DASH if value is None else f"{value:.{digits}g}".replace("-", MINUS)
+
+
+def weight(value: float) -> str:
+    """A weight with its sign.
+
+    >>> [weight(10), weight(-2.5), weight(0)]
+    ['+10', '−2.5', '0']
+    """
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
+def cost(dollars: float | None) -> str:
+    """A cost; a small one keeps two figures, an unknown one says so.
+
+    >>> [cost(12.3), cost(0.0021), cost(0), cost(0.000001), cost(None)]
+    ['$12.30', '$0.0021', '$0.00', 'under $0.0001', 'unknown']
+    """
+    if dollars is None:
+        return "unknown"
+    if 0 < dollars < HIDDEN_BELOW:
+        return "under $0.0001"
+    if 0 < dollars < 1:
+        figures = f"{dollars:.4f}".rstrip("0")
+        return "$" + (figures if len(figures) > 3 else f"{dollars:.2f}")
+    return f"${dollars:,.2f}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in its two largest units.
+
+    >>> [seconds(0.234), seconds(8.25), seconds(95), seconds(3720), seconds(None)]
+    ['0.23 s', '8.3 s', '1 min 35 s', '1 h 2 min', '–']
+    """
+    if value is None:
+        return DASH
+    if value < 1:
+        return f"{value:.2f} s"
+    if value < 60:
+        return f"{value + 1e-9:.1f} s"
+    whole = round(value)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def tokens(value: int | None) -> str:
+    """A count of tokens, shortened from ten thousand on.
+
+    >>> [tokens(950), tokens(12_300), tokens(4_200_000), tokens(None)]
+    ['950 tokens', '12.3k tokens', '4.2M tokens', 'tokens unknown']
+    """
+    if value is None:
+        return "tokens unknown"
+    if value < 10_000:
+        return plural(value, "token")
+    short, unit = (value / 1e3, "k") if value < 1e6 else (value / 1e6, "M")
+    return f"{short:.1f}{unit} tokens"
+
+
+def ago(moment: str, now: datetime | None = None) -> str:
+    """How long ago an ISO moment was; older than 30 days, its date.
+
+    >>> ago("2026-01-02T10:00:00.000Z", datetime(2026, 1, 2, 10, 3, tzinfo=UTC))
+    '3 min ago'
+    """
+    then = datetime.fromisoformat(moment)
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    gone = ((now or datetime.now(UTC)) - then).total_seconds()
+    if gone < 45:
+        return "just now"
+    for limit, size, unit in ((5400, 60, "min"), (129_600, 3600, "h"), (2_592_000, 86_400, "days")):
+        if gone < limit:
+            return f"{max(1, round(gone / size))} {unit} ago"
+    return day(moment)
+
+
+def day(moment: str) -> str:
+    """The date of an ISO moment.
+
+    >>> day("2026-01-02T10:00:00.000Z")
+    '2 Jan 2026'
+    """
+    then = datetime.fromisoformat(moment)
+    return f"{then.day} {then:%b %Y}"
+
+
+def short_hash(value: str) -> str:
+    """The first eight hex digits of a content hash.
+
+    >>> short_hash("sha256:0123456789abcdef")
+    '01234567'
+    """
+    return value.rpartition(":")[2][:8]

@@ -1,0 +1,143 @@
+"""Places in a text: a judge's quote, its sentences, and the parts that a requirement mentions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+# Where a judge's quote stands in the text it was taken from.
+
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
+_EDGES = " \t\n\"'.…"
+
+
+def find_quote(text: str, quote: str) -> tuple[int, int] | None:
+    r"""The span ``(start, end)`` of ``quote`` in ``text``, or ``None`` where it is not there.
+
+    The exact words are looked for first. Then case, runs of white space, kinds of quotation marks
+    and dashes, and marks around the quote do not count: models copy carelessly, but what is not
+    there word by word is not found.
+
+    >>> find_quote("The  Sun\nrises.", '"the sun rises"')
+    (0, 14)
+    >>> find_quote("The sun rises.", "The moon rises") is None
+    True
+    """
+    if not quote.strip():
+        return None
+    exact = text.find(quote)
+    if exact >= 0:
+        return exact, exact + len(quote)
+    folded, places = _folded(text)
+    wanted = _folded(quote.strip(_EDGES + "“”„‘’"))[0].strip()
+    at = folded.find(wanted) if wanted else -1
+    return None if at < 0 else (places[at], places[at + len(wanted) - 1] + 1)
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """The text as it is compared, and for each of its characters the place it came from."""
+    letters, places = list[str](), list[int]()
+    for place, letter in enumerate(text):
+        if letter.isspace():
+            if letters and letters[-1] == " ":
+                continue
+            plain = " "
+        else:
+            plain = unicodedata.normalize("NFKC", letter).casefold().translate(_QUOTES)
+        letters += plain
+        places += [place] * len(plain)
+    return "".join(letters), places
+
+
+# Where the sentences of a text are, so that one can point at them by number.
+
+# A sentence ends after its marks and closing quotes, before a space or the line's end; a line is
+# never part of two. What is cut once too often ("e.g. this") can be chosen as two. What may end a
+# sentence is found first and looked at afterwards, so that a text of marks alone takes time linear
+# in its length (a possessive pattern would do, but Python 3.11.2, Debian's, misreads those).
+_END = re.compile(r"\n|[.!?…]+[\"'”’)\]]*")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """The spans ``(start, end)`` of the sentences, in order; white space is in none.
+
+    >>> text = 'One. "Two!" Three'
+    >>> [text[a:b] for a, b in sentences(text)]
+    ['One.', '"Two!"', 'Three']
+    """
+    ends = [m.end() for m in _END.finditer(text) if _is_end(text, m.end())]
+    cuts = [0, *ends, len(text)]
+    trimmed = (_trimmed(text, start, end) for start, end in pairwise(cuts))
+    return [(start, end) for start, end in trimmed if start < end]
+
+
+def _is_end(text: str, at: int) -> bool:
+    return at == len(text) or text[at].isspace() or text[at - 1] == "\n"
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
+
+
+# What a requirement speaks of: the parts that a judge is shown with it, and placeholders.
+
+Part = Literal["task", "context", "reference", "submission", "placeholder"]
+_WORDS: dict[Part, str] = {
+    "task": r"tasks?|prompts?|questions?|instructions?",
+    "context": r"contexts?|passages?|documents?|source texts?",
+    "reference": r"references?|(?:model|sample|expected|correct|gold) (?:answer|solution)s?",
+    "submission": r"submissions?|answers?|responses?|repl(?:y|ies)|essays?|outputs?|texts?",
+    "placeholder": r"\{\{?\s*[A-Za-z_][\w. ]{0,40}\s*\}?\}",
+}
+_ANY = re.compile(
+    "|".join(
+        f"(?P<{part}>{words})" if part == "placeholder" else rf"(?P<{part}>\b(?:{words})\b)"
+        for part, words in _WORDS.items()
+    ),
+    re.IGNORECASE,
+)
+
+
+class Mention(NamedTuple):
+    """Characters ``start`` to ``end`` of a requirement that name a part of what a judge sees."""
+
+    part: Part
+    start: int
+    end: int
+
+
+def mentions(requirement: str) -> list[Mention]:
+    """The parts that a requirement names, in their order; placeholders among them.
+
+    >>> [m.part for m in mentions("The answer agrees with the reference and uses {{style}}.")]
+    ['submission', 'reference', 'placeholder']
+    """
+    found = []
+    for match in _ANY.finditer(requirement):
+        part: Part = next(name for name in _WORDS if match.group(name) is not None)
+        found.append(Mention(part, match.start(), match.end()))
+    return found
+
+
+def share_of(weight: float, others: float) -> float | None:
+    """The share of all points that a positive weight is; ``None`` where there are no points.
+
+    ``others`` is the sum of the other positive weights.
+
+    >>> share_of(10, 30)
+    0.25
+    """
+    whole = weight + others
+    return weight / whole if weight > 0 and whole > 0 else None
+
+
+def weight_of(share: float, others: float) -> float | None:
+    """The weight that is this share of all points; ``None`` where no weight can be (others 0).
+
+    >>> weight_of(0.25, 30)
+    10.0
+    """
+    return round(share * others / (1 - share), 6) if 0 < share < 1 and others > 0 else None

@@ -1,0 +1,1 @@
+"""How far verdicts can be trusted: against labels, and rater against rater."""

@@ -1,0 +1,226 @@
+"""One criterion and one pair of raters: every figure, the confusion matrix and its items."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.domain.runs import RunItemFilter
+from core.services.agreement import confusion, rater_pairs
+from core.services.agreement.confusion import Confusion
+from core.services.agreement.rater_pairs import Close, OptionLine
+from core.services.agreement.rating_sheet import CriterionRatings
+from core.services.results import browsing
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.agreement import selection as keys
+from pages.agreement.criteria import caveats
+from pages.agreement.selection import RatedSelection, versus, words_of
+from pages.agreement.words import STRENGTH, few, row, section, tight
+from pages.ui import routes, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, table
+
+# The confusion matrix of a criterion. Every cell leads to its items, and so does the list.
+
+PAGE = 10
+Cell = tuple[int, int]
+
+
+def show(chosen: RatedSelection) -> None:
+    """The matrix, and beside it the items of the cell that is chosen."""
+    found = confusion.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
+    if not any(map(sum, found.counts)):
+        empty_state("Nothing to count", "No item has an answer from both on this criterion.")
+        return
+    cell = _cell(found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _matrix(chosen, found, cell)
+    with right:
+        _picker(found, cell)
+        if cell is None:
+            st.caption("Click a cell, or pick one from the list, to see its items.")
+        else:
+            _items(chosen, cell)
+
+
+def _cell(found: Confusion) -> Cell | None:
+    row, _, column = (state.address(keys.CELL) or "").partition("-")
+    at = state.as_id(row), state.as_id(column)
+    if at[0] is None or at[1] is None:
+        return None
+    inside = at[0] < len(found.rows) and at[1] < len(found.columns)
+    return (at[0], at[1]) if inside else None
+
+
+def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None:
+    sides = (words_of(chosen.reference), words_of(chosen.rater))
+    # A new key for every cell chosen, so that no selection of the plot itself remains.
+    cell_now = state.address(keys.CELL) or ""
+    key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now)
+    st.plotly_chart(
+        draw.confusion_cells(found.rows, found.columns, found.counts, sides, cell),
+        key=key,
+        on_select=lambda: _on_click(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=f"Confusion matrix: rows are answers of {visible(sides[0])}, columns those of "
+        f"{visible(sides[1])}. The table below has its counts.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            (f"{sides[0]} \\ {sides[1]}", *found.columns),
+            (
+                (esc(name), *map(fmt.count, row))
+                for name, row in zip(found.rows, found.counts, strict=True)
+            ),
+            name="Confusion matrix",
+            numbers=range(1, len(found.columns) + 1),
+        )
+
+
+def _picker(found: Confusion, cell: Cell | None) -> None:
+    names = {
+        f"{row}-{column}": f"{one_line(given, 40)} where it is {one_line(true, 40)}: "
+        f"{fmt.plural(found.counts[row][column], 'item')}"
+        for row, true in enumerate(found.rows)
+        for column, given in enumerate(found.columns)
+    }
+    key = state.key(keys.AGREEMENT_FIELD, keys.CELL)
+    state.put(key, None if cell is None else f"{cell[0]}-{cell[1]}")
+    st.selectbox(
+        "Items that the rater called",
+        list(names),
+        index=None,
+        key=key,
+        format_func=lambda one: names.get(one, one),
+        placeholder="Pick a cell of the matrix",
+        on_change=_on_pick,
+        args=(key,),
+    )
+
+
+def _items(chosen: RatedSelection, cell: Cell) -> None:
+    ids = confusion.items_in(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater, *cell)
+    if not ids:
+        st.caption("No item is in this cell.")
+        return
+    pages = -(-len(ids) // PAGE)
+    page = min(max(1, state.address_id(state.PAGE) or 1), pages)
+    part = ids[(page - 1) * PAGE : page * PAGE]
+    rows, _ = browsing.run_items(store(), chosen.run_id, RunItemFilter(item_ids=part), limit=PAGE)
+    previews = {row.item_id: row.preview for row in rows}
+    for one in part:
+        link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
+        with link:
+            routes.link(
+                routes.RUN,
+                label(one, 40),
+                {state.RUN: chosen.run_id, state.ITEM: one},
+                icon="description",
+            )
+        with words:
+            st.html(f'<div class="rs-cut">{esc(one_line(previews.get(one, ""), 160))}</div>')
+    if pages > 1:
+        key = state.key(keys.AGREEMENT_FIELD, state.PAGE)
+        state.put(key, page)
+        st.pagination(pages, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_click(key: str) -> None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    if points:
+        row, column = points[0]["customdata"][:2]
+        _see(f"{row}-{column}")
+
+
+def _on_pick(key: str) -> None:
+    _see(state.get(key))
+
+
+def _see(cell: str | None) -> None:
+    state.set_address(**{keys.CELL: cell, state.PAGE: None})
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{state.PAGE: state.get(key)})
+
+
+# One criterion, one pair: every figure, every option, the confusion matrix and its items.
+
+HEADS = ("Figure", "Value", "95 % interval", "Items")
+
+
+def one_criterion(chosen: RatedSelection) -> None:
+    """The matrix first: it says where they differ; then how much."""
+    close = remembered(
+        "agreement close",
+        (*chosen.pair, chosen.criterion),
+        lambda: rater_pairs.closely(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater),
+    )
+    _counted(chosen, close)
+    section(f"Confusion: {chosen.criterion}")
+    show(chosen)
+    if not close.n:
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("Figures of this pair")
+        _figures(close, chosen.sheet.criterion(chosen.criterion))
+    with right:
+        section("Option by option")
+        _options(close)
+    caveats(chosen)
+
+
+def _counted(chosen: RatedSelection, close: Close) -> None:
+    away = [
+        (close.abstained, "abstention of the rater", "abstentions of the rater"),
+        (close.tied, "item without a majority", "items without a majority"),
+        (close.failed, "failed call", "failed calls"),
+    ]
+    parts = [fmt.plural(n, one, many) for n, one, many in away if n]
+    left = f" Left out: {', '.join(parts)}." if parts else ""
+    st.caption(
+        f"{label(versus(chosen))}: "
+        f"{fmt.plural(close.n, 'item')} with an answer from both.{left} {few(close.n)}"
+    )
+
+
+def _figures(close: Close, asked: CriterionRatings) -> None:
+    first = (row(*one, asked) for one in close.first)
+    table(HEADS, first, name="Figures", numbers=(1, 2, 3))
+    st.caption(
+        "Intervals come from resampling items; with two options, most of them from the counts and "
+        "four further ratings, spread evenly, so that they hold where one option is rare.",
+        help=STRENGTH,
+    )
+    with st.expander("Every other figure", icon=":material/more_horiz:"):
+        rest = (row(*one, asked) for one in close.rest)
+        table(HEADS, rest, name="Other figures", numbers=(1, 2, 3))
+
+
+def _options(close: Close) -> None:
+    table(
+        ("Option", "Reference", "Rater", "Precision", "Recall", "F1"),
+        map(_option, close.options),
+        name="Precision, recall and F1 of every option",
+        numbers=(1, 2, 3, 4, 5),
+    )
+    st.caption(
+        "Precision: of the items to which the rater gave it, the share for which the reference has "
+        "it. Recall: the other way round. F1: their harmonic mean."
+    )
+
+
+def _option(one: OptionLine) -> list[str]:
+    return [
+        esc(one.label),
+        fmt.count(one.true),
+        fmt.count(one.given),
+        tight(one.precision),
+        tight(one.recall),
+        tight(one.f1),
+    ]

@@ -1,0 +1,253 @@
+"""All criteria with their intervals; and whole items, each rater's score beside the reference's."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.metrics.estimate import Estimate
+from core.services.agreement import rater_pairs, reliability, score_agreement
+from core.services.agreement.rater_pairs import RESAMPLES, PairLine
+from core.services.agreement.rating_sheet import PANEL, PEOPLE
+from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection, said, switch, versus, words_of
+from pages.agreement.words import STRENGTH, cell, few, row, section
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, table, tag
+
+# All criteria: a plot of accuracy or kappa with intervals, and the table with every figure.
+
+MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
+
+
+def show(chosen: RatedSelection) -> None:
+    """One dot and one line per criterion, made once per run, items and pair of raters."""
+    sheet = chosen.sheet
+    lines = remembered(
+        "agreement lines",
+        chosen.pair,
+        lambda: rater_pairs.compare(sheet, chosen.reference, chosen.rater),
+    )
+    _forest(chosen, lines)
+    groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
+    found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
+    # A column without any number says once below why, not in every line.
+    columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
+    missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
+    heads = ("Criterion", "Items", "Accuracy", "Commonest answer", "Kappa")
+    table(
+        (*heads, *(head for head, _ in columns)),
+        ([*_row(line), *(cell(ones[at]) for _, ones in columns)] for at, line in enumerate(lines)),
+        name="Agreement per criterion",
+        numbers=range(1, len(heads) + len(columns)),
+    )
+    st.caption(
+        "Accuracy: the share of items on which the rater gave the reference's answer. Commonest "
+        "answer: what always giving the reference's commonest answer would reach. Kappa: "
+        "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
+        "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
+        "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
+        f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
+        "and kept. " + label(" ".join(missing)),
+        help=STRENGTH,
+    )
+    caveats(chosen)
+
+
+def caveats(chosen: RatedSelection) -> None:
+    """What makes this pair look better than it is."""
+    sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
+    if PANEL in (reference, rater) and not sheet.ruled:
+        st.caption(
+            "The votes were imported, so the panel is the majority of its judges; items on which "
+            "they tie are left out."
+        )
+    if reference == PANEL and rater in sheet.judges:
+        st.caption(
+            "The panel's verdicts contain the rater's own votes, so it agrees with them better "
+            "than it would with labels."
+        )
+    if reference == PEOPLE and rater in sheet.people:
+        st.caption("A person is compared with the majority of the others.")
+
+
+def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
+    return remembered(
+        "alphas", (*chosen.about, kind), lambda: reliability.alphas(chosen.sheet, kind)
+    )
+
+
+def _forest(chosen: RatedSelection, lines: list[PairLine]) -> None:
+    measure = switch("Measure", keys.MEASURE, MEASURES)
+    accuracy = measure == "accuracy"
+    dots = [_dot(line, accuracy=accuracy) for line in lines]
+    words = "Accuracy" if accuracy else "Kappa"
+    sides = visible(words_of(chosen.rater)), visible(words_of(chosen.reference))
+    key = state.key(keys.AGREEMENT_CHART, "forest", measure, chosen.criterion, *chosen.pair)
+    st.plotly_chart(
+        draw.forest(dots, words, "Commonest answer", chosen.criterion),
+        key=key,
+        on_select=lambda: _on_click(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=f"{words} of {sides[0]} against {sides[1]} per criterion, with 95% intervals. "
+        "The table below has every figure.",
+    )
+
+
+def _on_click(key: str) -> None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    if points and "customdata" in points[0]:
+        name = points[0]["customdata"]
+        name = name[0] if isinstance(name, list) else name
+        state.set_address(**{state.CRITERION: name, state.VIEW: "one", keys.CELL: None})
+
+
+def _dot(line: PairLine, *, accuracy: bool) -> draw.Dot:
+    one = line.accuracy if accuracy else line.kappa
+    base = line.commonest.value if accuracy else None
+    return draw.Dot(line.name, one.value, one.low, one.high, base, line.n)
+
+
+def _row(line: PairLine) -> list[str]:
+    return [
+        esc(line.name),
+        _items(line),
+        cell(line.accuracy, share=True),
+        fmt.percent(line.commonest.value),
+        cell(line.kappa),
+    ]
+
+
+def _items(line: PairLine) -> str:
+    parts = [fmt.count(line.n)]
+    if line.abstained:
+        parts.append(f'<span class="rs-quiet">{fmt.count(line.abstained)} abstained</span>')
+    if line.tied:
+        parts.append(f'<span class="rs-quiet">{fmt.count(line.tied)} tied</span>')
+    if line.small:
+        parts.append(tag("few: uncertain", "warn"))
+    return "<br>".join(parts)
+
+
+# Whole items: the score that each rater's own answers give, beside the reference's score.
+
+HEADS = ("Figure", "Value", "95 % interval", "Items")
+LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")
+#: Points that a table lists at most.
+MOST = 200
+
+
+def whole_items(chosen: RatedSelection) -> None:
+    """The pair's scores as a plot of differences and as figures, then every rater's."""
+    scores = remembered(
+        "agreement scores",
+        chosen.run_about,
+        lambda: score_agreement.scores_of(store(), chosen.run_id, chosen.whole),
+    )
+    pair = remembered(
+        "agreement score pair",
+        chosen.pair,
+        lambda: score_agreement.score_pair(scores, chosen.sheet, chosen.reference, chosen.rater),
+    )
+    mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
+    st.caption(
+        f"{label(versus(chosen))}{mean}: "
+        f"{fmt.plural(pair.n, 'item')} with a verdict of both on every criterion"
+        f"{_abstained(pair)}. Everybody's answers are scored by the rubric's own policy. "
+        f"{few(pair.n)}"
+    )
+    if not pair.n:
+        empty_state(
+            "No score from both",
+            "A score needs a verdict on every criterion of an item from both sides: an answer, or "
+            "that it cannot be assessed.",
+        )
+    else:
+        _pair(chosen, pair)
+    section("Every rater")
+    _everybody(chosen, scores)
+    caveats(chosen)
+
+
+def _abstained(pair: ScorePair) -> str:
+    """How many of the items count although something on them could not be assessed."""
+    if not pair.abstained:
+        return ""
+    return (
+        f"; on {fmt.count(pair.abstained)} of them one of the two could not assess some criterion, "
+        "which is a verdict, too"
+    )
+
+
+def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("Differences of scores")
+        figures = pair.figures
+        limits = figures["limit_low"].value, figures["limit_high"].value
+        sides = words_of(chosen.reference), words_of(chosen.rater)
+        st.plotly_chart(
+            draw.bland_altman(pair.points, figures["bias"].value, limits, sides),
+            key=state.key(keys.AGREEMENT_CHART, "scores", *chosen.pair),
+            config={"displayModeBar": False},
+            alt=f"Differences of scores of {visible(sides[1])} and {visible(sides[0])} against "
+            "their means, with bias and limits of agreement; the table below has the scores.",
+        )
+        with st.expander("The same as a table", icon=":material/table_rows:"):
+            _points(pair)
+    with right:
+        section("Figures of scores")
+        table(
+            HEADS,
+            (row(name, one) for name, one in figures.items()),
+            name="Agreement of scores",
+            numbers=(1, 2, 3),
+        )
+        st.caption(
+            "Within the limits of agreement lie about 95 % of differences, if these are normal "
+            "(Bland and Altman 1986)."
+        )
+
+
+def _points(pair: ScorePair) -> None:
+    points = sorted(pair.points, key=lambda point: -abs(point[1] - point[0]))
+    if len(points) > MOST:
+        st.caption(f"The {MOST} pairs of scores that differ most, of {fmt.count(len(points))}.")
+    table(
+        ("Reference", "Rater", "Difference", "Items"),
+        ([fmt.score(x), fmt.score(y), fmt.score(y - x), fmt.count(n)] for x, y, n in points[:MOST]),
+        name="Pairs of scores",
+        numbers=(0, 1, 2, 3),
+    )
+
+
+def _everybody(chosen: RatedSelection, scores: RaterScores) -> None:
+    lines = remembered(
+        "agreement score lines",
+        (*chosen.about, chosen.reference),
+        lambda: score_agreement.score_lines(scores, chosen.sheet, chosen.reference),
+    )
+    table(
+        ("Rater", "Items", "Bias", "Mean error", "Pearson", "Spearman", "Limits of agreement"),
+        map(_line, lines),
+        name="Scores of every rater against the reference",
+        numbers=range(1, 7),
+    )
+    st.caption(f"Against {label(said(chosen.reference))}; intervals are with the pair above.")
+
+
+def _line(line: ScoreLine) -> list[str]:
+    of = {name: line.figures[name] for name in LISTED}
+    limits = of["limit_low"].value, of["limit_high"].value
+    return [
+        esc(words_of(line.column)),
+        fmt.count(of["bias"].n),
+        *(fmt.score(of[name].value) for name in LISTED[:4]),
+        fmt.interval(*limits),
+    ]

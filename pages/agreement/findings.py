@@ -1,0 +1,178 @@
+"""What to look at: biases of judges and criteria, each a plain sentence with its evidence."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services.diagnostics.diagnosis import Examination, look
+from core.services.diagnostics.evidence import Chart
+from core.services.diagnostics.evidence_charts import Among, ShownEvidence
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection, switch
+from pages.agreement.words import AILMENTS, ESTIMATES, section
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
+from pages.ui.widgets import table
+
+# The evidence behind one finding: its own plot, and the same check of all other subjects.
+
+PLAIN = {"displayModeBar": False}
+#: Subjects that the comparison shows at most: the farthest from what is healthy.
+MOST = 30
+
+
+def show_evidence(chosen: RatedSelection, one: ShownEvidence) -> None:
+    """Both plots of a finding, each with its table."""
+    section(f"{AILMENTS[one.finding.kind]}: {visible(one.finding.subject)}")
+    key = (*chosen.run_about, one.finding.kind, one.finding.subject, one.finding.other)
+    if one.plate is not None and one.plate.places:
+        _plate(one.plate, state.key(keys.AGREEMENT_CHART, "plate", *key))
+    if len(one.among) > 1 or one.plate is None:
+        _among(one, state.key(keys.AGREEMENT_CHART, "among", *key))
+
+
+def _plate(plate: Chart, key: str) -> None:
+    st.plotly_chart(
+        draw.series_plot(
+            plate.places,
+            [draw.Series(*series) for series in plate.series],
+            plate.axes,
+            kind=plate.kind,
+            share=plate.share,
+        ),
+        key=key,
+        config=PLAIN,
+        alt=f"{plate.axes[1]} by {plate.axes[0]}; the table below has the numbers.",
+    )
+    form = fmt.percent if plate.share else fmt.score
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            (plate.axes[0], *(name for name, _ in plate.series), "Count"),
+            (
+                [
+                    esc(place),
+                    *(form(values[at]) for _, values in plate.series),
+                    fmt.count(plate.counts[at]),
+                ]
+                for at, place in enumerate(plate.places)
+            ),
+            name="The evidence in numbers",
+            numbers=range(1, len(plate.series) + 2),
+        )
+
+
+def _among(one: ShownEvidence, key: str) -> None:
+    """The same check of everybody, with what a healthy one has."""
+    subject = f"{one.finding.subject} and {one.finding.other}" if one.finding.other else ""
+    subject = subject or one.finding.subject
+    parts = sorted(one.among, key=lambda other: -abs((other.effect.estimate or 0.0) - one.bound))
+    parts = parts[:MOST]
+    words = ESTIMATES[one.finding.kind]
+    st.caption(f"{words}, of all that were checked; the diamond is what a healthy one has.")
+    dots = [_dot(other, one.bound) for other in parts]
+    st.plotly_chart(
+        draw.forest(dots, words, "Healthy", subject, whole=False),
+        key=key,
+        config=PLAIN,
+        alt=f"{words} of all subjects of this check with 95% intervals; the table has them.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            ("Subject", words, "95 % interval", "Count"),
+            (
+                [
+                    esc(dot.name),
+                    fmt.score(dot.value),
+                    fmt.interval(dot.low, dot.high),
+                    fmt.count(dot.n),
+                ]
+                for dot in dots
+            ),
+            name=f"{words} of every subject",
+            numbers=(1, 2, 3),
+        )
+
+
+def _dot(other: Among, bound: float) -> draw.Dot:
+    effect = other.effect
+    return draw.Dot(other.subject, effect.estimate, effect.low, effect.high, bound, effect.n)
+
+
+# What to look at: what ails judges and criteria, each a plain sentence with its evidence.
+
+
+def show(chosen: RatedSelection) -> None:
+    """The findings of the whole run, the serious first, beside the evidence of the chosen one."""
+    if chosen.part:
+        st.caption("All items of the run are examined, whatever is chosen above.")
+    found = remembered("ailments", chosen.run_about, lambda: look(store(), chosen.run_id))
+    if found.findings:
+        _findings(chosen, found)
+    elif found.made:
+        st.html(
+            f'<div class="rs-prose">Nothing found among {fmt.plural(found.made, "check")}.</div>'
+        )
+    else:
+        st.html('<div class="rs-prose">Too little is known for any check.</div>')
+    st.caption(found.promise)
+    _unmade(found)
+
+
+def _findings(chosen: RatedSelection, found: Examination) -> None:
+    roles = {one.finding.role for one in found.findings}
+    shown = list(enumerate(found.findings))
+    if len(roles) > 1:
+        only = switch(
+            "About",
+            keys.ABOUT,
+            (("all", "Everything"), ("judge", "Judges"), ("criterion", "Criteria")),
+        )
+        shown = [(at, one) for at, one in shown if only in ("all", one.finding.role)]
+    places = [str(at) for at, _ in shown]
+    asked = state.address(keys.FINDING)
+    at = asked if asked in places else places[0]
+    left, right = st.columns(2, gap="large")
+    with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
+        _list(places, at, found)
+    with right:
+        show_evidence(chosen, found.findings[int(at)])
+
+
+def _list(places: list[str], at: str, found: Examination) -> None:
+    key = state.key(keys.AGREEMENT_FIELD, keys.FINDING)
+    state.put(key, at)
+    st.radio(
+        "Findings",
+        places,
+        key=key,
+        format_func=lambda one: label(found.findings[int(one)].finding.sentence),
+        captions=[_caption(found.findings[int(one)]) for one in places],
+        label_visibility="collapsed",
+        on_change=_on_choice,
+        args=(key,),
+    )
+
+
+def _caption(one: ShownEvidence) -> str:
+    weight = "only observed" if one.finding.false_alarms is None else one.finding.severity
+    return f"{AILMENTS[one.finding.kind]}, {weight}"
+
+
+def _on_choice(key: str) -> None:
+    state.set_address(**{keys.FINDING: state.get(key)})
+
+
+def _unmade(found: Examination) -> None:
+    if not found.unmade:
+        return
+    with st.expander("What could not be examined", icon=":material/help:"):
+        table(
+            ("What", "Why", "How many"),
+            ([esc(AILMENTS[kind]), esc(why), fmt.count(n)] for kind, why, n in found.unmade),
+            name="What could not be examined",
+            numbers=(2,),
+        )

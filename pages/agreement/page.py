@@ -1,0 +1,138 @@
+"""Agreement: how far a run's verdicts can be trusted (`?run=ID&criterion=NAME`)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services.agreement import load_ratings, rating_sheet
+from core.services.results import browsing
+from core.services.review import corrected_estimates
+from core.text import numbers as fmt
+from pages.agreement import confusion, criteria, findings, raters, selection
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection
+from pages.ui import routes, state
+from pages.ui.resources import remembered, store
+from pages.ui.run_status import choose_run
+from pages.ui.text import label
+from pages.ui.widgets import empty_state, page_header, worked_out
+
+# The whole page: what is compared, and one of five ways to look at it.
+
+VIEWS = (
+    ("criteria", "All criteria"),
+    ("one", "One criterion"),
+    ("raters", "Raters"),
+    ("scores", "Scores"),
+    ("findings", "What to look at"),
+)
+SHOWN = {
+    "criteria": criteria.show,
+    "one": confusion.one_criterion,
+    "raters": raters.show,
+    "scores": criteria.whole_items,
+    "findings": findings.show,
+}
+
+
+def show() -> None:
+    """The page."""
+    page_header(
+        "Agreement",
+        "How far a run's verdicts agree with people, and its raters with each other.",
+    )
+    run = choose_run(state.key(keys.AGREEMENT_FIELD, state.RUN), selection.OF_A_RUN)
+    if run is None:
+        _no_runs()
+        return
+    if not run.votes:
+        empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
+        return
+    routes.other_views(run, routes.AGREEMENT)
+    about = browsing.stands_on(store(), run)
+    if not worked_out("agreement", run.votes, about):
+        return
+    whole = remembered("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
+    if not whole.raters(whole.references[0]):
+        empty_state(
+            "Nothing to compare with",
+            "This run has one rater and its items have no labels. Agreement needs labels by "
+            "people, or a second rater.",
+        )
+        return
+    _views(selection.sides(run.id, about, whole))
+
+
+def _views(chosen: RatedSelection) -> None:
+    _said(chosen)
+    # A link to a cell of the matrix is a link to where the matrix is.
+    default = "one" if state.address(keys.CELL) else VIEWS[0][0]
+    view = selection.switch("View", state.VIEW, VIEWS, default)
+    if not chosen.sheet.items:
+        empty_state("No item fits", "No item has all that was chosen. Choose less.")
+        return
+    SHOWN[view](chosen)
+
+
+def _said(chosen: RatedSelection) -> None:
+    """How many items are looked at, of how many, and what reviewers are here."""
+    if chosen.whole.reviewers:
+        _reviewers(chosen)
+    if rating_sheet.LABELS in (chosen.reference, chosen.rater):
+        _selection(chosen)
+    if not chosen.part:
+        return
+    n = len(chosen.sheet.items)
+    parts = [*chosen.part.systems, *chosen.part.tags]
+    split = selection.SPLITS.get(chosen.part.split, "")
+    words = ", ".join([*parts, *([split] if split else [])])
+    small = f" {rating_sheet.FEW} or more say more." if n < rating_sheet.FEW else ""
+    st.caption(
+        f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
+    )
+
+
+def _selection(chosen: RatedSelection) -> None:
+    """That labels come from a queue of doubtful cells, and what is right of all cells."""
+    review = remembered(
+        "labels from review",
+        chosen.run_about,
+        lambda: corrected_estimates.selected(store(), chosen.run_id),
+    )
+    if review is not None:
+        st.caption(label(corrected_estimates.in_words(review)))
+
+
+def _reviewers(chosen: RatedSelection) -> None:
+    """What reviewers are compared by; and where a comparison turns round on itself."""
+    words = (
+        "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
+    )
+    pair = {chosen.reference, chosen.rater}
+    if rating_sheet.LABELS in pair and pair & {rating_sheet.PEOPLE, *chosen.whole.reviewers}:
+        words += (
+            " Labels hold what they settled in the end, so that this pair partly compares people "
+            "with themselves."
+        )
+    st.caption(words)
+
+
+def _no_runs() -> None:
+    empty_state(
+        "No run has votes yet",
+        "This page compares votes with labels and with each other. Grade something first, or "
+        "bring in votes from elsewhere.",
+        _ways,
+    )
+
+
+def _ways() -> None:
+    """Grading, or votes that are there already."""
+    for page, words, icon in (
+        (routes.RUNS, "Runs", "play_circle"),
+        (routes.IMPORT_VOTES, "Import votes", "upload_file"),
+    ):
+        routes.link(page, words, icon=icon)
+
+
+show()

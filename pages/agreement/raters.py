@@ -1,0 +1,306 @@
+"""One criterion, all raters: who agrees with whom, and how near each comes to people."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+
+from core import figures as draw
+from core.metrics.estimate import Figure
+from core.services.agreement import confusion, reliability
+from core.services.agreement.rater_pairs import positive
+from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
+from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection, words_of
+from pages.agreement.words import KINDS, STRENGTH, cell, few, section
+from pages.ui import state
+from pages.ui.resources import remembered
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+# How near every rater comes to the majority of people, beside how near people come themselves.
+
+
+def near_people(chosen: RatedSelection) -> None:
+    """A strip per kind of raters, a sentence, and the table."""
+    found = remembered(
+        "agreement ceiling",
+        (*chosen.about, chosen.criterion),
+        lambda: reliability.ceiling(chosen.sheet, chosen.criterion),
+    )
+    groups = _groups(found)
+    if groups:
+        key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
+        st.plotly_chart(
+            draw.strips(
+                [
+                    draw.Strip(
+                        KINDS[kind],
+                        [(words_of(one.column), one.kappa.value or 0.0) for one in members],
+                        _mean(found, kind),
+                    )
+                    for kind, members in groups
+                ],
+                "Kappa with the majority of people",
+                words_of(chosen.rater),
+            ),
+            key=key,
+            on_select=lambda: _on_ceiling_click(key, groups),
+            selection_mode="points",
+            config={"displayModeBar": False},
+            alt="Kappa of every rater with the majority of people, by kind; the table has them.",
+        )
+    st.html(f'<div class="rs-prose">{esc(_sentence(found))}</div>')
+    st.caption(
+        "People are compared with the majority of the others, judges with that of all people. "
+        f"The line is the mean. {fmt.plural(found.ties, 'item')} without a majority left out. "
+        f"{few(len(chosen.sheet.items))}",
+        help=STRENGTH,
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            ("Rater", "Kind", "Kappa", "Items"),
+            (
+                [
+                    esc(words_of(one.column)),
+                    KINDS[one.kind],
+                    cell(one.kappa),
+                    fmt.count(one.n),
+                ]
+                for one in _sorted(found)
+            ),
+            name="Kappa with the majority of people",
+            numbers=(2, 3),
+        )
+
+
+def _groups(found: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
+    groups = [
+        (kind, [o for o in found.standings if o.kind == kind and o.kappa.value is not None])
+        for kind in KINDS
+    ]
+    return [(kind, members) for kind, members in groups if members]
+
+
+def _mean(found: Ceiling, kind: str) -> float | None:
+    return found.means[kind].value if kind in found.means else None
+
+
+def _sorted(found: Ceiling) -> list[RaterStanding]:
+    return sorted(found.standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
+
+
+def _sentence(found: Ceiling) -> str:
+    said = []
+    for kind, words in (
+        ("human", "People agree with each other at a mean kappa of"),
+        ("llm", "LLM judges reach"),
+        ("offline", "offline judges reach"),
+    ):
+        one = found.means.get(kind)
+        if one is None or one.value is None:
+            continue
+        ends = f" ({fmt.score(one.low)} to {fmt.score(one.high)})" if one.low is not None else ""
+        said.append(f"{words} {fmt.score(one.value)}{ends}")
+    if not said:
+        return "Kappa with the majority of people is undefined for everybody."
+    text = "; ".join(said)
+    best = next(
+        (o for o in _sorted(found) if o.kind != "human" and o.kappa.value is not None), None
+    )
+    if best is not None:
+        text += f"; the nearest is {words_of(best.column)} with {fmt.score(best.kappa.value)}"
+    return text[0].upper() + text[1:] + "."
+
+
+def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -> None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    if points and "customdata" in points[0]:
+        group, at = points[0]["customdata"][:2]
+        rater = groups[group][1][at].column
+        state.set_address(
+            **{keys.REFERENCE: PEOPLE, keys.RATER: rater, state.VIEW: "one", keys.CELL: None}
+        )
+
+
+# One criterion, all raters: who agrees with whom, who comes near people, and how each answers.
+
+PLAIN = {"displayModeBar": False}
+#: Up to so many columns, the cells of the matrix have room for their numbers.
+ROOM = 12
+#: Pairs and raters that a table lists at most; more would be no table to read.
+LISTED = 300
+GROUPS = {LABELS: "Labels", PANEL: "Panel", **KINDS}
+
+
+def show(chosen: RatedSelection) -> None:
+    """The matrix, the ceiling, the spread; each plot with its table."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        section(f"Every two raters: {chosen.criterion}")
+        _matrix(chosen)
+    with right:
+        if len(chosen.sheet.people) > 1:
+            section("People as the ceiling")
+            near_people(chosen)
+        section("How answers are spread")
+        _spread(chosen)
+
+
+def columns_of(sheet: Sheet) -> tuple[str, ...]:
+    """The columns of the matrix, by kind: labels, majority, panel, judges, offline judges, people.
+
+    The panel stays out where it is nobody but people.
+    """
+    labels = (LABELS,) if sheet.labelled else ()
+    majority = (PEOPLE,) if len(sheet.people) > 1 else ()
+    panel = (PANEL,) if len(sheet.judges) > 1 else ()
+    judges = sorted(sheet.judges, key=lambda one: sheet.kind(one) == "offline")
+    return (*labels, *majority, *panel, *judges, *sheet.people)
+
+
+def _kind(sheet: Sheet, column: str) -> str:
+    return sheet.kind(column) if column in (*sheet.judges, *sheet.people) else "all"
+
+
+def _matrix(chosen: RatedSelection) -> None:
+    sheet = chosen.sheet
+    found = remembered(
+        "agreement matrix",
+        (*chosen.about, chosen.criterion),
+        lambda: reliability.kappas(sheet, chosen.criterion, columns_of(sheet)),
+    )
+    names = [words_of(one) for one in found.columns]
+    key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
+    if len(names) <= ROOM:
+        figure = draw.agreement_cells(names, found.values)
+    else:
+        kinds = groupby(_kind(sheet, one) for one in found.columns)
+        parts = [(KINDS.get(kind, "Reference"), len(list(of))) for kind, of in kinds]
+        figure = draw.agreement_map(names, found.values, found.counts, parts)
+    st.plotly_chart(
+        figure,
+        key=key,
+        on_select=lambda: _on_click(key, found.columns),
+        selection_mode=("points", "box"),
+        config=PLAIN,
+        alt="Kappa of every two raters as a heat map; the table below has its figures.",
+    )
+    st.caption(
+        "Kappa of every two raters, with quadratic weights on an ordinal criterion. "
+        f"{'Click' if len(names) <= draw.MOST_NAMES else 'Drag over'} a cell to see that pair "
+        "closely.",
+        help=STRENGTH,
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        _pairs(found, names)
+
+
+def _pairs(found: Matrix, names: list[str]) -> None:
+    pairs = [
+        (one, other, found.figure(a, b))
+        for a, one in enumerate(names)
+        for b, other in enumerate(names)
+        if a < b
+    ]
+    pairs.sort(key=lambda pair: (pair[2].value is None, -(pair[2].value or 0.0)))
+    shown = pairs if len(pairs) <= LISTED else [*pairs[: LISTED // 2], *pairs[-LISTED // 2 :]]
+    if len(shown) < len(pairs):
+        st.caption(f"The {LISTED // 2} highest and the {LISTED // 2} lowest of {len(pairs):,}.")
+    table(
+        ("Rater", "Rater", "Kappa", "Items"),
+        ([esc(a), esc(b), _value(one), fmt.count(one.n)] for a, b, one in shown),
+        name="Kappa of every two raters",
+        numbers=(2, 3),
+    )
+
+
+def _value(one: Figure) -> str:
+    if one.value is not None:
+        return fmt.score(one.value)
+    return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
+
+
+def _on_click(key: str, columns: tuple[str, ...]) -> None:
+    row, column = _cell(state.get(key, {}).get("selection", {}))
+    if row == column or not 0 <= row < len(columns) or not 0 <= column < len(columns):
+        return
+    # Whatever stands earlier is the likelier reference: labels, majority, panel, judges, people.
+    see_pair(columns[min(row, column)], columns[max(row, column)])
+
+
+def _cell(selection: Any) -> tuple[int, int]:
+    """Row and column of a clicked cell, or of the middle of a dragged box; equal for none."""
+    boxes = selection.get("box", [])
+    if boxes:
+        return round(sum(boxes[0]["y"]) / 2), round(sum(boxes[0]["x"]) / 2)
+    points = selection.get("points", [])
+    if not points or "customdata" not in points[0]:
+        return 0, 0
+    row, column = points[0]["customdata"][:2]
+    return row, column
+
+
+def see_pair(reference: str, rater: str) -> None:
+    """Go to that pair, one criterion closely."""
+    state.set_address(
+        **{
+            keys.REFERENCE: reference,
+            keys.RATER: rater,
+            state.VIEW: "one",
+            keys.CELL: None,
+            state.PAGE: None,
+        }
+    )
+
+
+def _spread(chosen: RatedSelection) -> None:
+    asked = chosen.sheet.criterion(chosen.criterion)
+    groups = confusion.spread_of_groups(chosen.sheet, chosen.criterion)
+    each = confusion.spread(chosen.sheet, chosen.criterion)
+    alone = len(each) <= ROOM
+    bars = (
+        [_bar(asked, words_of(name), *counts) for name, counts in each.items()]
+        if alone
+        else [_bar(asked, GROUPS[name], *groups[name]) for name in GROUPS if name in groups]
+    )
+    st.plotly_chart(
+        draw.verdict_bars(bars),
+        key=state.key(keys.AGREEMENT_CHART, "spread", chosen.criterion, *chosen.about),
+        config=PLAIN,
+        alt="The share of answers by option; the table below has the counts.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        heads = (*(one_line(name, 40) for name in asked.labels), "Abstained")
+        for what, name_of, found in (
+            ("Kind", lambda name: GROUPS[name], groups),
+            ("Rater", words_of, each),
+        ):
+            table(
+                (what, *heads),
+                (
+                    [esc(name_of(name)), *map(fmt.count, counts), fmt.count(abstained)]
+                    for name, (counts, abstained) in list(found.items())[:LISTED]
+                ),
+                name=f"Answers by {what.lower()}",
+                numbers=range(1, len(heads) + 1),
+            )
+
+
+def _bar(
+    asked: CriterionRatings, name: str, counts: tuple[int, ...], abstained: int
+) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
+    steps = max(1, len(counts) - 1)
+    # Of a binary criterion's two levels MET is the better one, wherever it is listed.
+    turned = asked.scale == "binary" and positive(asked.labels) == 0
+    first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
+    pieces: list[tuple[str, int | None, float | None, int]] = [
+        (one_line(words, 40), at, first + at * step, n)
+        for at, (words, n) in enumerate(zip(asked.labels, counts, strict=True))
+    ]
+    return visible(name), [*pieces, ("abstained", None, None, abstained)]

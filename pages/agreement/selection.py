@@ -1,0 +1,198 @@
+"""What is looked at: run, reference, rater, criterion and items. The address is the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.services.agreement import rating_sheet
+from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, Sheet, Slice
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.text import one_line
+
+# The keys of the Agreement page, beside those of `state` (used with `state.key`).
+
+# Address parameters, beside `run`.
+REFERENCE = "reference"
+RATER = "rater"
+CELL = "cell"
+MEASURE = "measure"
+FINDING = "finding"
+ABOUT = "about"
+
+# Families of session keys.
+AGREEMENT_FIELD = "agreement_field"
+AGREEMENT_CHART = "agreement_chart"
+
+
+#: What of the address says nothing of another run.
+OF_A_RUN = (REFERENCE, RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT)
+WORDS = {
+    LABELS: "Labels (gold)",
+    PEOPLE: "The majority of people",
+    PANEL: "The panel's verdicts",
+}
+SPLITS = {"calibration": "Calibration", "evaluation": "Evaluation"}
+
+
+class RatedSelection(NamedTuple):
+    """Who is compared with whom, on which criterion, over which items.
+
+    `whole` holds all items of the run, `sheet` those of `part`. `about` changes whenever the
+    ratings of the sheet would, `run_about` whenever those of the run would.
+    """
+
+    run_id: int
+    run_about: tuple[object, ...]
+    about: tuple[object, ...]
+    whole: Sheet
+    sheet: Sheet
+    part: Slice
+    reference: str
+    rater: str
+    criterion: str
+
+    @property
+    def pair(self) -> tuple[object, ...]:
+        """What figures of the pair depend on."""
+        return (*self.about, self.reference, self.rater)
+
+
+def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelection:
+    """Reference, rater, criterion and items; what makes no sense in the address is left out."""
+    reference = _known(REFERENCE, whole.references)
+    raters = whole.raters(reference)
+    rater = _known(RATER, raters)
+    names = [asked.name for asked in whole.criteria]
+    criterion = _known(state.CRITERION, names)
+    with st.grid(4, min_column_width=180, vertical_alignment="bottom"):
+        select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
+        select("Rater", RATER, raters, rater, words_of)
+        select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
+        part = _items(whole)
+    sheet = rating_sheet.sliced(whole, part)
+    chosen = (*about, part.tags, part.systems, part.split)
+    return RatedSelection(run_id, about, chosen, whole, sheet, part, reference, rater, criterion)
+
+
+def _items(whole: Sheet) -> Slice:
+    """Which items: by tag, system and split, as far as there is a choice."""
+    options = rating_sheet.choices(whole)
+    part = options.known(
+        Slice(
+            tags=state.addresses(state.TAG),
+            systems=state.addresses(state.SYSTEM),
+            split=state.address(state.SPLIT) or "",
+        )
+    )
+    chosen = len(part.tags) + len(part.systems) + bool(part.split)
+    words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
+    if not (options.tags or options.systems or options.splits):
+        st.caption(f"All {fmt.plural(whole.whole, 'item')}")
+        return part
+    with st.popover(words, icon=":material/filter_list:", width="stretch"):
+        _several("Systems", state.SYSTEM, options.systems, part.systems)
+        _several("Tags", state.TAG, options.tags, part.tags)
+        if options.splits:
+            names = dict(options.splits)
+            select(
+                "Split",
+                state.SPLIT,
+                ["", *names],
+                part.split,
+                lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
+            )
+        st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+    return part
+
+
+def _several(
+    words: str, name: str, options: Sequence[tuple[str, int]], value: tuple[str, ...]
+) -> None:
+    if not options:
+        return
+    counts = dict(options)
+    key = state.key(AGREEMENT_FIELD, name)
+    state.put(key, list(value))
+    st.multiselect(
+        words,
+        list(counts),
+        key=key,
+        format_func=lambda one: f"{one_line(one, 60)} ({fmt.count(counts[one])})",
+        on_change=_on_choice,
+        args=(name, key, ()),
+    )
+
+
+def words_of(column: str) -> str:
+    """What a rater is called in a list of choices."""
+    return WORDS.get(column) or one_line(rating_sheet.name_of(column), 60)
+
+
+def said(column: str) -> str:
+    """What a rater is called within a sentence."""
+    words = words_of(column)
+    return words[0].lower() + words[1:] if column in WORDS else words
+
+
+def versus(chosen: RatedSelection) -> str:
+    """The pair in words, to begin a sentence with."""
+    return f"{words_of(chosen.rater)} against {said(chosen.reference)}"
+
+
+def _known(name: str, options: Sequence[str]) -> str:
+    asked = state.address(name)
+    return asked if asked is not None and asked in options else options[0]
+
+
+def select(
+    words: str,
+    name: str,
+    options: Sequence[str],
+    value: str,
+    format_func: Callable[[str], str],
+    drops: tuple[str, ...] = (),
+) -> None:
+    """A list to choose from, whose choice goes into the address as `name`; `drops` go out."""
+    key = state.key(AGREEMENT_FIELD, name)
+    state.put(key, value)
+    st.selectbox(
+        words,
+        list(options),
+        key=key,
+        format_func=format_func,
+        on_change=_on_choice,
+        args=(name, key, drops),
+    )
+
+
+def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: str = "") -> str:
+    """A row of choices, kept in the address as `name`; without one, `default` or the first."""
+    texts = dict(options)
+    asked = state.address(name)
+    value = asked if asked in texts else default or options[0][0]
+    key = state.key(AGREEMENT_FIELD, name)
+    state.put(key, value)
+    st.segmented_control(
+        words,
+        list(texts),
+        key=key,
+        format_func=lambda one: texts.get(one, one),
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_switch,
+        args=(name, key),
+    )
+    return value
+
+
+def _on_switch(name: str, key: str) -> None:
+    state.set_address(**{name: state.get(key)})
+
+
+def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
+    gone = dict.fromkeys((*drops, CELL, state.PAGE, FINDING))
+    state.set_address(**{**gone, name: state.get(key) or None})

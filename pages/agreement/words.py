@@ -1,0 +1,171 @@
+"""What figures are called, what they mean, and how one is written with its interval."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.metrics.estimate import Estimate
+from core.services.agreement.rater_pairs import DIRECTED, lean
+from core.services.agreement.rating_sheet import FEW, CriterionRatings
+from core.text import numbers as fmt
+from pages.ui.text import esc
+
+STRENGTH = (
+    "Landis and Koch (1977) called a kappa up to .20 slight, up to .40 fair, up to .60 moderate, "
+    "up to .80 substantial, and above almost perfect. These words are a convention: what is "
+    "enough depends on what the grades are for."
+)
+KINDS = {"human": "People", "llm": "LLM judges", "offline": "Offline judges"}
+#: What each check looks for.
+AILMENTS = {
+    "position": "Position of options",
+    "flips": "Order reversed",
+    "inconsistency": "Self-consistency",
+    "verbosity": "Length of the text",
+    "leniency": "Leniency or severity",
+    "leaning": "Options without an order",
+    "extremes": "Ends of the scale",
+    "halo": "Halo",
+    "abstention": "Abstentions",
+    "drift": "Drift",
+    "agreement": "Agreement on the criterion",
+    "discrimination": "Discrimination",
+    "unused": "Unused option",
+    "merge": "Options that could be one",
+    "redundancy": "Redundant criteria",
+}
+#: What the estimate of each check is.
+ESTIMATES = {
+    "position": "Pull of the place",
+    "flips": "Share of changed answers",
+    "inconsistency": "Share of changed answers",
+    "verbosity": "Value that goes with a doubled length",
+    "leniency": "Mean difference of values",
+    "leaning": "Difference of shares",
+    "extremes": "Difference of shares",
+    "halo": "Difference of correlations",
+    "abstention": "Difference of shares",
+    "drift": "Mean difference of values",
+    "agreement": "Krippendorff's alpha",
+    "discrimination": "Correlation with the rest",
+    "unused": "Share of items",
+    "merge": "Alpha between the two",
+    "redundancy": "Association",
+}
+#: Name, and in a few words what it is.
+FIGURES: dict[str, tuple[str, str]] = {
+    "accuracy": ("Accuracy", "share of items with the reference's answer"),
+    "adjacent_accuracy": ("Adjacent accuracy", "share at most one option off"),
+    "cohen_kappa": ("Cohen's kappa", "agreement beyond chance"),
+    "kappa_linear": ("Kappa, linear weights", "agreement beyond chance, by distance"),
+    "kappa_quadratic": ("Kappa, quadratic weights", "beyond chance, by squared distance"),
+    "krippendorff_alpha": ("Krippendorff's alpha", "of these two, by the scale"),
+    "gwet_ac1": ("Gwet's AC1", "beyond chance, steadier where one option is rare"),
+    "gwet_ac2": ("Gwet's AC2, quadratic", "AC1 by squared distance"),
+    "f1_macro": ("Macro F1", "mean F1 of the options"),
+    "precision_macro": ("Macro precision", "mean over options that were given"),
+    "recall_macro": ("Macro recall", "mean over the reference's options"),
+    "false_positive_rate": ("False positives", "share of the reference's UNMET called MET"),
+    "false_negative_rate": ("False negatives", "share of the reference's MET called UNMET"),
+    "phi": ("Phi", "correlation of the answers (Matthews)"),
+    "spearman": ("Spearman", "correlation of ranks"),
+    "kendall_tau_b": ("Kendall's tau-b", "pairs of items in the same order"),
+    "pearson": ("Pearson", "linear correlation of levels"),
+    "mae_levels": ("Mean absolute error", "in options"),
+    "rmse_levels": ("Root mean square error", "in options"),
+    "bias_levels": ("Lean", "whether the rater says one option more often"),
+    "bias_effect_size": ("Bias, effect size", "in standard deviations of the differences"),
+    "bias_p": ("Bias, p", "of no bias, paired t-test"),
+    "emd_levels": ("Earth mover's distance", "of how answers are spread, in options"),
+    "ks": ("Kolmogorov-Smirnov", "largest gap of the cumulated spreads"),
+    "jensen_shannon": ("Jensen-Shannon", "distance of how answers are spread"),
+    "majority_share": ("Commonest answer", "what always giving it would reach"),
+    "mae": ("Mean absolute error", "of scores"),
+    "rmse": ("Root mean square error", "of scores"),
+    "bias": ("Bias", "rater minus reference"),
+    "limit_low": ("Lower limit of agreement", "bias − 1.96 standard deviations"),
+    "limit_high": ("Upper limit of agreement", "bias + 1.96 standard deviations"),
+}
+#: Shares, which are written in percent.
+SHARES = frozenset(
+    {
+        "accuracy",
+        "adjacent_accuracy",
+        "majority_share",
+        "false_positive_rate",
+        "false_negative_rate",
+    }
+)
+
+
+def cell(one: Estimate, *, share: bool = False) -> str:
+    """A figure, below it its interval, or the reason why either is missing, as HTML."""
+    if one.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
+    form = fmt.percent if share else fmt.score
+    if one.low is None or one.high is None:
+        below = esc(f"no interval: {one.reason}" if one.reason else "no interval")
+    else:
+        below = f"{form(one.low)} to {form(one.high)}"
+    return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{below}</span>'
+
+
+def small_p(value: float) -> str:
+    """A p value; a very small one is bounded, not rounded to nothing.
+
+    >>> small_p(0.0000012), small_p(0.04)
+    ('under .001', '.040')
+    """
+    return "under .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def tight(one: Estimate) -> str:
+    """As `cell`, for many columns side by side."""
+    if one.value is None:
+        return f'<span title="{esc(one.reason)}">undefined</span>'
+    if one.low is None:
+        ends = f'<span class="rs-quiet" title="{esc(one.reason)}">no interval</span>'
+    else:
+        ends = f'<span class="rs-quiet">{fmt.score(one.low)} to {fmt.score(one.high)}</span>'
+    return f"{fmt.score(one.value)}<br>{ends}"
+
+
+def row(name: str, one: Estimate, asked: CriterionRatings | None = None) -> list[str]:
+    """A line of a table of figures: what it is, its value, its interval, its n.
+
+    On a criterion, which way the rater leans is named by the option (``leaning``).
+    """
+    title, meaning = FIGURES.get(name, (name, ""))
+    if asked is not None and name in DIRECTED and one.value is not None:
+        way = lean(name, asked.scale, asked.labels, one.value, one.low, one.high)
+        title, meaning = way.words[0].upper() + way.words[1:], way.unit
+        one = one._replace(value=way.value, low=way.low, high=way.high)
+    share = name in SHARES
+    form = fmt.percent if share else fmt.score
+    if name == "bias_p" and one.value is not None:
+        value, ends = small_p(one.value), fmt.DASH
+    elif one.value is None:
+        value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
+    elif one.low is None or one.high is None:
+        why = f"no interval: {one.reason}" if one.reason else "no interval"
+        value, ends = form(one.value), f'<span class="rs-quiet rs-wrap">{esc(why)}</span>'
+    else:
+        value, ends = form(one.value), f"{form(one.low)} to {form(one.high)}"
+    return [
+        f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
+        value,
+        ends,
+        fmt.count(one.n),
+    ]
+
+
+def section(words: str) -> None:
+    """The head of a part of the page."""
+    st.html(f'<div class="rs-section">{esc(words)}</div>')
+
+
+def few(n: int) -> str:
+    """A warning for so few items, or nothing."""
+    if not 0 < n < FEW:
+        return ""
+    return f"Only {fmt.plural(n, 'item')}: a share of one half is uncertain by 14 points or more."

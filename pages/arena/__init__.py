@@ -1,0 +1,1 @@
+"""Two answers before a person, without names until the vote."""

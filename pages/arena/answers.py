@@ -1,0 +1,206 @@
+"""The two answers before a person: without names and with keys to vote, then with names."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from core.errors import RubricStudioError
+from core.services.pairwise import arena_people, blind_arena
+from core.services.pairwise.blind_arena import Blind, Revealed
+from core.services.pairwise.design import Choice
+from pages.ui import state
+from pages.ui.items import context_words, folded, side_by_side
+from pages.ui.resources import store
+from pages.ui.text import esc
+from pages.ui.widgets import Tone, row, tag
+
+# What lies before a person in the arena: two answers without names, or names after the vote.
+#
+# Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen
+# moved on; an act says for which contest it was meant, and is ignored for any other.
+
+ARENA = "arena"
+ARENA_ACT = "arena_act"
+
+
+@dataclass
+class OpenPair:
+    """``blind`` is the contest that lies open (``None``: all are done), ``told`` what the vote
+    revealed. ``given`` are this tab's votes, the last one last.
+    """
+
+    arena: int
+    person: str
+    blind: Blind | None = None
+    told: Revealed | None = None
+    chosen: Choice | None = None
+    number: int = 0
+    began: float = 0.0
+    given: list[tuple[str, str]] = field(default_factory=list)
+    said: str = ""
+    refused: str = ""
+
+
+def desk(run_id: int, person: str) -> OpenPair | None:
+    """The desk of this tab; ``None`` before somebody sat down."""
+    found = state.get(_key(run_id))
+    return found if isinstance(found, OpenPair) and found.person == person else None
+
+
+def sit_down(run_id: int, person: str) -> None:
+    """Begin, or go on where this person stopped."""
+    at = OpenPair(blind_arena.start(store(), run_id, person), person)
+    state.put(_key(run_id), at)
+    lay_next(at)
+
+
+def get_up(run_id: int) -> None:
+    """Leave; every vote is kept."""
+    state.drop(ARENA, run_id)
+
+
+def lay_next(at: OpenPair) -> None:
+    """Put the next contest without this person's vote on the desk."""
+    at.blind = blind_arena.next_blind(store(), at.arena)
+    at.told, at.chosen, at.said = None, None, ""
+    at.number += 1
+    at.began = time.monotonic()
+
+
+def go_on(at: OpenPair, number: int) -> None:
+    """The key after a vote."""
+    if at.number == number and at.told is not None:
+        at.refused = ""
+        lay_next(at)
+
+
+def vote(at: OpenPair, number: int, choice: Choice) -> None:
+    """The person's answer; names are known from now on."""
+    if at.blind is None or at.told is not None or at.number != number:
+        return
+    at.refused = at.said = ""
+    ms = round(1000 * (time.monotonic() - at.began))
+    try:
+        at.told = blind_arena.vote(
+            store(), at.arena, at.blind.item, at.blind.question, choice, ms=ms
+        )
+    except RubricStudioError as error:
+        # Most likely this person has voted in another window meanwhile.
+        at.refused = str(error)
+        lay_next(at)
+        return
+    at.chosen = choice
+    at.given.append((at.blind.item, at.blind.question))
+
+
+def undo(at: OpenPair) -> None:
+    """Take the last vote of this tab back."""
+    if not at.given:
+        at.refused = "There is nothing of this visit to take back."
+        return
+    at.refused = ""
+    item, question = at.given.pop()
+    arena_people.withdraw(store(), at.arena, item, question)
+    if at.told is not None:
+        lay_next(at)
+    at.said = (
+        "Your last vote is taken back. It is kept and counts no more; the contest does not come "
+        "again, because you have seen the names."
+    )
+
+
+def _key(run_id: int) -> str:
+    return state.key(ARENA, run_id)
+
+
+# The two answers: without names and with keys to vote, then with names and what others said.
+
+#: The key of each choice and the words on its button, in the order to show them.
+CHOICES: dict[Choice, tuple[str, str]] = {
+    "A": ("1", "A is better"),
+    "B": ("2", "B is better"),
+    "tie": ("3", "Tie"),
+    "both_bad": ("4", "Both bad"),
+    "none": ("0", "Cannot say"),
+}
+GOOD: Tone = "good"
+WARN: Tone = "warn"
+CHOSE: dict[Choice, str] = {
+    "A": "A",
+    "B": "B",
+    "tie": "a tie",
+    "both_bad": "both bad",
+    "none": "no answer",
+}
+
+
+def blind(at: OpenPair, contest: Blind) -> None:
+    """Two answers, and what can be said of them."""
+    _task(contest)
+    key = state.key(ARENA_ACT, "mark")
+    mark = st.toggle("Mark what differs", key=key)
+    side_by_side(("<b>A</b>", "<b>B</b>"), (contest.a, contest.b), mark=bool(mark))
+    offered = [choice for choice, _ in contest.choices]
+    with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
+        for choice, (shortcut, words) in CHOICES.items():
+            if choice in offered:
+                st.button(
+                    words,
+                    key=state.key(ARENA_ACT, "vote", choice),
+                    shortcut=shortcut,
+                    type="primary" if choice in ("A", "B") else "secondary",
+                    on_click=vote,
+                    args=(at, at.number, choice),
+                )
+
+
+def told(at: OpenPair, contest: Blind, found: Revealed) -> None:
+    """Who wrote what, and what everybody said; then on to the next contest."""
+    chosen = at.chosen or "none"
+    _said(chosen, found)
+    st.button(
+        "Next",
+        key=state.key(ARENA_ACT, "next"),
+        type="primary",
+        icon=":material/arrow_forward:",
+        shortcut="Enter",
+        on_click=go_on,
+        args=(at, at.number),
+    )
+    _task(contest)
+    heads = [
+        f'<div class="rs-row"><b>{side}: {esc(name)}</b>'
+        f"{tag('✓ your choice', 'good') if chosen == side else ''}</div>"
+        for side, name in (("A", found.a), ("B", found.b))
+    ]
+    side_by_side((heads[0], heads[1]), (contest.a, contest.b), mark=False)
+
+
+def _task(contest: Blind) -> None:
+    st.html(
+        f'<div class="rs-prose"><b>{esc(contest.question)}</b><br>{esc(contest.requirement)}</div>'
+    )
+    folded("Task", contest.prompt, opened=len(contest.prompt) < 500)
+    for name, text in contest.context.items():
+        folded(context_words(name), text)
+    folded("Reference", contest.reference)
+
+
+def _said(chosen: Choice, found: Revealed) -> None:
+    parts = [f"<span>You chose <b>{esc(_named(chosen, found))}</b>.</span>"]
+    panel = found.panel or "no winner"
+    parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
+    if chosen != "none":
+        same = found.panel == found.chosen
+        parts.append(tag("✓ the same" if same else "not the same", GOOD if same else WARN))
+    if len(found.judges) > 1:
+        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in found.judges.items()]
+    st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
+    row([tag(f"A was {found.a}", "info"), tag(f"B was {found.b}", "info")])
+
+
+def _named(chosen: Choice, found: Revealed) -> str:
+    return {"A": found.a, "B": found.b}.get(chosen, CHOSE[chosen])

@@ -1,0 +1,208 @@
+"""The arena: a person says which of two answers is better, blind (`?run=ID`: a contest run)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.services.pairwise import arena_people, blind_arena, contests
+from core.services.pairwise.blind_arena import RaterAccord
+from core.services.results import item_view
+from core.text import numbers as fmt
+from pages.arena import answers
+from pages.arena import answers as desks
+from pages.arena.answers import ARENA_ACT, OpenPair
+from pages.ui import identity, routes, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, page_header, shown_errors, table
+
+# How the person and the judges agree: a line at all times, per judge after a vote.
+
+
+def agreement_line(at: OpenPair) -> str:
+    """In words, without any name."""
+    panel = _accords(at)[0]
+    if panel.rate is None:
+        return "no contest yet that you and the judges both decided"
+    return (
+        f"you and the judges say the same on {fmt.count(panel.same)} of {fmt.count(panel.n)} "
+        f"({fmt.percent(panel.rate)})"
+    )
+
+
+def agreement(at: OpenPair) -> None:
+    """A row for the judges together and each one."""
+    table(
+        ("You and", "Contests", "Same", "95 %", "Kappa"),
+        map(_row, _accords(at)),
+        name="Your agreement with the judges",
+        numbers=(1, 2),
+    )
+
+
+def finished(at: OpenPair, run_id: int) -> None:
+    """Everything has this person's vote."""
+    empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
+    agreement(at)
+    routes.link(
+        routes.CONTESTS,
+        "See people and judges on one matrix",
+        {state.RUN: run_id, "view": "people"},
+    )
+
+
+def _row(one: RaterAccord) -> list[str]:
+    if one.rate is None or one.low is None or one.high is None:
+        ends = fmt.DASH
+        same = fmt.DASH
+    else:
+        same = f"{fmt.count(one.same)} ({fmt.percent(one.rate)})"
+        ends = f"{fmt.percent(one.low)} to {fmt.percent(one.high)}"
+    kappa = one.kappa
+    return [
+        f"<b>{esc(one.judge)}</b>" if one.judge else "<b>the judges together</b>",
+        fmt.count(one.n),
+        same,
+        ends,
+        f'<span class="rs-quiet">{esc(kappa.reason)}</span>'
+        if kappa.value is None
+        else fmt.score(kappa.value),
+    ]
+
+
+def _accords(at: OpenPair) -> list[RaterAccord]:
+    about = (at.arena, *arena_people.votes_so_far(store(), at.arena))
+    return remembered("accords", about, lambda: blind_arena.accords(store(), [at.arena]))
+
+
+# The arena's screens: which contest, the door, the two answers, what came out.
+#
+# Before a vote nothing that is sent to the browser names a system: no name of a run (it names
+# them), no id of an item (it tells their places), no name of a judge (it may be a system, too).
+
+HEADER = identity.Header(
+    "Arena", "Which answer is better? Names come out after your vote.", "Who votes?"
+)
+SAYS = (
+    "You see the same two answers as the judges did, without names, in an order drawn for you. Say "
+    "which is better; then you learn who wrote them and what the judges said. A vote cannot be "
+    "changed afterwards, only taken back."
+)
+
+
+def show(run_id: int | None) -> None:
+    """The whole page."""
+    who = identity.seat(HEADER)
+    if who is None:
+        return
+    page_header(HEADER.title, HEADER.tells)
+    if run_id is None:
+        _list(who)
+        return
+    item_view.require_run(store(), run_id)
+    at = desks.desk(run_id, who.name)
+    if at is None:
+        _door(run_id, who)
+    else:
+        _table(at, run_id)
+
+
+def _list(who: Seat) -> None:
+    identity.show_seat(who)
+    rows = contests.listing(store())
+    if not rows:
+        empty_state(
+            "No contest yet",
+            "The arena shows the pairs of a contest that judges were asked about.",
+            lambda: routes.link(routes.CONTESTS, "Compare systems"),
+        )
+        return
+    for row in rows:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            routes.link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
+            st.caption(f"held {fmt.ago(row.created)} · {_mine(row.id, who.name)}")
+
+
+def _mine(run_id: int, person: str) -> str:
+    mine = [a for a in arena_people.arenas_of(store(), [run_id]) if a.person == person]
+    if not mine:
+        return "you have not voted"
+    return f"your votes: {fmt.count(mine[0].votes)} of {fmt.count(mine[0].planned)}"
+
+
+def _door(run_id: int, who: Seat) -> None:
+    routes.back(routes.ARENA, "All contests")
+    identity.show_seat(who)
+    if not contests.is_contest(store(), run_id):
+        st.error(f"Run {run_id} is no contest: it graded answers one by one.")
+        return
+    with st.container(border=True):
+        st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
+        st.caption(_mine(run_id, who.name))
+        st.button(
+            "Start",
+            key=state.key(ARENA_ACT, "start"),
+            type="primary",
+            icon=":material/play_arrow:",
+            shortcut="Enter",
+            on_click=_sit_down,
+            args=(run_id, who.name),
+        )
+
+
+def _sit_down(run_id: int, person: str) -> None:
+    with shown_errors():
+        desks.sit_down(run_id, person)
+
+
+@st.fragment
+def _table(at: OpenPair, run_id: int) -> None:
+    if desks.desk(run_id, at.person) is None:
+        st.rerun()  # the person has left; the door is outside of this fragment
+    with shown_errors():
+        _bar(at, run_id)
+        if at.refused:
+            st.error(label(at.refused), icon=":material/error:")
+        if at.said:
+            st.caption(label(at.said))
+        if at.blind is None:
+            finished(at, run_id)
+        elif at.told is None:
+            answers.blind(at, at.blind)
+        else:
+            answers.told(at, at.blind, at.told)
+            agreement(at)
+
+
+def _bar(at: OpenPair, run_id: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            "Leave",
+            key=state.key(ARENA_ACT, "leave"),
+            icon=":material/arrow_back:",
+            on_click=desks.get_up,
+            args=(run_id,),
+        )
+        st.button(
+            "Undo",
+            key=state.key(ARENA_ACT, "undo"),
+            shortcut="U",
+            disabled=not at.given,
+            on_click=desks.undo,
+            args=(at,),
+        )
+        st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")
+    if at.blind is not None:
+        st.progress(at.blind.done / at.blind.total)
+
+
+def _where(at: OpenPair) -> str:
+    if at.blind is None:
+        return "<b>All done</b>"
+    line = agreement_line(at)
+    here = f"<b>{fmt.count(at.blind.done + 1)}</b> of {fmt.count(at.blind.total)}"
+    return f'{here} <span class="rs-quiet">{line}</span>'
+
+
+show(state.address_id(state.RUN))

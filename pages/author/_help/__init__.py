@@ -1,1 +1,0 @@
-"""Help from a model: drafts, proposals, checks by judges, test data. Nothing here pretends."""

@@ -1,1 +1,0 @@
-"""The workbench beside the form of a rubric: criteria on top, test rows below."""

@@ -1,0 +1,133 @@
+"""Compare runs: what changed, what flipped, what it cost (`?runs=1,2,3`, `&a=1&b=2`)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services.comparison import run_comparison
+from core.services.comparison.run_comparison import RunComparison
+from core.text import numbers as fmt
+from pages.compare import differences, flips, selection
+from pages.compare.selection import ComparedRuns
+from pages.ui import routes, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc
+from pages.ui.widgets import empty_state, page_header, shown_errors, table
+
+# What is not the same in the plans of two runs.
+
+MOST = 12
+_NOTHING = '<span class="rs-quiet">nothing</span>'
+
+
+def what_changed(found: RunComparison) -> None:
+    """A table, or that nothing changed."""
+    rows = [
+        (esc(c.area), esc(c.what), esc(c.before or "") or _NOTHING, esc(c.after or "") or _NOTHING)
+        for c in found.changed
+    ]
+    if not rows:
+        st.html(
+            '<div class="rs-prose">Nothing: same rubric, dataset, panel and seed. What differs '
+            "below is chance.</div>"
+        )
+    else:
+        heads = ("Part", "What", "A", "B")
+        table(heads, rows[:MOST], name="What changed")
+        if len(rows) > MOST:
+            with st.expander(f"{len(rows) - MOST} more"):
+                table(heads, rows[MOST:], name="What else changed")
+    for name, why in found.apart.items():
+        st.html(f'<div class="rs-quiet"><b>{esc(name)}</b> cannot be compared. {esc(why)}</div>')
+
+
+# The whole page: the runs, what changed, the differences, the flips, accuracy beside cost.
+
+
+def show() -> None:
+    """The page."""
+    page_header(
+        "Compare runs",
+        "What changed from one run to another, which verdicts flipped, and what accuracy costs.",
+    )
+    chosen = selection.choose()
+    if chosen is None:
+        _too_few()
+        return
+    if chosen.pair is None:
+        empty_state("One run alone", "Choose a second run to compare it with.")
+        return
+    with shown_errors():
+        found = _comparison(chosen, chosen.pair)
+        _items(found)
+        section("What changed")
+        what_changed(found)
+        waiting = [run for run in found.runs if not run.votes]
+        if waiting:
+            empty_state(
+                "No votes yet",
+                f"{fmt.plural(len(waiting), 'run')} of the two without votes. Differences appear "
+                "here as soon as judges have answered.",
+            )
+            return
+        section("Differences on the same items (B minus A)")
+        differences.show(found)
+        section("Verdicts that flipped")
+        flips.show(found)
+        section("Accuracy against cost")
+        differences.accuracy_and_cost(chosen)
+
+
+def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
+    about = (*pair, *chosen.about)
+    return remembered(
+        "comparison",
+        about,
+        lambda: run_comparison.compare_runs(store(), *pair, pair=chosen.paired),
+    )
+
+
+def _too_few() -> None:
+    empty_state(
+        "Two runs are needed",
+        "Grade the same dataset twice, with another rubric, judge or way of asking, and see here "
+        "what that changed. A sweep sets up many such runs in one step.",
+        _to_plans,
+    )
+
+
+def _to_plans() -> None:
+    for words, icon, plan in (
+        ("Plan a run", "play_circle", "new"),
+        ("Plan a sweep", "tune", "sweep"),
+    ):
+        routes.link(routes.RUNS, words, {state.PLAN: plan}, icon=icon, width="content")
+
+
+def _items(found: RunComparison) -> None:
+    match = found.match
+    parts = [f"{fmt.plural(len(match.both), 'item')} in both"]
+    for words, items in (
+        ("only in A", match.only_first),
+        ("only in B", match.only_second),
+        ("left out because their text changed", match.reworded),
+        ("with another label in B, which counts for both", match.relabelled),
+    ):
+        parts += [f"{fmt.count(len(items))} {words}"] if items else []
+    going = [run.id for run in found.runs if run.status != "done"]
+    if going:
+        st.warning(
+            f"Not finished: run {' and run '.join(map(str, going))}. What is shown holds for the "
+            "votes there are.",
+            icon=":material/hourglass_top:",
+        )
+    few = " Few items: every figure is uncertain." if len(match.both) < run_comparison.FEW else ""
+    st.caption(f"{', '.join(parts)}.{few}")
+
+
+def section(words: str) -> None:
+    """A heading."""
+    st.html(f'<div class="rs-section">{words}</div>')
+
+
+show()

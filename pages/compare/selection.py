@@ -1,0 +1,203 @@
+"""Which runs are looked at, and which two are compared. The address is the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from core.domain.runs import Run, RunRow
+from core.errors import NotFound
+from core.services.results import browsing, item_view
+from core.services.runs import lifecycle, sweeps
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import label, one_line
+
+if TYPE_CHECKING:
+    from core.services.comparison.paired_runs import Paired
+
+
+# The keys of the Compare runs page, beside those of `state` (used with `state.key`).
+
+# Address parameters: all runs that are looked at, and the two that are compared.
+#: Which figure the forest plot shows, which flip is open (its number), which page of its items.
+FIGURE = "figure"
+FLIP = "flip"
+
+COMPARE_FIELD = "compare_field"
+COMPARE_ACT = "compare_act"
+
+
+LISTED, MOST = 200, 40
+#: So many other runs are offered beside one that stands alone.
+OFFERED = 5
+
+
+class ComparedRuns(NamedTuple):
+    """The runs by id, and the two that are compared (`None`: fewer than two are chosen)."""
+
+    runs: dict[int, Run | RunRow]
+    pair: tuple[int, int] | None
+
+    @property
+    def about(self) -> tuple[object, ...]:
+        """Changes whenever anything that is shown of the runs would."""
+        runs = self.runs.values()
+        return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
+
+    def paired(self, first: int, second: int) -> Paired:
+        """Two of the runs side by side: read once for the comparison and the costs."""
+        from core.services.comparison import paired_runs
+
+        about = (first, second, *self.about)
+        return remembered("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
+
+
+def choose() -> ComparedRuns | None:
+    """The runs as chosen; `None` while there are not two runs with votes."""
+    newest = lifecycle.newest(store(), LISTED)
+    known: dict[int, Run | RunRow] = {row.id: row for row in newest}
+    asked = _asked()
+    for one in asked:
+        if one not in known:
+            try:
+                known[one] = item_view.require_run(store(), one)
+            except NotFound:
+                continue
+    if len(known) < 2:
+        return None
+    picked = [one for one in asked if one in known] or _latest_pair(newest)
+    _picker(known, picked)
+    runs = {one: known[one] for one in picked}
+    if len(runs) == 1:
+        _others(known, known[picked[0]])
+    return ComparedRuns(runs, _pair(runs))
+
+
+def _latest_pair(newest: list[RunRow]) -> list[int]:
+    """The newest two runs over one dataset, the older first; else the newest two."""
+    for at, row in enumerate(newest):
+        for older in newest[at + 1 :]:
+            if older.dataset_id == row.dataset_id:
+                return [older.id, row.id]
+    return sorted(row.id for row in newest[:2])
+
+
+def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
+    """What a run that stands alone can be compared with: the newest over the same dataset."""
+    others = [
+        row for row in known.values() if row.dataset_id == one.dataset_id and row.id != one.id
+    ]
+    if not others:
+        return
+    st.caption("Runs over the same dataset:")
+    for other in sorted(others, key=lambda row: -row.id)[:OFFERED]:
+        st.button(
+            label(f"{other.id}: {other.name}", 80),
+            key=state.key(COMPARE_ACT, "with", other.id),
+            icon=":material/compare_arrows:",
+            on_click=_show,
+            args=(tuple(sorted((one.id, other.id))),),
+        )
+
+
+def _asked() -> list[int]:
+    parts = (state.address(state.RUNS) or "").split(",")
+    found = (state.as_id(part) for part in parts)
+    return list(dict.fromkeys(one for one in found if one is not None))[:MOST]
+
+
+def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
+    key = state.key(COMPARE_FIELD, state.RUNS)
+    state.put(key, picked)
+    st.multiselect(
+        "Runs",
+        list(known),
+        key=key,
+        format_func=lambda one: f"{one}: {one_line(known[one].name, 70)}",
+        max_selections=MOST,
+        placeholder="Choose two runs or more",
+        on_change=_on_runs,
+        args=(key,),
+    )
+    whole = _sweep_of(picked)
+    if whole and set(whole) != set(picked):
+        st.button(
+            f"All {len(whole)} runs of this sweep",
+            key=state.key(COMPARE_ACT, "sweep"),
+            type="tertiary",
+            icon=":material/select_all:",
+            on_click=_show,
+            args=(whole,),
+        )
+
+
+def _sweep_of(picked: list[int]) -> tuple[int, ...]:
+    if not picked:
+        return ()
+    return sweeps.runs_of_sweep(store(), item_view.require_run(store(), picked[0]))
+
+
+def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
+    if len(runs) < 2:
+        return None
+    ids = list(runs)
+    first = _known(state.FIRST, ids, ids[0])
+    second = _known(
+        state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for words, name, value in (
+            ("A: before", state.FIRST, first),
+            ("B: after", state.SECOND, second),
+        ):
+            options = ids if name == state.FIRST else [one for one in ids if one != first]
+            key = state.key(COMPARE_FIELD, name)
+            state.put(key, value)
+            st.selectbox(
+                words,
+                options,
+                key=key,
+                format_func=lambda one: f"{one}: {one_line(runs[one].name, 60)}",
+                on_change=_on_side,
+                args=(name, key),
+            )
+        st.button(
+            "Swap",
+            key=state.key(COMPARE_ACT, "swap"),
+            icon=":material/swap_horiz:",
+            on_click=_on_swap,
+            args=(first, second),
+        )
+    return first, second
+
+
+def _known(name: str, ids: list[int], otherwise: int) -> int:
+    asked = state.address_id(name)
+    return asked if asked is not None and asked in ids else otherwise
+
+
+def _forget() -> None:
+    state.set_address(**dict.fromkeys((FLIP, state.PAGE, state.ITEM)))
+
+
+def _on_runs(key: str) -> None:
+    _show(tuple(state.get(key) or ()))
+
+
+def _show(runs: tuple[int, ...]) -> None:
+    _forget()
+    state.set_address(
+        **{state.RUNS: ",".join(map(str, runs)) or None, state.FIRST: None, state.SECOND: None}
+    )
+
+
+def _on_side(name: str, key: str) -> None:
+    _forget()
+    state.set_address(**{name: state.get(key)})
+
+
+def _on_swap(first: int, second: int) -> None:
+    _forget()
+    state.set_address(**{state.FIRST: second, state.SECOND: first})

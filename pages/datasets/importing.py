@@ -1,0 +1,284 @@
+"""Bringing a dataset in: choose a file, map its columns, look, and only then save."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.dataset import Dataset
+from core.errors import InputError, Problem
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.table import Table
+from core.services.datasets import catalog
+from core.services.datasets import catalog as roles
+from core.services.datasets.catalog import Checked
+from core.services.rubrics import library
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.ui import resources, routes, state
+from pages.ui.items import show_item
+from pages.ui.resources import DatasetFile, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import page_header, problem_list, show_flash, shown_errors
+
+# What each column is for: guessed from the names, changed by the person.
+#
+# Another rubric changes the guesses, and nothing that was chosen.
+
+IMPORT_WAY = "import_way"
+IMPORT_FILE = "import_file"
+IMPORT_TEXT = "import_text"
+IMPORT_RUBRIC = "import_rubric"
+IMPORT_COLUMN = "import_column"
+IMPORT_META = "import_meta"
+IMPORT_NAME = "import_name"
+IMPORT_INTO = "import_into"
+IMPORT_KEEP_RUBRIC = "import_keep_rubric"
+IMPORT_ACT = "import_act"
+
+
+#: More columns than this are kept as they were guessed beyond this place.
+MOST = 60
+
+
+def choose_columns(
+    source: DatasetFile, table: Table, rubric_version: int | None
+) -> tuple[ColumnMapping, tuple[Problem, ...]]:
+    """One choice per column; returns the mapping they come to, and what is wrong with it."""
+    rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
+    guess = catalog.suggest(table, rubric)
+    guessed = roles.roles_of(table, guess)
+    options = roles.role_options(table, guess, rubric)
+    chosen = list(guessed)
+    with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
+        for index, column in enumerate(table.columns[:MOST]):
+            key = state.key(IMPORT_COLUMN, source.key, index)
+            chosen[index] = _column(table, column, key, options, guessed[index])
+        if len(table.columns) > MOST:
+            st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
+        structured = _structured(table, source)
+    return roles.mapping_from(table.columns, chosen, structured=structured)
+
+
+def _column(table: Table, column: str, key: str, options: list[str], guessed: str) -> str:
+    state.guess(key, guessed if guessed in options else roles.META)
+    chosen = str(state.get(key))
+    left, right = st.columns([3, 4], vertical_alignment="center")
+    right.selectbox(
+        label(f"Role of {column}", 70),
+        # A role that was chosen stays, also where another rubric would not offer it.
+        options if chosen in options else [*options, chosen],
+        format_func=lambda role: one_line(roles.role_words(role), 80),
+        key=key,
+        label_visibility="collapsed",
+    )
+    cells = " · ".join(one_line(cell, 60) for cell in roles.sample(table, column, 2))
+    left.html(
+        f"<b>{esc(one_line(column, 80))}</b><br>"
+        f'<span class="rs-quiet">{esc(cells) or "always empty"}</span>'
+    )
+    return str(state.get(key))
+
+
+def _structured(table: Table, source: DatasetFile) -> bool:
+    if table.kind != "csv":
+        return False
+    return st.toggle(
+        "Submissions are JSON: chat turns, or thinking and output",
+        key=state.key(IMPORT_META, source.key),
+    )
+
+
+# The last step of an import: under which name, as what, and go.
+
+AS_NEW = 0
+
+
+def save_form(source: DatasetFile, dataset: Dataset) -> None:
+    """Name, new dataset or new version, the rubric that came along, and the button."""
+    st.subheader("Save", anchor=False)
+    known = {row.id: row.name for row in catalog.listing(store())}
+    if state.get(IMPORT_INTO) not in (None, AS_NEW, *known):
+        state.drop(IMPORT_INTO)
+    left, right = st.columns(2)
+    with left:
+        into = st.selectbox(
+            "Save as",
+            [AS_NEW, *known],
+            format_func=lambda one: "A new dataset" if one == AS_NEW else _version_of(known, one),
+            key=IMPORT_INTO,
+            help="A new version replaces the dataset in new runs; earlier runs keep theirs.",
+        )
+    with right:
+        name = state.key(IMPORT_NAME, source.key, into)
+        state.seed(name, dataset.name if into == AS_NEW else known.get(into, ""))
+        st.text_input("Name", key=name, max_chars=200, on_change="ignore", persist_state="page")
+    if dataset.rubric is not None:
+        criteria = fmt.plural(len(dataset.rubric.criteria), "criterion", "criteria")
+        st.checkbox(
+            f"Also save the rubric it brings ({criteria})",
+            value=True,
+            key=state.key(IMPORT_KEEP_RUBRIC, source.key),
+        )
+    if st.button(
+        "Import",
+        key=state.key(IMPORT_ACT, "import"),
+        type="primary",
+        icon=":material/upload_file:",
+    ):
+        _import(source, dataset, None if into == AS_NEW else into, name)
+
+
+def _version_of(known: dict[int, str], dataset_id: int) -> str:
+    return f"New version of {visible(known.get(dataset_id, ''))[:80]}"
+
+
+def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) -> None:
+    with shown_errors():
+        with st.spinner("Saving every item …"):
+            done = catalog.import_dataset(
+                store(), dataset, name=str(state.get(name) or ""), into=into, source=source.name
+            )
+        words = "This content is there already; nothing was added." if done.existed else "Imported."
+        if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
+            catalog.keep_rubric(store(), dataset.rubric, source.name)
+            words += " Its rubric is among your rubrics."
+        resources.forget()
+        state.flash(words)
+        state.set_address(**{state.DATASET: done.version.dataset_id})
+        st.rerun()
+
+
+# Bringing a dataset in: choose, map, look, and only then save.
+
+ENDINGS = ["csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"]
+WAYS = {"file": "Upload a file", "text": "Paste text"}
+#: How much of a long list of notices is open at first, and how many rows are shown raw.
+FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
+CELL = 200
+
+
+def show() -> None:
+    """The whole import, top to bottom; nothing is saved before the last button."""
+    routes.back(routes.DATASETS, "All datasets")
+    page_header(
+        "Import a dataset", "Nothing is saved until you have seen how it looks and press Import."
+    )
+    show_flash()
+    source = _source()
+    if source is None:
+        _help()
+        return
+    table = resources.table(source)
+    if isinstance(table, InputError):
+        st.error(label(str(table.message)), icon=":material/error:")
+        problem_list(table.problems)
+        return
+    _first_rows(table)
+    rubric_id = _rubric_choice(table)
+    mapping, wrong = choose_columns(source, table, rubric_id)
+    if wrong:
+        st.error("The columns do not fit together.", icon=":material/error:")
+        problem_list(wrong)
+        return
+    found = resources.checked(source, table, mapping, rubric_id)
+    if _looks(found, table) and found.dataset is not None:
+        save_form(source, found.dataset)
+
+
+def _source() -> DatasetFile | None:
+    way = st.segmented_control(
+        "From",
+        list(WAYS),
+        format_func=WAYS.__getitem__,
+        default="file",
+        required=True,
+        key=IMPORT_WAY,
+        label_visibility="collapsed",
+    )
+    if way == "text":
+        text = st.text_area(
+            "Paste CSV, TSV, JSON or JSONL",
+            key=IMPORT_TEXT,
+            persist_state="page",
+            height=180,
+            placeholder="id,prompt,submission,reference\n1,...",
+        )
+        return DatasetFile(text, "pasted text") if text and text.strip() else None
+    upload = st.file_uploader("File", type=ENDINGS, key=IMPORT_FILE)
+    return DatasetFile(upload, upload.name) if upload is not None else None
+
+
+def _help() -> None:
+    st.caption(
+        "One row or object per item. Only a submission is needed; id, prompt, reference, system, "
+        "split, tags and labels are found by their usual names, and you can say otherwise. A "
+        "column such as label:clarity holds a person's label for the criterion clarity, "
+        "reason:clarity why."
+    )
+    st.code(
+        "id,prompt,submission,reference,label:correct,reason:correct\n"
+        'q1,"Capital of France?",Paris.,Paris,MET,names it',
+        language=None,
+    )
+
+
+def _first_rows(table: Table) -> None:
+    rows = fmt.plural(len(table.rows), "row")
+    kind = table.kind.upper()
+    what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
+    with st.expander(f"The file as it stands: {what}"):
+        st.dataframe(
+            [
+                {visible(c)[:80]: visible(str(line.get(c, "")))[:CELL] for c in table.columns}
+                for line in table.rows[:FIRST_ROWS]
+            ],
+            hide_index=True,
+            alt="The first rows of the file, unchanged.",
+        )
+
+
+def _rubric_choice(table: Table) -> int | None:
+    """The rubric version that labels are checked against, where the file brings no rubric."""
+    if catalog.own_rubric(table) is not None:
+        st.caption("The file brings a rubric along; its labels are checked against that.")
+        return None
+    rubrics = {found.version_id: found.name for found in library.listing(store())}
+    if not rubrics:
+        return None
+    chosen: int | None = st.selectbox(
+        "Check labels against a rubric",
+        list(rubrics),
+        index=None,
+        format_func=lambda version: visible(rubrics.get(version, ""))[:100],
+        key=IMPORT_RUBRIC,
+        placeholder="Optional: finds misspelt labels and columns named after criteria",
+    )
+    return chosen
+
+
+def _looks(found: Checked, table: Table) -> bool:
+    st.subheader("Check", anchor=False)
+    if found.problems:
+        count = fmt.plural(len(found.problems), "problem")
+        st.error(f"{count} to mend before this can be imported.", icon=":material/error:")
+        problem_list(found.problems)
+        return False
+    if found.dataset is None:
+        return False
+    items = found.dataset.items
+    labelled = sum(1 for item in items if item.labels)
+    st.success(
+        f"All {fmt.plural(len(items), 'item')} can be read, {fmt.count(labelled)} with labels.",
+        icon=":material/check:",
+    )
+    if found.notices:
+        few = len(found.notices) <= FEW
+        with st.expander(fmt.plural(len(found.notices), "notice"), expanded=few):
+            problem_list(found.notices)
+    shown = items[:FIRST_ITEMS]
+    st.html('<div class="rs-section">How the first items will look</div>')
+    tabs = st.tabs([label(item.id, 40) for item in shown])
+    for tab, item in zip(tabs, shown, strict=True):
+        with tab:
+            show_item(found.dataset.resolved(item))
+    return True

@@ -1,0 +1,241 @@
+"""The items of a version: filters in the address, a page of them, and the chosen one in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.library import DatasetVersion, ItemFilter, ItemRow
+from core.errors import NotFound
+from core.services.datasets import catalog
+from core.text import numbers as fmt
+from pages.ui import resources, state
+from pages.ui.items import show_item
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, row, shown_errors, tag
+
+DATASETS_SEARCH = "datasets_search"
+DATASETS_ARCHIVED = "datasets_archived"
+DATASETS_PAGE = "datasets_page"
+DATASETS_ACT = "datasets_act"
+DATASET_VIEW = "dataset_view"
+DATASET_VERSION = "dataset_version"
+DATASET_ACT = "dataset_act"
+DATASET_SEARCH = "dataset_search"
+DATASET_LABELLED = "dataset_labelled"
+DATASET_SYSTEM = "dataset_system"
+DATASET_SPLIT = "dataset_split"
+DATASET_PAGE = "dataset_page"
+DATASET_TABLE = "dataset_table"
+DATASET_PICK = "dataset_pick"
+DATASET_RUBRIC = "dataset_rubric"
+DATASET_PLOT = "dataset_plot"
+DATASET_PARTS = "dataset_parts"
+
+
+PAGE = 50
+#: Pixels: of a row of a table, and of the tallest table.
+ROW_HEIGHT, TALLEST = 35, 640
+#: A select in the address can hold this many systems; beyond, the search finds them.
+MAX_SYSTEMS = 200
+ANY = "any"
+LABELLED = {ANY: "Labelled or not", "yes": "Labelled", "no": "Not labelled"}
+SPLITS = {ANY: "Any split", "calibration": "Calibration", "evaluation": "Evaluation"}
+
+
+def show(version: DatasetVersion) -> None:
+    """Filters, the list on the left, the chosen item on the right."""
+    where = _filters(version)
+    total = resources.count(version.id, where)
+    if not total:
+        empty_state("Nothing found", "No item passes these filters.")
+        return
+    left, right = st.columns([5, 7], gap="medium")
+    with left:
+        offset, rows = _page(version, where, total)
+    chosen = state.address(state.ITEM) or rows[0].id
+    with left:
+        _table(version, rows, chosen, offset, where)
+    with right:
+        _item(version, where, rows, offset, chosen)
+
+
+def _filters(version: DatasetVersion) -> ItemFilter:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        search = st.text_input(
+            "Search",
+            key=DATASET_SEARCH,
+            type="search",
+            live="400ms",
+            placeholder="Search in ids and texts",
+            label_visibility="collapsed",
+            width=260,
+            bind="query-params",
+            on_change=_on_filter,
+        )
+        labelled = _choice("Labels", LABELLED, DATASET_LABELLED)
+        systems = resources.systems(version.id)[:MAX_SYSTEMS]
+        system = ANY
+        if systems:
+            named = {ANY: "Any system"} | {f"={name}": one_line(name, 60) for name in systems}
+            system = _choice("System", named, DATASET_SYSTEM)
+        split = _choice("Split", SPLITS, DATASET_SPLIT)
+    return ItemFilter(
+        search=(search or "").strip(),
+        labelled=None if labelled == ANY else labelled == "yes",
+        system=None if system == ANY else system[1:],
+        split=None if split == ANY else split,
+    )
+
+
+def _choice(words: str, options: dict[str, str], key: str) -> str:
+    chosen = st.selectbox(
+        words,
+        list(options),
+        format_func=lambda option: options.get(option, ANY),
+        key=key,
+        label_visibility="collapsed",
+        width=170,
+        bind="query-params",
+        on_change=_on_filter,
+    )
+    return chosen or ANY
+
+
+def _on_filter() -> None:
+    state.put(DATASET_PAGE, 1)
+    state.set_address(**{state.ITEM: None})
+
+
+def _page(version: DatasetVersion, where: ItemFilter, total: int) -> tuple[int, list[ItemRow]]:
+    pages = -(-total // PAGE)
+    page = 1
+    if pages > 1:
+        page = st.pagination(
+            pages,
+            key=DATASET_PAGE,
+            bind="query-params",
+            max_visible_pages=5,
+            on_change=_on_page,
+        )
+    offset = (min(page, pages) - 1) * PAGE
+    rows = catalog.page(store(), version.id, where, offset=offset, limit=PAGE)
+    shown = f"{fmt.count(offset + 1)} to {fmt.count(offset + len(rows))} of {fmt.count(total)}"
+    st.caption(f"{shown} items")
+    return offset, rows
+
+
+def _on_page() -> None:
+    state.set_address(**{state.ITEM: None})
+
+
+def _table(
+    version: DatasetVersion, rows: list[ItemRow], chosen: str, offset: int, where: ItemFilter
+) -> None:
+    ids = [found.id for found in rows]
+    at = ids.index(chosen) if chosen in ids else None
+    key = state.key(DATASET_TABLE, version.id, offset, repr(where))
+    selected = {"rows": [] if at is None else [at], "columns": [], "cells": []}
+    state.put(key, {"selection": selected})
+    st.dataframe(
+        _cells(rows),
+        hide_index=True,
+        height=min(TALLEST, ROW_HEIGHT * (len(rows) + 1) + 3),
+        key=key,
+        on_select=lambda: _on_select(key, ids),
+        # Where the item is not on this page, no row may claim to be it.
+        selection_mode="single-row" if at is None else "single-row-required",
+        column_config={
+            "Id": st.column_config.TextColumn(width=95),
+            "Submission": st.column_config.TextColumn(width=170),
+            "Labels": st.column_config.NumberColumn(width=65, help="How many it has."),
+        },
+        alt="A page of items: id, how many labels, system, split and the text's beginning.",
+    )
+
+
+def _cells(rows: list[ItemRow]) -> list[dict[str, Any]]:
+    """What the table holds; a system and a split where any item has one, else empty."""
+    cells: list[dict[str, Any]] = [
+        {
+            "Id": one_line(found.id, 60),
+            "Submission": one_line(found.preview),
+            "Labels": found.labelled,
+        }
+        for found in rows
+    ]
+    for head, values in (
+        ("System", [one_line(found.system or "", 40) for found in rows]),
+        ("Split", [found.split or "" for found in rows]),
+    ):
+        if any(values):
+            for cell, value in zip(cells, values, strict=True):
+                cell[head] = value
+    return cells
+
+
+def _on_select(key: str, ids: list[str]) -> None:
+    rows = (state.get(key) or {}).get("selection", {}).get("rows", [])
+    if rows and rows[0] < len(ids):
+        state.set_address(**{state.ITEM: ids[rows[0]]})
+
+
+def _item(
+    version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
+) -> None:
+    try:
+        item = catalog.item(store(), version, chosen)
+    except NotFound:
+        empty_state("No such item", "It is not in this version of the dataset.")
+        return
+    _walk(version, where, rows, offset, chosen)
+    row([f"<b>{esc(one_line(item.id, 200))}</b>", *_not_listed(rows, chosen)])
+    show_item(item)
+
+
+def _not_listed(rows: list[ItemRow], chosen: str) -> list[str]:
+    return [] if any(found.id == chosen for found in rows) else [tag("not on this page", "info")]
+
+
+def _walk(
+    version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
+) -> None:
+    ids = [found.id for found in rows]
+    at = offset + ids.index(chosen) if chosen in ids else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for words, icon, step, shortcut in (
+            ("Previous", "arrow_back", -1, "K"),
+            ("Next", "arrow_forward", 1, "J"),
+        ):
+            st.button(
+                words,
+                key=state.key(DATASET_ACT, words),
+                icon=f":material/{icon}:",
+                shortcut=shortcut,
+                disabled=at == 0 and step < 0,
+                on_click=_on_walk,
+                args=(version.id, where, offset if at is None else at + step),
+            )
+        key = state.key(DATASET_PICK, version.id)
+        state.put(key, chosen if chosen in ids else None)
+        names = {found.id: one_line(found.id, 60) for found in rows}
+        st.selectbox(
+            "Item",
+            ids,
+            format_func=lambda item_id: names.get(item_id, ""),
+            key=key,
+            label_visibility="collapsed",
+            placeholder="Choose an item of this page",
+            width=240,
+            on_change=lambda: state.set_address(**{state.ITEM: state.get(key)}),
+        )
+
+
+def _on_walk(version_id: int, where: ItemFilter, offset: int) -> None:
+    with shown_errors():
+        place = catalog.place_at(store(), version_id, where, offset)
+        if place is not None:
+            state.put(DATASET_PAGE, place.offset // PAGE + 1)
+            state.set_address(**{state.ITEM: place.item_id})

@@ -1,0 +1,176 @@
+"""How labels lie under a rubric: spread, what always guessing would reach, what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core import figures as draw
+from core.domain.library import DatasetVersion
+from core.metrics.estimate import Figure
+from core.services.datasets import label_stats
+from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
+from core.text import numbers as fmt
+from pages.datasets.items import DATASET_PLOT, DATASET_RUBRIC
+from pages.ui import resources, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, table, tag
+
+#: Criteria in one plot; a rubric may have hundreds.
+MOST = 40
+
+
+def show(version: DatasetVersion) -> None:
+    """Through the rubric that fits best, or any other; as a plain table where there is none."""
+    counts = resources.label_counts(version.id)
+    if not counts:
+        empty_state(
+            "No labels yet",
+            "Labels tell how far judges can be trusted, and offline judges learn from them. "
+            "Import a file with label columns as a new version.",
+        )
+        return
+    choices = label_stats.rubrics_for(store(), version.id)
+    if not choices or not choices[0].known:
+        st.caption("No rubric here asks what these labels answer, so this is what was written.")
+        _plain(counts)
+        return
+    chosen = _rubric(version, choices)
+    stats = remembered(
+        "label stats",
+        (version.id, chosen.version_id or 0),
+        lambda: label_stats.label_stats(store(), version.id, chosen.rubric),
+    )
+    _plot(version, stats)
+    _table(stats)
+    _notes(stats)
+
+
+def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
+    by_id = {choice.version_id or 0: choice for choice in choices}
+    key = state.key(DATASET_RUBRIC, version.id)
+    if state.get(key) not in by_id:
+        state.put(key, next(iter(by_id)))
+    chosen: int = st.selectbox(
+        "Seen through the rubric",
+        list(by_id),
+        key=key,
+        format_func=lambda one: one_line(by_id[one].name, 90),
+        width=420,
+    )
+    return by_id[chosen]
+
+
+def _plot(version: DatasetVersion, stats: LabelStats) -> None:
+    known = [one for one in stats.criteria if one.labelled or one.abstained or one.strange]
+    if not known:
+        st.caption("No label answers a criterion of this rubric.")
+        return
+    st.plotly_chart(
+        draw.verdict_bars([(one.name, _pieces(one)) for one in known[:MOST]]),
+        key=state.key(DATASET_PLOT, version.id),
+        config={"displayModeBar": False},
+        alt="The share of each label, a bar per criterion. The table below has the counts.",
+    )
+
+
+def _pieces(one: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
+    top = max(1, len(one.counts) - 1)
+    # MET comes first and is the best; on other scales the last option is.
+    order = list(enumerate(one.counts.items()))
+    first_is_best = one.scale == "binary"
+    pieces: list[tuple[str, int | None, float | None, int]] = [
+        (label, at, (top - at if first_is_best else at) / top, number)
+        for at, (label, number) in order
+    ]
+    strange = sum(one.strange.values())
+    return [*pieces, ("abstained", None, None, one.abstained), ("no option", None, None, strange)]
+
+
+def _table(stats: LabelStats) -> None:
+    table(
+        ("Criterion", "Labels", "Missing", "Spread", "Always the commonest", "By option"),
+        map(_row, stats.criteria),
+        name="Labels per criterion",
+        numbers=(1, 2, 3, 4),
+    )
+    st.caption(
+        "Spread: the entropy of the labels over its largest value for so many options; 0 is all "
+        "alike, 1 is even. Always the commonest: the accuracy of a judge that always gives that "
+        "label and knows nothing. What a judge reaches counts from there."
+    )
+
+
+def _row(one: CriterionLabels) -> list[str]:
+    always = fmt.percent(one.baseline.value)
+    if one.commonest:
+        always += f'<br><span class="rs-quiet rs-wrap">{esc(one_line(one.commonest, 40))}</span>'
+    counts = [
+        f"{esc(one_line(label, 40))} {fmt.count(number)}"
+        + (f" {tag('rare', 'warn')}" if number < RARE else "")
+        for label, number in (one.counts.items() if one.labelled else ())
+    ]
+    counts += [f"abstained {fmt.count(one.abstained)}"] if one.abstained else []
+    counts += [
+        f"{esc(one_line(label, 40))} {fmt.count(number)} {tag('no option', 'bad')}"
+        for label, number in one.strange.items()
+    ]
+    labelled = fmt.count(one.labelled) + (f" {tag('few', 'warn')}" if one.labelled < 20 else "")
+    return [
+        esc(one.name),
+        labelled,
+        fmt.count(one.missing),
+        _figure(one.entropy),
+        always,
+        f'<span class="rs-wrap">{"<br>".join(counts) or fmt.DASH}</span>',
+    ]
+
+
+def _figure(figure: Figure) -> str:
+    if figure.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(figure.reason)}</span>'
+    return fmt.score(figure.value)
+
+
+def _notes(stats: LabelStats) -> None:
+    strange = sum(sum(one.strange.values()) for one in stats.criteria)
+    if strange:
+        st.warning(
+            f"No option of their criterion: {fmt.plural(strange, 'label')}. Judges neither learn "
+            "from them nor are measured by them.",
+            icon=":material/label_off:",
+        )
+    if stats.elsewhere:
+        names = ", ".join(f"{esc(one_line(n, 60))} ({c})" for n, c in stats.elsewhere.items())
+        st.html(f'<div class="rs-quiet">Labels for what this rubric does not ask: {names}</div>')
+
+
+def _plain(counts: dict[str, dict[str, int]]) -> None:
+    st.dataframe(
+        _rows(counts),
+        hide_index=True,
+        column_config={
+            "Criterion": st.column_config.TextColumn(pinned=True, width="medium"),
+            "Label": st.column_config.TextColumn(width="medium"),
+            "Items": st.column_config.NumberColumn(format="localized"),
+            "Share": st.column_config.ProgressColumn(
+                min_value=0, max_value=1, format="percent", help="Of this criterion's labels."
+            ),
+        },
+        alt="Labels by criterion: how many items have each, and their share.",
+    )
+
+
+def _rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "Criterion": one_line(criterion, 100),
+            "Label": one_line(label, 100),
+            "Items": number,
+            "Share": number / sum(labels.values()),
+        }
+        for criterion, labels in counts.items()
+        for label, number in labels.items()
+    ]

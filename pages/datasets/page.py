@@ -1,0 +1,284 @@
+"""Datasets: the list, the import (`?dataset=new`), or one dataset (`?dataset=ID&item=ITEM`)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.library import DatasetRow, DatasetVersion
+from core.errors import NotFound
+from core.services.datasets import catalog
+from core.text import numbers as fmt
+from pages.datasets import importing, items, labels, splitting
+from pages.datasets.importing import IMPORT_INTO
+from pages.datasets.items import (
+    DATASET_ACT,
+    DATASET_PAGE,
+    DATASET_VERSION,
+    DATASET_VIEW,
+    DATASETS_ACT,
+    DATASETS_ARCHIVED,
+    DATASETS_PAGE,
+    DATASETS_SEARCH,
+)
+from pages.ui import routes, state
+from pages.ui.items import headed
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
+
+# The list of datasets.
+
+PAGE = 25
+
+
+def dataset_list() -> None:
+    """The whole list screen."""
+    page_header("Datasets", "What is judged: texts, with what they answer and how people saw them.")
+    show_flash()
+    _toolbar()
+    archived = bool(state.get(DATASETS_ARCHIVED))
+    search = str(state.get(DATASETS_SEARCH) or "")
+    rows = catalog.listing(store(), search=search, archived=archived)
+    if not rows:
+        _nothing(bool(search), archived)
+    for found in _paged(rows):
+        _card(found, archived)
+
+
+def _toolbar() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search",
+            key=DATASETS_SEARCH,
+            type="search",
+            live="300ms",
+            placeholder="Search by name",
+            label_visibility="collapsed",
+            width=260,
+        )
+        _import_button("import")
+        st.toggle("Archived", key=DATASETS_ARCHIVED)
+
+
+def _import_button(where: str) -> None:
+    st.button(
+        "Import",
+        key=state.key(DATASETS_ACT, where),
+        type="primary",
+        icon=":material/upload_file:",
+        on_click=open_dataset,
+        args=(state.NEW,),
+    )
+
+
+def open_dataset(reference: object) -> None:
+    """Go to that dataset, or to an import that begins afresh."""
+    state.drop(IMPORT_INTO)
+    state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
+
+
+def _nothing(searched: bool, archived: bool) -> None:
+    if searched:
+        empty_state("Nothing found", "No dataset has these words in its name.")
+    elif archived:
+        empty_state("Nothing archived", "Datasets that you put away are listed here.")
+    else:
+        empty_state(
+            "No datasets yet",
+            "Bring in answers to judge: a CSV, TSV, JSON or JSONL file, or pasted text. You will "
+            "see how they look before anything is saved.",
+            lambda: _import_button("first"),
+        )
+
+
+def _paged(rows: list[DatasetRow]) -> list[DatasetRow]:
+    if len(rows) <= PAGE:
+        return rows
+    page = st.pagination(-(-len(rows) // PAGE), key=DATASETS_PAGE)
+    return rows[(page - 1) * PAGE : page * PAGE]
+
+
+def _card(found: DatasetRow, archived: bool) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.button(
+            label(found.name, 80),
+            key=state.key(DATASETS_ACT, "open", found.id),
+            type="tertiary",
+            icon=":material/dataset:",
+            on_click=open_dataset,
+            args=(found.id,),
+        )
+        used = f"used in {fmt.plural(found.runs, 'run')}" if found.runs else "not used yet"
+        row(
+            [
+                tag(fmt.plural(found.items, "item")),
+                labelled_tag(found.labelled, found.items),
+                tag(f"version {found.number}"),
+                f'<span class="rs-quiet">{esc(used)} · updated {fmt.ago(found.updated)}</span>',
+            ]
+        )
+        st.space("stretch")
+        key = state.key(DATASETS_ACT, "menu", found.id)
+        st.menu_button(
+            "Actions",
+            ["Restore"] if archived else ["Archive"],
+            key=key,
+            type="tertiary",
+            icon=":material/more_horiz:",
+            on_click=_on_menu,
+            args=(found.id, archived),
+        )
+
+
+def labelled_tag(labelled: int, items: int) -> str:
+    """The HTML of a small tag: how many items people have labelled."""
+    if not labelled:
+        return tag("no labels")
+    return tag("all labelled" if labelled == items else f"{fmt.count(labelled)} labelled", "good")
+
+
+def _on_menu(dataset_id: int, archived: bool) -> None:
+    with shown_errors():
+        if archived:
+            catalog.restore(store(), dataset_id)
+            state.flash("Restored.")
+        else:
+            catalog.archive(store(), dataset_id)
+            state.flash("Archived. Runs and versions are kept.")
+
+
+# One dataset: its items, its labels, and what it says for all of them.
+
+VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About"}
+
+
+def one_dataset() -> None:
+    """The screen of the dataset in the address."""
+    routes.back(routes.DATASETS, "All datasets")
+    versions = _versions()
+    if not versions:
+        page_header("Datasets")
+        empty_state("No such dataset", "The address names a dataset that does not exist.")
+        return
+    version = _chosen(versions)
+    page_header(version.name, own_words=False)
+    show_flash()
+    _facts(version, versions)
+    view = st.segmented_control(
+        "Show",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        default="items",
+        required=True,
+        key=DATASET_VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == "labels":
+        labels.show(version)
+    elif view == "split":
+        splitting.show(version, newest=version.id == versions[0].id)
+    elif view == "about":
+        _about(version, versions)
+    else:
+        items.show(version)
+
+
+def _versions() -> list[DatasetVersion]:
+    dataset_id = state.address_id(state.DATASET)
+    try:
+        return [] if dataset_id is None else catalog.history(store(), dataset_id)
+    except NotFound:
+        return []
+
+
+def _chosen(versions: list[DatasetVersion]) -> DatasetVersion:
+    number = state.address_id(DATASET_VERSION)
+    return next((v for v in versions if v.number == number), versions[0])
+
+
+def _facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
+    newest = version.number == versions[0].number
+    which = f"version {version.number}" + ("" if newest else f" of {versions[0].number}")
+    origin = f" from {version.source}" if version.source else ""
+    row(
+        [
+            tag(fmt.plural(version.items, "item")),
+            labelled_tag(version.labelled, version.items),
+            tag(which, "neutral" if newest else "warn"),
+            f'<span class="rs-quiet">imported{esc(origin)} {fmt.ago(version.created)}</span>',
+        ]
+    )
+
+
+def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
+    head = version.head
+    for words, text in (
+        ("Description", head.description),
+        ("Prompt of every item without its own", head.prompt),
+        ("Reference of every item without its own", head.reference),
+    ):
+        if text:
+            headed(words, text)
+    if head.rubric is not None:
+        st.html('<div class="rs-section">The rubric it came with</div>')
+        lines = "".join(
+            f"<li><b>{esc(c.name)}</b> {esc(c.requirement)}</li>" for c in head.rubric.criteria
+        )
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+    with st.container(horizontal=True):
+        st.download_button(
+            "Export JSONL",
+            data=lambda: catalog.exported(store(), version.id),
+            file_name=catalog.file_name(version.name),
+            mime="application/x-ndjson",
+            icon=":material/download:",
+            on_click="ignore",
+            key=state.key(DATASET_ACT, "export", version.id),
+        )
+        st.button(
+            "Import a new version",
+            icon=":material/upload_file:",
+            key=state.key(DATASET_ACT, "renew", version.id),
+            on_click=_on_renew,
+            args=(version.dataset_id,),
+        )
+    st.html('<div class="rs-section">Versions</div>')
+    st.caption("A version never changes. Runs keep the one they were planned with.")
+    for one in versions:
+        _version_card(one, chosen=one.id == version.id)
+
+
+def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        words = f"{fmt.plural(one.items, 'item')} · {fmt.count(one.labelled)} labelled"
+        quiet = f"{words} · {one.source} · {fmt.ago(one.created)} · {fmt.short_hash(one.hash)}"
+        st.html(f'<b>Version {one.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
+        st.space("stretch")
+        st.button(
+            "Shown" if chosen else "Show",
+            key=state.key(DATASET_ACT, "version", one.id),
+            type="tertiary",
+            disabled=chosen,
+            on_click=_on_version,
+            args=(one.number,),
+        )
+
+
+def _on_renew(dataset_id: int) -> None:
+    open_dataset(state.NEW)
+    state.put(IMPORT_INTO, dataset_id)
+
+
+def _on_version(number: int) -> None:
+    state.set_address(**{DATASET_VERSION: number, state.ITEM: None})
+    state.put(DATASET_PAGE, 1)
+
+
+_dataset = state.address(state.DATASET)
+if _dataset is None:
+    dataset_list()
+elif _dataset == state.NEW:
+    importing.show()
+else:
+    one_dataset()

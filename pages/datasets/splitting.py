@@ -1,0 +1,144 @@
+"""Splitting a dataset into train, calibration and test: previewed, then saved as a version."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import clock
+from core.domain.library import DatasetVersion
+from core.errors import Conflict
+from core.services.datasets import splits
+from core.services.datasets.splits import PARTS, PartName, Parts
+from core.text import numbers as fmt
+from pages.datasets.items import DATASET_PARTS, DATASET_VERSION
+from pages.ui import resources, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, shown_errors, table
+
+STARTS: dict[PartName, int] = {"train": 60, "calibration": 20, "test": 20}
+ALL = ""
+SAYS = (
+    "Judges learn from train and calibration (few-shot examples, offline judges); neither is "
+    "graded in a run. Every figure comes from test. The tags split:train, split:calibration and "
+    "split:test tell the three apart."
+)
+
+
+def show(version: DatasetVersion, *, newest: bool) -> None:
+    """The form, what it would give, and the button that saves it."""
+    if not version.labelled:
+        empty_state(
+            "No labels yet",
+            "Parts are drawn so that labels are spread alike over them. Label some items first.",
+        )
+        return
+    st.caption(SAYS)
+    shares = _shares()
+    seed, by = _how(version)
+    if sum(shares.values()) != 100:
+        st.info(f"The shares add up to {sum(shares.values())} %; they must add up to 100 %.")
+        return
+    about = (version.id, tuple(shares.values()), seed, by)
+    with shown_errors():
+        parts = remembered(
+            "parts",
+            about,
+            lambda: splits.split_of_version(store(), version.id, shares, seed, by or None),
+        )
+        _preview(parts)
+        if newest:
+            st.button(
+                "Save as a new version",
+                key=_key("save"),
+                type="primary",
+                icon=":material/call_split:",
+                on_click=_on_save,
+                args=(version.id, parts, seed),
+            )
+        else:
+            st.caption("This is an older version; only the newest can be split.")
+
+
+def _shares() -> dict[PartName, int]:
+    shares: dict[PartName, int] = {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for part in PARTS:
+            state.seed(_key(part), STARTS[part])
+            shares[part] = st.number_input(
+                f"{part.capitalize()}, %",
+                0,
+                100,
+                step=5,
+                key=_key(part),
+                width=150,
+                persist_state="page",
+            )
+    return shares
+
+
+def _how(version: DatasetVersion) -> tuple[int, str]:
+    state.seed(_key("seed"), clock.draw_seed())
+    names = list(resources.label_counts(version.id))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by: str = st.selectbox(
+            "Alike in the labels of",
+            [ALL, *names],
+            key=_key("by"),
+            format_func=lambda name: one_line(name, 60) if name else "all criteria together",
+            width=320,
+            persist_state="page",
+            help="With many criteria hardly two items have all labels alike; then choose the one "
+            "that matters most.",
+        )
+        seed: int = st.number_input(
+            "Seed",
+            0,
+            2**31 - 1,
+            key=_key("seed"),
+            width=180,
+            help="The same seed, the same split.",
+            persist_state="page",
+        )
+    return seed, by if by in names else ALL
+
+
+def _preview(parts: Parts) -> None:
+    sizes = [fmt.count(len(parts.members[part])) for part in PARTS]
+    rows = [["<b>All labelled items</b>", "", *sizes]]
+    rows += [
+        [esc(one_line(name, 60)), esc(one_line(label, 60)), *(fmt.count(of[p]) for p in PARTS)]
+        for name, labels in parts.by_label.items()
+        for label, of in labels.items()
+    ]
+    table(
+        ("Criterion", "Label", *(part.capitalize() for part in PARTS)),
+        rows,
+        name="Items in each part",
+        numbers=(2, 3, 4),
+    )
+    if parts.twins:
+        st.caption(
+            f"{fmt.plural(parts.twins, 'labelled item')} repeat the text of another, or nearly: "
+            "such items are in one part."
+        )
+    if parts.unlabelled:
+        st.caption(
+            f"{fmt.plural(len(parts.unlabelled), 'item')} without labels stay in no part: they are "
+            "graded, and neither teach nor measure."
+        )
+
+
+def _on_save(version_id: int, parts: Parts, seed: int) -> None:
+    with shown_errors():
+        try:
+            saved = splits.save_parts(store(), version_id, parts, seed)
+        except Conflict:
+            state.flash("Somebody saved a version meanwhile. Look at it, then split again.")
+            return
+        state.set_address(**{DATASET_VERSION: None, state.ITEM: None})
+        state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")
+
+
+def _key(*ids: object) -> str:
+    return state.key(DATASET_PARTS, *ids)

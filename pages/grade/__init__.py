@@ -1,1 +1,0 @@
-"""Screens of one section of the navigation."""

@@ -1,0 +1,1 @@
+"""Votes from elsewhere become a run, once looked at."""

@@ -1,0 +1,172 @@
+"""What each column of a table of votes is for: guessed, shown as a table, changed by the person."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from core.formats.datasets.table import Table
+from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
+from core.text.names import visible
+from pages.imports import reading as keys
+from pages.ui import state
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table as html_table
+
+WORDS = {
+    "item": "Item",
+    "rater": "Rater",
+    "label": "Answer",
+    "criterion": "Criterion",
+    "kind": "Kind of rater",
+    "reason": "Reason",
+    "weight": "Weight of the rater",
+    "replicate": "Repetition",
+    "order": "Order of options",
+    "submission": "Submission (text)",
+    "prompt": "Prompt",
+    "system": "System",
+}
+LONG = tuple(WORDS)
+WIDE = ("item", "criterion", "submission", "prompt", "system")
+NEEDED = frozenset({"item", "rater", "label"})
+KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
+OUT = "Leave out"
+#: More raters than this keep the kind that was guessed.
+MOST_RATERS = 500
+
+
+def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
+    """The choices; returns the mapping they come to."""
+    with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
+        _sample(table)
+        data: dict[str, Any] = {"layout": guess.layout}
+        fields = LONG if guess.layout == "long" else WIDE
+        with st.grid(3, min_column_width=200):
+            for field in fields:
+                data[field] = _field(key, table, guess, field)
+        if data["criterion"] is None:
+            data["only"] = _only(key, guess)
+        if guess.layout == "wide":
+            taken = {data[field] for field in fields}
+            data |= _raters(key, table, guess, taken)
+        elif data["kind"] is None and data["rater"] is not None:
+            data["kinds"] = _kinds(key, table, guess, data["rater"])
+    return VoteMapping(**data)
+
+
+def _sample(table: Table) -> None:
+    """The first rows as they stand."""
+    html_table(
+        [one_line(column, 30) for column in table.columns[:20]],
+        (
+            [esc(one_line(str(row.get(column) or ""), 40)) for column in table.columns[:20]]
+            for row in table.rows[:3]
+        ),
+        name="The first rows of the file",
+    )
+
+
+def _field(key: str, table: Table, guess: VoteMapping, field: str) -> str | None:
+    name = state.key(keys.FIELD, key, guess.layout, field)
+    state.guess(name, getattr(guess, field))
+    chosen: str | None = st.selectbox(
+        WORDS[field],
+        list(table.columns),
+        index=None,
+        format_func=lambda column: one_line(column, 60),
+        key=name,
+        placeholder="Choose a column" if field in NEEDED else "None",
+    )
+    return chosen
+
+
+def _only(key: str, guess: VoteMapping) -> str:
+    name = state.key(keys.FIELD, key, guess.layout, "only")
+    state.guess(name, guess.only or "rating")
+    st.text_input(
+        "Name of the criterion",
+        key=name,
+        max_chars=200,
+        help="For answers whose column or row names none.",
+        on_change="rerun",
+    )
+    return str(state.get(name) or "").strip() or "rating"
+
+
+def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> dict[str, Any]:
+    """Every other column: whose answers it holds, to which criterion, or left out."""
+    known = {column.column: column for column in guess.columns}
+    free = [column for column in table.columns if column not in taken]
+    rows = [_rater_row(column, known.get(column), guess) for column in free]
+    edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
+    columns, kinds = list[VoteColumn](), dict[str, Any]()
+    words = {said: kind for kind, said in KINDS.items()}
+    for column, row in zip(free, edited, strict=True):
+        rater = str(row["Rater"] or "").strip()
+        kind = words.get(str(row["Is a"]))
+        if kind is not None and rater:
+            criterion = str(row["Criterion"] or "").strip()
+            columns.append(VoteColumn(column=column, rater=rater, criterion=criterion))
+            kinds[rater] = kind
+    return {"columns": tuple(columns), "kinds": kinds}
+
+
+def _rater_row(column: str, known: VoteColumn | None, guess: VoteMapping) -> dict[str, str]:
+    rater = known.rater if known else column
+    kind = KINDS[guess.kinds.get(rater, guess.others)] if known else OUT
+    return {
+        "Column": visible(column),
+        "Is a": kind,
+        "Rater": rater,
+        "Criterion": known.criterion if known else "",
+    }
+
+
+def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, Any]:
+    """What each rater of a long table is, where no column says it."""
+    names = list(dict.fromkeys(str(row.get(rater) or "").strip() for row in table.rows))
+    names = [name for name in names if name][:MOST_RATERS]
+    rows = [
+        {"Rater": visible(name), "Is a": KINDS[guess.kinds.get(name, guess.others)]}
+        for name in names
+    ]
+    edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
+    words = {said: kind for kind, said in KINDS.items()}
+    found = {n: words.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def _edited(
+    key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """The rows with what was changed in them, now or before the guess changed.
+
+    A table on screen keeps its changes by row number only; where the rows become others, it is
+    drawn anew from the guess and what was changed of each name.
+    """
+    kinds = [*KINDS.values(), OUT] if free else list(KINDS.values())
+    fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
+    changed: dict[str, dict[str, Any]] = state.get(state.key(key, "changed")) or {}
+    drawn, number, start = state.get(state.key(key, "drawn")) or (None, 0, rows)
+    if drawn != (names, rows):
+        start = [row | changed.get(name, {}) for name, row in zip(names, rows, strict=True)]
+        number += 1
+        state.put(state.key(key, "drawn"), ((names, rows), number, start))
+    edited = st.data_editor(
+        start,
+        key=state.key(key, "table", number),
+        hide_index=True,
+        disabled=fixed,
+        column_config={
+            "Is a": st.column_config.SelectboxColumn(options=kinds, required=True),
+            "Rater": st.column_config.TextColumn(max_chars=100),
+            "Criterion": st.column_config.TextColumn(max_chars=200),
+        },
+    )
+    now = cast("list[dict[str, Any]]", edited)
+    for name, guessed, row in zip(names, rows, now, strict=True):
+        changed[name] = {cell: said for cell, said in row.items() if said != guessed[cell]}
+    state.put(state.key(key, "changed"), changed)
+    return now

@@ -1,0 +1,220 @@
+"""Import votes: answers given elsewhere become a run, once looked at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.formats.votes.reading import SeenKind, SourceKind
+from core.services.datasets import catalog
+from core.services.imports import import_files, vote_import
+from core.services.imports.import_files import CheckedVotes, FileLook
+from core.services.rubrics import library
+from core.text.names import visible
+from pages.imports import columns, reading
+from pages.imports import reading as keys
+from pages.ui import resources, routes, state
+from pages.ui.resources import Upload, store
+from pages.ui.text import label
+from pages.ui.widgets import page_header, problem_list, shown_errors
+
+# Bringing votes in: choose, map, look, and only then import.
+
+ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
+SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
+WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
+    "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
+    "dataset": (
+        routes.DATASETS,
+        "This seems to hold items, not votes. If it holds votes, say above how they stand in it.",
+    ),
+    "unknown": (
+        routes.DATASETS,
+        "This is no table of votes and no dataset that is known here, and nothing was guessed. If "
+        "it holds votes, say above how they stand in it; items to be judged have their own page.",
+    ),
+}
+
+
+def import_form() -> None:
+    """The whole import, top to bottom; nothing is kept before the last button."""
+    routes.back(routes.RUNS, "All runs")
+    page_header(
+        "Import votes",
+        "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
+        "any other. Nothing is kept until you have seen it and press Import.",
+    )
+    upload = st.file_uploader("File of votes", type=ENDINGS, key=keys.FILE)
+    if upload is None:
+        _help()
+        return
+    shape: SourceKind | None = state.get(state.key(keys.SHAPE, upload.file_id))
+    seen = reading.look(upload, shape)
+    if isinstance(seen, InputError):
+        st.error(label(str(seen.message)), icon=":material/error:")
+        problem_list(seen.problems)
+        return
+    if _holds_votes(upload, seen):
+        _beside_and_mapping(upload, seen)
+
+
+def _help() -> None:
+    st.caption(
+        "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
+        "rubric.yaml and items.jsonl; one of an autorubric experiment (manifest.json and "
+        "items.jsonl); or Gradescope's evaluations (a table, or the archive of an assignment). The "
+        "answer n/a is an abstention."
+    )
+    left, right = st.columns(2)
+    left.caption("One answer a row. An empty one is a failure to answer.")
+    right.caption("One rater a column. An empty cell was not asked.")
+    left.code(
+        "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",
+        language=None,
+    )
+    right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
+
+
+def _holds_votes(upload: Upload, seen: FileLook) -> bool:
+    """Whether there are votes in it; a table can be read in two ways, which is asked."""
+    if not seen.source.lone or seen.kind == "gradescope":
+        return True
+    if seen.kind != "rubric":
+        key = state.key(keys.SHAPE, upload.file_id)
+        if seen.kind in SHAPES:
+            state.seed(key, seen.kind)
+        st.segmented_control(
+            "This table has", list(SHAPES), format_func=SHAPES.__getitem__, key=key
+        )
+    if seen.kind in SHAPES:
+        return True
+    page, words = WHERE[seen.kind]
+    st.info(words, icon=":material/info:")
+    problem_list(import_files.nearest_in_words(seen))
+    routes.link(page, page.title, icon="arrow_outward")
+    return False
+
+
+def _beside_and_mapping(upload: Upload, seen: FileLook) -> None:
+    rubric, dataset = _beside(seen)
+    mapping = import_files.guessed(seen, resources.rubric(rubric))
+    if seen.table is not None and mapping is not None:
+        mapping = columns.show(upload.file_id, seen.table, mapping)
+    checked = reading.checked(f"{upload.file_id}-{rubric or 0}", seen, mapping, rubric, dataset)
+    st.subheader("Check", anchor=False)
+    if reading.show(checked):
+        _save(upload, checked)
+
+
+def _beside(seen: FileLook) -> tuple[int | None, int | None]:
+    """A rubric and a dataset that are kept here already, by their versions."""
+    rubrics = {row.version_id: row.name for row in library.listing(store())}
+    known = {row.version_id: row.name for row in catalog.listing(store())}
+    own = seen.source.lone
+    left, right = st.columns(2)
+    with left:
+        rubric = _choice(
+            "Rubric",
+            rubrics,
+            keys.RUBRIC,
+            "Made from the labels in the file" if own else "The file's own",
+            "The question that was answered. Labels are checked against it.",
+        )
+    with right:
+        dataset = _choice(
+            "Dataset",
+            known,
+            keys.DATASET,
+            "Made from the items in the file" if own else "The file's own",
+            "What was judged. The ids in the file must be its items' ids.",
+        )
+    return rubric, dataset
+
+
+def _choice(name: str, known: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
+    if state.get(key) not in (None, *known):
+        state.drop(key)
+    chosen: int | None = st.selectbox(
+        name,
+        list(known),
+        index=None,
+        format_func=lambda version: visible(known.get(version, ""))[:100],
+        key=key,
+        placeholder=otherwise,
+        help=says,
+    )
+    return chosen
+
+
+def _save(upload: Upload, checked: CheckedVotes) -> None:
+    bundle, seen = checked.bundle, checked.preview
+    if bundle is None or seen is None:
+        return
+    key = state.key(keys.NAME, upload.file_id)
+    state.seed(key, f"{bundle.name}: imported votes"[:200])
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.text_input(
+        "Name of the run", key=key, max_chars=200, on_change="ignore", persist_state="page"
+    )
+    pressed = right.button(
+        "Import",
+        key=state.key(keys.ACT, "import"),
+        type="primary",
+        icon=":material/upload_file:",
+        width="stretch",
+    )
+    if not pressed:
+        return
+    with shown_errors():
+        with st.spinner("Keeping every vote …"):
+            name = " ".join(str(state.get(key) or "").split())
+            done = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
+        reading.forget()
+        state.put(keys.DONE, (done.run, done.existed))
+        st.rerun()
+
+
+# What an import came to, and where to go from there.
+
+
+def import_result(run: int | None, existed: bool) -> None:
+    """The links to the run and to its agreement, and the way to another file."""
+    routes.back(routes.RUNS, "All runs")
+    page_header("Import votes")
+    if run is None:
+        st.success("The rubric and the items are kept. There were no votes, so there is no run.")
+    elif existed:
+        st.info(f"These votes were here already, as run {run}. Nothing was added.")
+    else:
+        st.success(f"Imported as run {run}.", icon=":material/check:")
+    with st.container(horizontal=True):
+        if run is not None:
+            for page, words, icon in (
+                (routes.AGREEMENT, "See how far they agree", "balance"),
+                (routes.RUN, "Open the run", "monitoring"),
+            ):
+                routes.link(page, words, {state.RUN: run}, icon=icon)
+        st.button(
+            "Import another file",
+            key=state.key(keys.ACT, "another"),
+            icon=":material/add:",
+            on_click=_on_another,
+        )
+
+
+def _on_another() -> None:
+    for family in (keys.DONE, keys.FILE, keys.SHAPE, keys.FIELD, keys.RATERS, keys.NAME):
+        state.drop(family)
+
+
+# Import votes: answers that people or models gave elsewhere become a run, once looked at.
+
+if state.arriving():
+    # Coming back is for another file.
+    state.drop(keys.DONE)
+state.arrived()
+_done = state.get(keys.DONE)
+if _done is None:
+    import_form()
+else:
+    import_result(*_done)

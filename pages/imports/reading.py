@@ -1,0 +1,198 @@
+"""A file of votes: opened once, and what was found in it, problems with their lines."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.formats.datasets.vote_mapping import VoteMapping
+from core.formats.votes.imported import ImportedVote, VoteBundle
+from core.formats.votes.reading import SourceKind
+from core.services.imports import import_files
+from core.services.imports.import_files import CheckedVotes, FileLook
+from core.services.imports.vote_import import ImportPreview
+from core.text import numbers as fmt
+from pages.ui.resources import Upload, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import LabelledFigure, figures, problem_list, table, tag
+
+# What was found in a file of votes: problems with their lines, or counts, raters, first votes.
+
+KINDS = {"human": "person", "llm": "model", "offline": "offline judge"}
+FEW, MOST_RATERS, FIRST = 6, 200, 5
+
+
+def show(checked: CheckedVotes) -> bool:
+    """The findings; whether there is something to import."""
+    bundle, preview = checked.bundle, checked.preview
+    if bundle is None or preview is None:
+        count = fmt.plural(len(checked.problems), "problem")
+        st.error(f"{count} to mend before this can be imported.", icon=":material/error:")
+        problem_list(checked.problems)
+        return False
+    _summary(preview)
+    if bundle.notices:
+        few = len(bundle.notices) <= FEW
+        with st.expander(fmt.plural(len(bundle.notices), "notice"), expanded=few):
+            problem_list(bundle.notices)
+    _raters(preview)
+    _first(bundle)
+    return True
+
+
+def _summary(preview: ImportPreview) -> None:
+    if preview.run is not None:
+        st.info(
+            f"These votes are here already, as run {preview.run}. Importing them again adds "
+            "nothing.",
+            icon=":material/info:",
+        )
+    if not preview.raters:
+        st.warning("There are no votes in it: only its rubric and its items will be kept.")
+    figures(
+        [
+            LabelledFigure("Votes", fmt.count(preview.votes), "Abstentions among them."),
+            LabelledFigure("Abstentions", fmt.count(preview.abstentions)),
+            LabelledFigure(
+                "Empty answers", fmt.count(preview.failures), "Failures to answer, no votes."
+            ),
+            LabelledFigure("Raters", fmt.count(len(preview.raters))),
+            LabelledFigure("Items", fmt.count(preview.items)),
+            LabelledFigure("Criteria", fmt.count(preview.criteria)),
+        ],
+        6,
+    )
+
+
+def _raters(preview: ImportPreview) -> None:
+    if not preview.raters:
+        return
+    with st.expander(fmt.plural(len(preview.raters), "rater"), expanded=len(preview.raters) <= FEW):
+        if not all(rater.counts for rater in preview.raters):
+            st.caption(
+                "Models rated too, so people are measured without counting towards verdicts."
+            )
+        table(
+            ("Rater", "Is a", "Votes", "Abstentions", "Empty", "Weight", "Counts"),
+            (
+                [
+                    esc(rater.name),
+                    tag(KINDS[rater.kind]),
+                    fmt.count(rater.votes),
+                    fmt.count(rater.abstentions),
+                    fmt.count(rater.failures),
+                    fmt.number(rater.weight),
+                    "yes" if rater.counts else "no",
+                ]
+                for rater in preview.raters[:MOST_RATERS]
+            ),
+            name="The raters of this file",
+            numbers=(2, 3, 4, 5),
+        )
+        if len(preview.raters) > MOST_RATERS:
+            st.caption(f"and {len(preview.raters) - MOST_RATERS} more.")
+
+
+def _first(bundle: VoteBundle) -> None:
+    if not bundle.votes.rows:
+        return
+    own = {item.id: item.rubric for item in bundle.dataset.items if item.rubric}
+    st.html('<div class="rs-section">The first votes as they are read</div>')
+    table(
+        ("Item", "Criterion", "Rater", "Answer", "Line"),
+        (
+            [
+                esc(one_line(row.cell.item, 60)),
+                esc(one_line(row.criterion, 60)),
+                f"{esc(one_line(row.rater, 60))} {tag(KINDS[row.kind])}",
+                _answer(row, own.get(row.cell.item) or bundle.rubric),
+                esc(str(row.line or "")),
+            ]
+            for row in islice(bundle.votes.rows, FIRST)
+        ),
+        name="The first votes",
+        numbers=(4,),
+    )
+
+
+def _answer(row: ImportedVote, rubric: Rubric) -> str:
+    if row.failed:
+        return tag("✕ no answer", "bad")
+    if row.option is None:
+        return tag("abstains", "warn")
+    label = esc(rubric.criterion(row.criterion).choices[row.option].label)
+    return f"{label} {tag('abstains', 'warn')}" if row.abstained else label
+
+
+# What the Import votes page computes once: a file opened, and its votes checked.
+#
+# A file being imported belongs to one session, and only the latest is kept.
+
+
+def look(upload: Upload, shape: SourceKind | None) -> FileLook | InputError:
+    """What the file seems to be, or why it cannot be read."""
+    return _look(upload.file_id, upload.name, shape, upload)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the file …")
+def _look(key: str, name: str, shape: SourceKind | None, _upload: Upload) -> FileLook | InputError:
+    try:
+        seen = import_files.look_at_bytes(_upload.getvalue(), name)
+        if shape is None or shape == seen.kind:
+            return seen
+        return import_files.look(seen.source, kind=shape)
+    except InputError as error:
+        # Kept like a result, so that a bad file is not read again on every rerun.
+        return error
+
+
+def checked(
+    key: str,
+    seen: FileLook,
+    mapping: VoteMapping | None,
+    rubric_version: int | None,
+    dataset_version: int | None,
+) -> CheckedVotes:
+    """What the file comes to under that mapping."""
+    words = mapping.model_dump_json() if mapping else ""
+    about = (key, seen.kind, words, rubric_version, dataset_version)
+    return _checked(about, seen, mapping)
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")
+def _checked(
+    about: tuple[str, str, str, int | None, int | None],
+    _seen: FileLook,
+    _mapping: VoteMapping | None,
+) -> CheckedVotes:
+    *_, rubric_version, dataset_version = about
+    return import_files.check(
+        store(),
+        _seen,
+        _mapping,
+        rubric_version=rubric_version,
+        dataset_version=dataset_version,
+    )
+
+
+def forget() -> None:
+    """Let go of the file that was imported."""
+    _look.clear()
+    _checked.clear()
+
+
+# The keys of the Import votes page, beside those of `state` (used with `state.key`).
+
+# Families of session keys.
+FILE = "votes_file"
+RUBRIC = "votes_rubric"
+DATASET = "votes_dataset"
+SHAPE = "votes_shape"
+FIELD = "votes_field"
+RATERS = "votes_raters"
+NAME = "votes_name"
+ACT = "votes_act"
+DONE = "votes_done"

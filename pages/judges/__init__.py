@@ -1,0 +1,1 @@
+"""Judges, panels, and the keys of the environment."""

@@ -1,0 +1,336 @@
+"""The settings of a judge that is a model: how each is asked for, kept while edited, saved."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from core.domain.panel import Judge
+from core.errors import InputError, Problem
+from core.services.judges import connection, registry
+from core.services.judges.panel_setup import could_be_secret
+from core.services.judges.registry import JudgeEntry
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.widgets import shown_errors
+
+# The settings of a judge that is a model: how each is asked for, and what it does.
+
+JUDGES_VIEW = "judges_view"
+JUDGES_ARCHIVED = "judges_archived"
+JUDGES_ACT = "judges_act"
+JUDGE_FIELD = "judge_field"
+JUDGE_ACT = "judge_act"
+JUDGE_REFUSED = "judge_refused"
+
+
+Kind = Literal["text", "number", "whole"]
+
+
+class JudgeField(NamedTuple):
+    """One setting: its name in `Judge`, its label, and a sentence on reliability and cost.
+
+    `low`, `high` and `step` bound numbers; `placeholder` stands where it is empty.
+    """
+
+    name: str
+    label: str
+    says: str
+    kind: Kind = "text"
+    placeholder: str = ""
+    low: float | None = None
+    high: float | None = None
+    step: float | None = None
+
+
+NAME = JudgeField("name", "Name", "How votes, figures and panels call this judge.")
+MODEL = JudgeField(
+    "model",
+    "Model",
+    "Any model name. Larger models usually agree more with people, and cost more.",
+    placeholder="openai/gpt-4.1-mini",
+)
+API_BASE = JudgeField(
+    "api_base",
+    "Address",
+    "Only for a server of your own that speaks the OpenAI protocol; usually ends in /v1.",
+    placeholder="http://localhost:8000/v1",
+)
+KEY_ENV = JudgeField(
+    "key_env",
+    "Variable that holds the key",
+    "The name of an environment variable, never the key itself.",
+    placeholder="OPENAI_API_KEY",
+)
+TEMPERATURE = JudgeField(
+    "temperature",
+    "Temperature",
+    "0 makes repeated votes nearly alike; more lets them differ. Empty: the provider's default. "
+    "Some thinking models accept none.",
+    "number",
+    low=0.0,
+    high=2.0,
+    step=0.1,
+)
+MAX_TOKENS = JudgeField(
+    "max_tokens",
+    "Most tokens in a reply",
+    "Bounds the cost of a reply. Too low cuts it off, and a reply cut off is a failure.",
+    "whole",
+    low=1,
+    step=100,
+)
+BUDGET = JudgeField(
+    "budget",
+    "Thinking budget in tokens",
+    "Used only where Thinking is set to a budget: the most it may think before it answers.",
+    "whole",
+    low=1,
+    step=500,
+)
+TIMEOUT = JudgeField(
+    "timeout",
+    "Timeout in seconds",
+    "How long one call may take. Too short turns slow answers into failures.",
+    "number",
+    low=1.0,
+    high=3600.0,
+    step=5.0,
+)
+TRIES = JudgeField(
+    "tries",
+    "Tries",
+    "How often a call is sent before it counts as failed. More lose fewer votes to a bad moment; "
+    "a try that was answered unreadably is paid, too.",
+    "whole",
+    low=1,
+    high=20,
+    step=1,
+)
+CONCURRENCY = JudgeField(
+    "concurrency",
+    "Calls at a time",
+    "More is faster until the provider's rate limit; the cost stays the same.",
+    "whole",
+    low=1,
+    high=1024,
+    step=1,
+)
+REQUESTS = JudgeField(
+    "requests_per_minute",
+    "Requests a minute",
+    "The provider's limit, if you know it. Calls are paced to it, so that none is turned away; it "
+    "costs nothing. Empty: as fast as it goes, and waiting when told to.",
+    "whole",
+    low=1,
+    step=50,
+)
+TOKENS = JudgeField(
+    "tokens_per_minute",
+    "Tokens a minute",
+    "The same for tokens, sent and received. Too low a number only makes a run slower.",
+    "whole",
+    low=1,
+    step=10_000,
+)
+PRICE_IN = JudgeField(
+    "price_in",
+    "Price in",
+    "US dollars per million tokens sent. Empty: looked up where the model is known.",
+    "number",
+    low=0.0,
+    step=0.05,
+)
+PRICE_OUT = JudgeField(
+    "price_out",
+    "Price out",
+    "US dollars per million tokens received. Without prices there is no cost and no budget.",
+    "number",
+    low=0.0,
+    step=0.05,
+)
+WEIGHT = JudgeField(
+    "weight",
+    "Weight in a panel",
+    "Counts in the weighted rules only: weight 2 counts as two judges of weight 1.",
+    "number",
+    low=0.01,
+    step=0.5,
+)
+
+FIELDS = (
+    NAME,
+    MODEL,
+    API_BASE,
+    KEY_ENV,
+    TEMPERATURE,
+    MAX_TOKENS,
+    TIMEOUT,
+    TRIES,
+    CONCURRENCY,
+    REQUESTS,
+    TOKENS,
+    PRICE_IN,
+    PRICE_OUT,
+    WEIGHT,
+)
+LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
+    "door": "Door",
+    "thinking": "Thinking",
+    "shuffle": "Shuffle the options",
+}
+
+DOORS = {
+    "auto": ("Automatic", "The lean door for an address of your own, litellm for all else."),
+    "litellm": ("litellm", "Knows over a hundred providers and their prices. Heavier per call."),
+    "openai": (
+        "OpenAI protocol",
+        "Light and fast, for OpenAI itself and servers such as vLLM, Ollama or llama.cpp.",
+    ),
+}
+
+BY_BUDGET = "budget"
+THINKING = {
+    "": "The model's default",
+    "off": "Off",
+    "low": "Low",
+    "medium": "Medium",
+    "high": "High",
+    BY_BUDGET: "A budget in tokens",
+}
+THINKING_SAYS = (
+    "Thinking tends to help on hard criteria. It is slower, and paid like output; the trace is "
+    "kept with every vote."
+)
+SHUFFLE_SAYS = (
+    "Options stand in another order for every item, so that a liking for the first one cannot "
+    "become a bias. Costs nothing."
+)
+
+EXAMPLES = (
+    ("openai/gpt-4.1-mini", "OpenAI"),
+    ("anthropic/claude-sonnet-4-5", "Anthropic"),
+    ("gemini/gemini-2.5-flash", "Google"),
+    ("mistral/mistral-small-latest", "Mistral"),
+    ("azure/your-deployment", "Azure"),
+    ("openrouter/qwen/qwen3-32b", "OpenRouter"),
+    ("ollama/llama3.1", "Ollama on this machine, through litellm"),
+    ("Qwen/Qwen3-8B", "vLLM, with the address http://localhost:8000/v1"),
+    ("llama3.1", "Ollama, with the address http://localhost:11434/v1"),
+    ("any-name", "llama.cpp, with the address http://localhost:8080/v1"),
+)
+
+OFFLINE = {
+    "classifier": (
+        "Text classifier",
+        "Learns from your labels which words, phrases and likeness to the reference go with which "
+        "option, and applies that to the rest.",
+    ),
+    "neighbours": (
+        "Nearest neighbours",
+        "Finds the labelled items most like the one at hand and votes as they were labelled. Its "
+        "reason names them.",
+    ),
+}
+OFFLINE_NEEDS = (
+    "It needs labelled items: about 20 per criterion are a good start, and short answers with a "
+    "reference suit it best. It costs nothing and sends nothing anywhere. Before it grades, it "
+    "checks itself on labels it has not seen; on a criterion where it is no better than always "
+    "giving the commonest answer it switches itself off and says so. It is not a language model."
+)
+
+
+# The judge being edited: its widgets' values, and saving them.
+#
+# A value that could be a key is taken out of the session before anything else happens, refused by
+# the service, and never put anywhere.
+
+TEXTS = ("name", "model", "api_base", "key_env")
+OFFLINE_FIELDS = ("name", "weight")
+
+
+def field(reference: str, name: str) -> str:
+    """The key of one setting's widget."""
+    return state.key(JUDGE_FIELD, reference, name)
+
+
+def entry(reference: str) -> JudgeEntry | None:
+    """The judge with that id, or `None`."""
+    found = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
+    return next(found, None)
+
+
+def seed(reference: str, saved: JudgeEntry | None) -> None:
+    """Give every widget the saved value, unless it has one."""
+    judge = saved.judge if saved else Judge(name="-", model="-")
+    values = judge.model_dump(include={f.name for f in FIELDS} | {"door", "shuffle", "kind"})
+    if saved is None:
+        values |= {"name": "", "model": ""}
+    budget = judge.thinking if isinstance(judge.thinking, int) else None
+    values |= {
+        "thinking": BY_BUDGET if budget is not None else judge.thinking or "",
+        "budget": budget if budget is not None else 2000,
+    }
+    for name, value in values.items():
+        state.seed(field(reference, name), value, in_form=name != "kind")
+
+
+def now(reference: str, name: str) -> Any:
+    """What stands in the setting's widget. It is said to the browser on every run as the default.
+
+    In a form the browser answers nothing before Save, so that one cannot know what it has drawn.
+    """
+    return state.get(field(reference, name))
+
+
+def _scrub(reference: str) -> None:
+    """Take out of the session what could be a key."""
+    for name in TEXTS:
+        if could_be_secret(name, str(state.get(field(reference, name)) or "")):
+            state.put(field(reference, name), "")
+
+
+def refused(reference: str) -> list[Problem]:
+    """What the last save found wrong, with the settings' labels as places."""
+    kept = state.get(state.key(JUDGE_REFUSED, reference)) or []
+    return [Problem(message, mend, (place,)) for message, mend, place in kept]
+
+
+def on_save(reference: str, kind: str, test: bool) -> None:
+    """Save the settings as they stand; then ask the judge, if wanted."""
+    settings = _settings(reference, kind)
+    _scrub(reference)
+    state.drop(JUDGE_REFUSED, reference)
+    with shown_errors():
+        saved = entry(reference)
+        if saved is not None:
+            settings = {**saved.judge.model_dump(include={"params"}), **settings}
+        try:
+            row = registry.save_judge(store(), settings, former=saved.name if saved else None)
+        except InputError as error:
+            kept = [(p.message, p.mend, _label(p)) for p in error.problems]
+            state.put(state.key(JUDGE_REFUSED, reference), kept)
+            return
+        state.drop(JUDGE_FIELD, reference)
+        if test:
+            connection.begin(store(), row.judge)
+            state.set_address(**{state.JUDGE: row.id})
+        else:
+            state.set_address(**{state.JUDGE: None})
+        state.flash("Saved.")
+
+
+def _settings(reference: str, kind: str) -> dict[str, Any]:
+    if kind != "llm":
+        given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
+        return {**given, "kind": kind}
+    names = [f.name for f in FIELDS] + ["door", "shuffle"]
+    given = {name: state.get(field(reference, name)) for name in names}
+    thinking = state.get(field(reference, "thinking")) or None
+    if thinking == BY_BUDGET:
+        thinking = state.get(field(reference, "budget"))
+    return {**given, "thinking": thinking, "kind": kind}
+
+
+def _label(problem: Problem) -> str:
+    first = str(problem.path[0]) if problem.path else ""
+    return LABELS.get(first, first)

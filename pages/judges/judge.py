@@ -1,0 +1,393 @@
+"""One judge: its settings, each with what it does, and whether it can be reached."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.votes import FailureKind
+from core.services.judges import connection, registry
+from core.services.judges.connection import ConnectionResult
+from core.services.judges.registry import JudgeEntry
+from core.text import numbers as fmt
+from pages.judges import fields
+from pages.judges.fields import (
+    API_BASE,
+    BUDGET,
+    CONCURRENCY,
+    DOORS,
+    EXAMPLES,
+    JUDGE_ACT,
+    KEY_ENV,
+    MAX_TOKENS,
+    MODEL,
+    NAME,
+    OFFLINE,
+    OFFLINE_NEEDS,
+    PRICE_IN,
+    PRICE_OUT,
+    REQUESTS,
+    SHUFFLE_SAYS,
+    TEMPERATURE,
+    THINKING,
+    THINKING_SAYS,
+    TIMEOUT,
+    TOKENS,
+    TRIES,
+    WEIGHT,
+    JudgeField,
+)
+from pages.ui import routes, state
+from pages.ui.items import FAILURE_WORDS
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    problem_list,
+    row,
+    show_flash,
+    shown_errors,
+    tag,
+)
+
+# What a connection test said, in plain words, and what to do where it failed.
+
+POLL_SECONDS = 0.5
+
+WORDS = FAILURE_WORDS | {
+    "auth": "key refused",
+    "connection": "nobody reached",
+    "server": "trouble at the other end",
+    "timeout": "no answer in time",
+    "refusal": "declined to answer",
+    "internal": "a defect of the program",
+}
+MENDS: dict[FailureKind, str] = {
+    "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
+    "timeout": "Check that the address is right and the server is up, or raise the timeout.",
+    "connection": "Nobody answers there. Check the address, and that the server is running.",
+    "server": "The provider has trouble of its own, or the address is not a chat endpoint. "
+    "Test again later, or check the address.",
+    "auth": "The key was refused. Check that the variable holds the right key for this provider.",
+    "not_found": "Check the model's name as the provider spells it, and the address.",
+    "bad_request": "The provider did not accept a setting. Try it without temperature, thinking "
+    "and a token limit.",
+    "context_length": "The model takes too little text for grading. Choose another.",
+    "refusal": "The model declined a harmless question. Choose another model.",
+    "content_filter": "A filter stopped a harmless question. Check the account's filter settings.",
+    "empty": "It answered with nothing. Raise the most tokens in a reply, or lower thinking.",
+    "malformed": "It answers, but not in the form asked for. Small models often cannot; choose a "
+    "larger one, or raise the most tokens in a reply.",
+    "too_large": "It sends far more than an answer. Check that the address is a chat endpoint.",
+    "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
+    "missing_key": "Set the variable before starting the app, then start it again.",
+    "internal": "This looks like a defect of the program. The server's log says more.",
+}
+
+
+def last_test_tag(entry: JudgeEntry) -> str:
+    """The HTML of a small tag on the last test."""
+    result = entry.last_test
+    if entry.judge.offline:
+        return tag("needs labels, no connection")
+    if connection.is_running(store(), entry.name):
+        return tag("testing …", "info")
+    if result is None:
+        return tag("not tested")
+    when = fmt.ago(result.when)
+    if not entry.test_holds:
+        return tag(f"changed since its test {when}", "warn")
+    if not result.ok:
+        return tag(f"✕ {_error_kind(result)}, {when}", "bad")
+    if not result.right:
+        return tag(f"answered wrongly, {when}", "warn")
+    return tag(f"✓ answered, {when}", "good")
+
+
+def _error_kind(result: ConnectionResult) -> str:
+    return WORDS.get(result.failure or "", result.failure or "")
+
+
+def show_connection(name: str) -> None:
+    """The last test's result; while one is under way, this looks again by itself."""
+    waiting = connection.is_running(store(), name)
+    st.fragment(_look, run_every=POLL_SECONDS if waiting else None)(name, waiting)
+
+
+def _look(name: str, was_waiting: bool) -> None:
+    with shown_errors():
+        # In this order: a result is kept before its test counts as over.
+        if connection.is_running(store(), name):
+            row([tag("testing …", "info"), "Asking one small question, at most 20 seconds."])
+            return
+        if was_waiting:
+            st.rerun()
+        entry = registry.get_judge(store(), name)
+        if entry.last_test is None:
+            st.caption(
+                "Not tested yet. A test asks one small real question and costs a fraction of a "
+                "cent."
+            )
+            return
+        if not entry.test_holds:
+            st.caption("The settings changed since this test.")
+        st.html(_card(entry.last_test, entry))
+
+
+def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
+    head = _answered(result) if result.ok else _failed(result, entry)
+    return f'<div class="rs-card">{head}<div class="rs-quiet rs-num">{_spent(result)}</div></div>'
+
+
+def _answered(result: ConnectionResult) -> str:
+    if result.right:
+        verdict = tag("✓ It works", "good")
+        words = "It was asked whether a text names the capital of France, and got it right."
+    else:
+        verdict = tag("It answers, but wrongly", "warn")
+        words = (
+            f"It answered {result.answer} where MET is right. "
+            "A judge that misses this is too weak to grade with."
+        )
+    reason = f'<div class="rs-quote">{esc(result.reason)}</div>' if result.reason else ""
+    return f"<div>{verdict}</div><div>{esc(words)}</div>{reason}"
+
+
+def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:
+    mend = MENDS.get(result.failure, "") if result.failure else ""
+    if result.failure == "auth" and entry.key == "not set":
+        mend = f"{entry.key_env} is not set. {MENDS['missing_key']}"
+    return (
+        f"<div>{tag(f'✕ No answer: {_error_kind(result)}', 'bad')}</div>"
+        f'<div class="rs-prose">{esc(result.message)}</div><div><b>{esc(mend)}</b></div>'
+    )
+
+
+def _spent(result: ConnectionResult) -> str:
+    parts = [f"tested {fmt.ago(result.when)}"]
+    if result.tries:
+        total = None
+        if result.tokens_in is not None and result.tokens_out is not None:
+            total = result.tokens_in + result.tokens_out
+        parts += [
+            fmt.seconds(result.seconds),
+            fmt.tokens(total),
+            f"cost {fmt.cost(result.cost)}",
+            fmt.plural(result.tries, "try", "tries"),
+        ]
+    if result.model:
+        parts.append(f"answered by {result.model}")
+    return esc(" · ".join(parts))
+
+
+KINDS = {"llm": "A language model", "classifier": "Text classifier", "neighbours": "Neighbours"}
+
+
+def show(reference: str) -> None:
+    """The screen of the judge with that id, or of a new one."""
+    routes.back(routes.JUDGES, "All judges")
+    entry = fields.entry(reference)
+    if entry is None and reference != state.NEW:
+        page_header("Judges")
+        empty_state("No such judge", "It may have been put away or renamed.")
+        return
+    page_header(entry.name if entry else "New judge", own_words=entry is None)
+    show_flash()
+    fields.seed(reference, entry)
+    kind = _kind(reference, entry)
+    # In a form, what is typed reaches this server with a Save only: a key pasted by mistake does
+    # not come along with some other click.
+    with st.form(state.key(JUDGE_ACT, reference, "form"), border=False):
+        if kind == "llm":
+            _model(reference)
+        else:
+            _offline(reference, kind)
+        _refused(reference)
+        _acts(reference, kind)
+    if entry is not None and not entry.judge.offline:
+        st.subheader("Connection", anchor=False)
+        show_connection(entry.name)
+
+
+def _kind(reference: str, entry: JudgeEntry | None) -> str:
+    if entry is not None:
+        return entry.judge.kind
+    chosen = st.segmented_control(
+        "Kind",
+        list(KINDS),
+        format_func=KINDS.__getitem__,
+        key=fields.field(reference, "kind"),
+        required=True,
+    )
+    return chosen or "llm"
+
+
+def _offline(reference: str, kind: str) -> None:
+    name, does = OFFLINE[kind]
+    st.html(
+        f'<div class="rs-card"><b>{esc(name)}</b><div>{esc(does)}</div>'
+        f"<div>{esc(OFFLINE_NEEDS)}</div></div>"
+    )
+    _grid(reference, NAME, WEIGHT)
+
+
+def _model(reference: str) -> None:
+    _section("Who is asked")
+    _grid(reference, NAME, MODEL)
+    with st.expander("Examples of model names"):
+        lines = "".join(
+            f'<li><code>{esc(model)}</code> <span class="rs-quiet">{esc(where)}</span></li>'
+            for model, where in EXAMPLES
+        )
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+    _grid(reference, API_BASE, KEY_ENV)
+    _key_help(reference)
+    st.radio(
+        "Door",
+        list(DOORS),
+        format_func=lambda door: DOORS[door][0],
+        captions=[says for _, says in DOORS.values()],
+        key=fields.field(reference, "door"),
+        persist_state="page",
+        index=list(DOORS).index(fields.now(reference, "door")),
+        horizontal=True,
+    )
+    _section("How it is asked")
+    left, right = st.columns(2)
+    with left:
+        _input(reference, TEMPERATURE)
+    with right:
+        _thinking(reference)
+    with left:
+        _input(reference, MAX_TOKENS)
+    with right:
+        _input(reference, BUDGET)
+    with st.container(gap="xxsmall"):
+        key = fields.field(reference, "shuffle")
+        st.toggle(
+            "Shuffle the options",
+            key=key,
+            value=fields.now(reference, "shuffle"),
+            persist_state="page",
+        )
+        st.caption(SHUFFLE_SAYS)
+    _section("When calls go wrong, and how many at once")
+    _grid(reference, TIMEOUT, TRIES)
+    _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
+    _section("What it costs and counts")
+    _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
+
+
+def _key_help(reference: str) -> None:
+    named = str(state.get(fields.field(reference, "key_env")) or "").strip()
+    names = [name for _, name in registry.KNOWN_KEYS]
+    found = [name for name, is_set in registry.env_status(names).items() if is_set]
+    parts = [
+        f"Set in this environment: {', '.join(found)}."
+        if found
+        else "None of the usual variables is set in this environment."
+    ]
+    parts.append(
+        "Left empty, litellm looks for the provider's usual variable, and an address of "
+        "your own is sent no key."
+    )
+    tags = []
+    if named:
+        is_set = registry.env_status([named])[named]
+        tags = [tag(f"✓ {named} is set", "good") if is_set else tag(f"✕ {named} is not set", "bad")]
+    row([*tags, f'<span class="rs-quiet">{esc(" ".join(parts))}</span>'])
+
+
+def _thinking(reference: str) -> None:
+    with st.container(gap="xxsmall"):
+        st.selectbox(
+            "Thinking",
+            list(THINKING),
+            format_func=THINKING.__getitem__,
+            key=fields.field(reference, "thinking"),
+            persist_state="page",
+            index=list(THINKING).index(fields.now(reference, "thinking")),
+        )
+        st.caption(THINKING_SAYS)
+
+
+def _grid(reference: str, *fields: JudgeField) -> None:
+    for column, one in zip(st.columns(len(fields)), fields, strict=True):
+        with column:
+            _input(reference, one)
+
+
+def _input(reference: str, one: JudgeField) -> None:
+    with st.container(gap="xxsmall"):
+        if one.kind == "text":
+            _text(one, fields.field(reference, one.name))
+        else:
+            _number(one, fields.field(reference, one.name))
+        st.caption(one.says)
+
+
+def _text(one: JudgeField, key: str) -> None:
+    st.text_input(
+        one.label,
+        value=state.get(key),
+        key=key,
+        persist_state="page",
+        placeholder=one.placeholder,
+        autocomplete="off",
+        max_chars=500,
+    )
+
+
+def _number(one: JudgeField, key: str) -> None:
+    if one.kind == "whole":
+        st.number_input(
+            one.label,
+            value=state.get(key),
+            min_value=None if one.low is None else int(one.low),
+            max_value=None if one.high is None else int(one.high),
+            step=int(one.step or 1),
+            key=key,
+            persist_state="page",
+        )
+    else:
+        st.number_input(
+            one.label,
+            value=state.get(key),
+            min_value=one.low,
+            max_value=one.high,
+            step=one.step,
+            format="%g",
+            key=key,
+            persist_state="page",
+        )
+
+
+def _section(words: str) -> None:
+    st.html(f'<div class="rs-section">{esc(words)}</div>')
+
+
+def _refused(reference: str) -> None:
+    refused = fields.refused(reference)
+    if refused:
+        st.error(label("This judge was not saved."), icon=":material/error:")
+        problem_list(refused)
+
+
+def _acts(reference: str, kind: str) -> None:
+    with st.container(horizontal=True):
+        st.form_submit_button(
+            "Save",
+            key=state.key(JUDGE_ACT, reference, "save"),
+            type="primary",
+            icon=":material/save:",
+            on_click=fields.on_save,
+            args=(reference, kind, False),
+        )
+        if kind == "llm":
+            st.form_submit_button(
+                "Save and test connection",
+                key=state.key(JUDGE_ACT, reference, "test"),
+                icon=":material/cable:",
+                on_click=fields.on_save,
+                args=(reference, kind, True),
+            )

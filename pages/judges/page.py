@@ -1,0 +1,264 @@
+"""Judges: who can be asked (`?judge=ID`), panels of them (`?panel=ID`), which keys are set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.library import PanelRow
+from core.services.judges import connection, registry
+from core.services.judges.registry import JudgeEntry
+from core.text import numbers as fmt
+from pages.judges import judge, panel
+from pages.judges.fields import JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW, OFFLINE
+from pages.judges.judge import POLL_SECONDS, last_test_tag
+from pages.judges.panel import PANEL_ACT
+from pages.ui import state
+from pages.ui.asking_words import panel_line, rule_label
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
+
+# The list of judges, the list of panels, and the keys of the environment.
+
+VIEWS = {"judges": "Judges", "panels": "Panels", "keys": "Keys"}
+TEST, ARCHIVE, RESTORE = "Test connection", "Archive", "Restore"
+
+
+def show() -> None:
+    """The whole overview, one view at a time."""
+    registry.ensure_defaults(store())
+    page_header("Judges", "Who can be asked to grade: models, and judges that learn from labels.")
+    show_flash()
+    view = st.segmented_control(
+        "Show",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        default="judges",
+        required=True,
+        key=JUDGES_VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    {"judges": _judges, "panels": _panels, "keys": _keys}[view or "judges"]()
+
+
+def _judges() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "New judge",
+            key=state.key(JUDGES_ACT, "new"),
+            type="primary",
+            icon=":material/add:",
+            on_click=_open,
+            args=(state.JUDGE, state.NEW),
+        )
+        st.toggle("Archived", key=JUDGES_ARCHIVED)
+    if state.get(JUDGES_ARCHIVED):
+        _archived()
+        return
+    entries = registry.list_judges(store())
+    if not any(not e.judge.offline for e in entries):
+        st.caption(
+            "No model yet. Add one to grade open-ended work; the judges below work without a key "
+            "once items are labelled."
+        )
+    for entry in entries:
+        _judge_card(entry)
+    if any(connection.is_running(store(), entry.name) for entry in entries):
+        st.fragment(_wait, run_every=POLL_SECONDS)()
+
+
+def _wait() -> None:
+    """Draw the page again once no test is under way any more."""
+    with shown_errors():
+        entries = registry.list_judges(store())
+        if not any(connection.is_running(store(), entry.name) for entry in entries):
+            st.rerun()
+
+
+def _judge_card(entry: JudgeEntry) -> None:
+    offline = entry.judge.offline
+    with _card():
+        st.button(
+            label(entry.name, 60),
+            key=state.key(JUDGES_ACT, "open", entry.row.id),
+            type="tertiary",
+            icon=":material/school:" if offline else ":material/neurology:",
+            on_click=_open,
+            args=(state.JUDGE, entry.row.id),
+        )
+        row([_model(entry), *_key(entry), last_test_tag(entry), _seats(entry)])
+        st.space("stretch")
+        key = state.key(JUDGES_ACT, "menu", entry.row.id)
+        st.menu_button(
+            "Actions",
+            [ARCHIVE] if offline else [TEST, ARCHIVE],
+            key=key,
+            type="tertiary",
+            icon=":material/more_horiz:",
+            on_click=_on_judge,
+            args=(entry.name, key),
+        )
+
+
+def _model(entry: JudgeEntry) -> str:
+    if entry.judge.offline:
+        return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
+    where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
+    return _quiet(one_line(entry.judge.model + where, 70))
+
+
+def _key(entry: JudgeEntry) -> list[str]:
+    match entry.key:
+        case "set":
+            return [tag(f"✓ {entry.key_env} is set", "good")]
+        case "not set":
+            return [tag(f"✕ {entry.key_env} is not set", "bad")]
+        case "unknown":
+            return [tag("key by the provider's own rules")]
+        case "not needed":
+            return [] if entry.judge.offline else [tag("no key is sent")]
+
+
+def _seats(entry: JudgeEntry) -> str:
+    panels = fmt.plural(len(entry.panels), "panel")
+    return _quiet(f"on {panels}") if entry.panels else _quiet("on no panel")
+
+
+def _on_judge(name: str, key: str) -> None:
+    with shown_errors():
+        match state.get(key):
+            case "Test connection":
+                connection.begin(store(), registry.get_judge(store(), name).judge)
+            case "Archive":
+                registry.archive_judge(store(), name)
+                state.flash("Archived. Runs and panels keep their copies.")
+            case _:
+                pass
+
+
+def _archived() -> None:
+    entries = registry.list_judges(store(), archived=True)
+    if not entries:
+        empty_state("Nothing archived", "Judges that you put away are listed here.")
+    for entry in entries:
+        with _card():
+            st.html(f"<b>{esc(entry.name)}</b>")
+            row([_model(entry), _quiet(f"archived {fmt.ago(entry.row.archived or '')}")])
+            st.space("stretch")
+            st.button(
+                RESTORE,
+                key=state.key(JUDGES_ACT, "restore", entry.row.id),
+                on_click=_on_restore,
+                args=(entry.row.id,),
+            )
+
+
+def _on_restore(judge_id: int) -> None:
+    with shown_errors():
+        registry.restore_judge(store(), judge_id)
+        state.flash("Restored.")
+
+
+def _panels() -> None:
+    st.button(
+        "New panel",
+        key=state.key(JUDGES_ACT, "new_panel"),
+        type="primary",
+        icon=":material/add:",
+        on_click=_open,
+        args=(state.PANEL, state.NEW),
+    )
+    panels = registry.list_panels(store())
+    if not panels:
+        empty_state(
+            "No panels yet",
+            "A panel is judges that grade together, and how their votes become one verdict.",
+        )
+    for found in panels:
+        _panel_card(found)
+
+
+def _panel_card(found: PanelRow) -> None:
+    with _card():
+        st.button(
+            label(found.name, 60),
+            key=state.key(PANEL_ACT, "open", found.id),
+            type="tertiary",
+            icon=":material/groups:",
+            on_click=_open,
+            args=(state.PANEL, found.id),
+        )
+        rules = found.panel.rules
+        words = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
+        row(
+            [
+                *(tag(one_line(judge.name, 40)) for judge in found.panel.judges),
+                _quiet(f"settled by {words}; {panel_line(found.panel) or 'all at once'}"),
+            ]
+        )
+        st.space("stretch")
+        key = state.key(PANEL_ACT, "menu", found.id)
+        st.menu_button(
+            "Actions",
+            [ARCHIVE],
+            key=key,
+            type="tertiary",
+            icon=":material/more_horiz:",
+            on_click=_on_panel,
+            args=(found.id,),
+        )
+
+
+def _on_panel(panel_id: int) -> None:
+    with shown_errors():
+        registry.archive_panel(store(), panel_id)
+        state.flash("Archived. Runs keep their copies.")
+
+
+def _keys() -> None:
+    st.caption(
+        "A key is read from the environment at the moment of a call. It is never stored, shown, "
+        "logged or exported; here you see names only."
+    )
+    named = {e.key_env for e in registry.list_judges(store()) if e.key_env}
+    known = {name: provider for provider, name in registry.KNOWN_KEYS}
+    status = registry.env_status([*known, *sorted(named - known.keys())])
+    lines = "".join(
+        f"<tr><td>{tag('✓ set', 'good') if is_set else tag('not set')}</td>"
+        f'<td><code style="font-size:.86rem">{esc(name)}</code></td>'
+        f'<td class="rs-quiet">{esc(known.get(name, "named by a judge"))}</td></tr>'
+        for name, is_set in sorted(status.items(), key=lambda pair: not pair[1])
+    )
+    st.html(
+        '<table aria-label="Keys in the environment" style="border-spacing:.8rem .35rem;'
+        f'border-collapse:separate"><tbody>{lines}</tbody></table>'
+    )
+    st.caption("To set one, start the app like this:")
+    st.code("export OPENAI_API_KEY=...\nrubric-studio app", language="bash")
+
+
+def _open(parameter: str, reference: object) -> None:
+    state.set_address(**{parameter: reference})
+
+
+def _card() -> Any:
+    return st.container(border=True, horizontal=True, vertical_alignment="center")
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet">{esc(words)}</span>'
+
+
+# Judges: who can be asked (`?judge=ID`), panels of them (`?panel=ID`), and which keys are set.
+
+_judge = state.address(state.JUDGE)
+_panel = state.address(state.PANEL)
+if _judge is not None:
+    judge.show(_judge)
+elif _panel is not None:
+    panel.show(_panel)
+else:
+    show()

@@ -1,0 +1,149 @@
+"""One panel: who sits on it, and the rule by which their votes become a verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.library import PanelRow
+from core.domain.rubric import SCALES
+from core.errors import InputError, Problem
+from core.services.judges import registry
+from core.services.judges.panel_setup import Seating, seating_of
+from core.text.names import visible
+from pages.judges.fields import JUDGES_VIEW
+from pages.ui import asking, routes, state
+from pages.ui.asking import FieldKeys
+from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label
+from pages.ui.resources import store
+from pages.ui.text import label
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    problem_list,
+    show_flash,
+    shown_errors,
+)
+
+PANEL_FIELD = "panel_field"
+PANEL_ACT = "panel_act"
+PANEL_REFUSED = "panel_refused"
+
+
+def show(reference: str) -> None:
+    """The screen of the panel with that id, or of a new one."""
+    routes.back(routes.JUDGES, "All judges")
+    panel_id = state.address_id(state.PANEL)
+    found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
+    if found is None and reference != state.NEW:
+        page_header("Judges")
+        empty_state("No such panel", "It may have been put away or renamed.")
+        return
+    page_header(found.name if found else "New panel", own_words=found is None)
+    show_flash()
+    _seed(reference, found)
+    _who(reference, found)
+    _rules(reference)
+    _together(reference, found)
+    kept = state.get(state.key(PANEL_REFUSED, reference))
+    if kept:
+        st.error(label("This panel was not saved."), icon=":material/error:")
+        problem_list([Problem(message, mend) for message, mend in kept])
+    st.button(
+        "Save",
+        key=state.key(PANEL_ACT, reference, "save"),
+        type="primary",
+        icon=":material/save:",
+        on_click=_on_save,
+        args=(reference, panel_id),
+    )
+
+
+def _field(reference: str, name: str) -> str:
+    return state.key(PANEL_FIELD, reference, name)
+
+
+def _seed(reference: str, found: PanelRow | None) -> None:
+    if found is not None:
+        state.seed(_field(reference, "name"), found.name)
+        state.seed(_field(reference, "judges"), [j.name for j in found.panel.judges])
+        for scale in SCALES:
+            state.seed(_field(reference, scale), getattr(found.panel.rules, scale))
+
+
+def _who(reference: str, found: PanelRow | None) -> None:
+    names = [entry.name for entry in registry.list_judges(store())]
+    seats = [j.name for j in found.panel.judges] if found else []
+    st.text_input(
+        "Name", key=_field(reference, "name"), max_chars=200, on_change="ignore", autocomplete="off"
+    )
+    st.multiselect(
+        "Judges",
+        names + [name for name in seats if name not in names],
+        format_func=visible,
+        key=_field(reference, "judges"),
+        placeholder="Choose who sits on it",
+    )
+    st.caption(
+        "Every judge answers every criterion of every item (unless asked in stages, below), so the "
+        "cost grows with each. Judges of different makers err less often in the same way."
+    )
+
+
+def _rules(reference: str) -> None:
+    st.html('<div class="rs-section">How votes become one verdict</div>')
+    st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
+    for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
+        with column:
+            words = RULE_WORDS[scale]
+            st.radio(
+                SCALE_WORDS[scale],
+                list(words),
+                format_func=rule_label,
+                captions=list(words.values()),
+                key=_field(reference, scale),
+                on_change="ignore",
+            )
+
+
+def _together(reference: str, found: PanelRow | None) -> None:
+    names = _chosen(reference)
+    known = {entry.name: entry.judge for entry in registry.list_judges(store())}
+    known |= {judge.name: judge for judge in found.panel.judges} if found else {}
+    models = any(not known[name].offline for name in names if name in known)
+    asking.setup_fields(_keys(reference), _start(found), names, models=models or not names)
+
+
+def _chosen(reference: str) -> list[str]:
+    return list(state.get(_field(reference, "judges")) or [])
+
+
+def _keys(reference: str) -> FieldKeys:
+    return FieldKeys(lambda name: _field(reference, name))
+
+
+def _start(found: PanelRow | None) -> Seating:
+    return seating_of(found.panel) if found else Seating()
+
+
+def _on_save(reference: str, panel_id: int | None) -> None:
+    state.drop(PANEL_REFUSED, reference)
+    with shown_errors():
+        names = _chosen(reference)
+        try:
+            found = None if panel_id is None else registry.get_panel(store(), panel_id)
+            registry.save_panel(
+                store(),
+                str(state.get(_field(reference, "name")) or ""),
+                names,
+                {scale: state.get(_field(reference, scale)) for scale in SCALES},
+                panel_id=panel_id,
+                seating=asking.read_setup(_keys(reference), _start(found), names),
+            )
+        except InputError as error:
+            kept = [(str(p), "") for p in error.problems]
+            state.put(state.key(PANEL_REFUSED, reference), kept)
+            return
+        state.drop(PANEL_FIELD, reference)
+        state.set_address(**{state.PANEL: None})
+        state.put(JUDGES_VIEW, "panels")
+        state.flash("Saved.")

@@ -1,0 +1,1 @@
+"""Ready-made criteria and whole rubrics, picked into a rubric."""

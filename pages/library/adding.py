@@ -1,0 +1,229 @@
+"""Where picked criteria go: a new rubric or one that is there; and one criterion shown in full."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Criterion, Option
+from core.errors import InputError
+from core.services.rubrics import criterion_packs, library, prompt_preview
+from core.services.rubrics.criterion_packs import Entry, Pack
+from core.services.rubrics.draft_shapes import RubricDraft, new_draft
+from core.text import numbers as fmt
+from pages.ui import drafts, routes, state
+from pages.ui.asking_words import SCALE_NAMES
+from pages.ui.resources import store
+from pages.ui.state import NEW
+from pages.ui.text import esc, label, one_line, prose, raw
+from pages.ui.widgets import row, shown_errors, tag
+
+# One criterion of the library, as people read it and as judges are sent it.
+
+
+def tags(criterion: Criterion) -> str:
+    """The HTML of its weight, its effect and its kind of answer."""
+    scored = sum(not option.na for option in criterion.options)
+    words = {
+        "binary": SCALE_NAMES["binary"],
+        "ordinal": f"{scored} levels",
+        "nominal": f"{scored} categories",
+    }[criterion.scale]
+    penalty = tag("− Penalty", "bad") if criterion.weight < 0 else ""
+    return f'<b class="rs-num">{fmt.weight(criterion.weight)}</b>{penalty}{tag(words)}'
+
+
+def show_entry(entry: Entry) -> None:
+    """The requirement, every option with its anchor, the worked example, the exact prompt."""
+    criterion, example = entry.criterion, entry.example
+    with st.container(border=True):
+        st.html(f"<b>{esc(criterion.name)}</b>")
+        row([tags(criterion)])
+        prose(criterion.requirement)
+        known_as = ", ".join(entry.known_as)
+        st.html(f'<div class="rs-quiet">Elsewhere called: {esc(known_as)}</div>')
+        st.html("".join(_option(o, o.label == example.option) for o in criterion.options))
+    with st.container(border=True, gap="xsmall"):
+        st.html('<div class="rs-section">Worked example</div>')
+        for words, text in (
+            ("Task", example.item.prompt),
+            ("Reference", example.item.reference),
+            ("Submission", example.item.output),
+        ):
+            if text:
+                st.caption(words)
+                prose(text)
+        st.html(
+            f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(example.option)}</span>'
+            f"<span>{esc(example.why)}</span></div>"
+        )
+    with st.expander("Exactly what a judge is sent"):
+        _sent(entry)
+
+
+def _option(option: Option, fits: bool) -> str:
+    value = "abstains" if option.na else f"value {fmt.score(option.value)}"
+    chip = "rs-chip" + (" rs-na" if option.na else "") + (" rs-chosen" if fits else "")
+    tick = "✓ " if fits else ""
+    return (
+        f'<div style="margin:.75rem 0 0"><span class="{chip}">{tick}{esc(option.label)} '
+        f"<small>{value}</small></span>"
+        f'<div class="rs-quiet" style="margin-top:.15rem">{esc(option.description)}</div></div>'
+    )
+
+
+def _sent(entry: Entry) -> None:
+    guidelines = next(p.guidelines for p in criterion_packs.packs() if p.name == entry.pack)
+    preview = prompt_preview.preview_prompt(
+        entry.criterion, guidelines, entry.example.item, seed=0, shuffle=True
+    )
+    for segment in preview.segments:
+        st.caption(label(segment.role))
+        raw(segment.text, height=320)
+
+
+# The keys of the Library page, beside those of `state` (used with `state.key`).
+
+LIBRARY_VIEW = "library_view"
+LIBRARY_SEARCH = "library_search"
+LIBRARY_PACK = "library_pack"
+LIBRARY_SCALE = "library_scale"
+LIBRARY_PICK = "library_pick"
+LIBRARY_LOOK = "library_look"
+LIBRARY_TARGET = "library_target"
+LIBRARY_ACT = "library_act"
+LIBRARY_GUIDELINES = "library_guidelines"
+
+
+# Where picked criteria go: a new rubric, or one that is there; the editor opens with them.
+
+
+def adding_bar(picked: list[str], looked: Entry | None) -> None:
+    """The target and the button; the ticked criteria go, else the one that is looked at."""
+    titles = _targets()
+    asked = state.address(state.RUBRIC)
+    state.seed(LIBRARY_TARGET, asked if asked in titles else NEW)
+    if state.get(LIBRARY_TARGET) not in titles:
+        state.put(LIBRARY_TARGET, NEW)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        target = st.selectbox(
+            "Put them into",
+            list(titles),
+            key=LIBRARY_TARGET,
+            format_func=lambda name: one_line(titles[name], 60),
+            label_visibility="collapsed",
+            width=300,
+        )
+        words = fmt.plural(len(picked), "criterion", "criteria")
+        if not picked and looked is not None:
+            words = f"“{looked.criterion.name}”"
+        pressed = st.button(
+            label(f"Add {words}", 60),
+            key=state.key(LIBRARY_ACT, "add"),
+            type="primary",
+            icon=":material/add:",
+            disabled=not picked and looked is None,
+            help=None if picked else "Or tick several criteria in the list.",
+        )
+        if picked:
+            st.button(
+                "Clear",
+                key=state.key(LIBRARY_ACT, "clear"),
+                type="tertiary",
+                on_click=state.drop,
+                args=(LIBRARY_PICK,),
+            )
+    chosen = picked or ([looked.key] if looked else [])
+    coming = _guidelines(criterion_packs.missing_guidelines(_draft_of(target), chosen))
+    if pressed and chosen:
+        add(target, chosen, coming)
+
+
+def _draft_of(target: str) -> RubricDraft:
+    if target == NEW:
+        return new_draft()
+    kept = library.kept(store(), target)
+    return kept.draft if kept else library.opened(store(), int(target))
+
+
+def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
+    """What the criteria rely on and the target does not say yet; the person may leave it out."""
+    if not missing:
+        return ()
+    state.seed(LIBRARY_GUIDELINES, True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        wanted = st.toggle(
+            label(f"With the guidelines of {_titles(missing)}", 200),
+            key=LIBRARY_GUIDELINES,
+            help="Judges read guidelines before every criterion of the rubric, your own criteria "
+            "among them. They are put below the guidelines that are there.",
+        )
+        with st.popover("What they say", icon=":material/visibility:"):
+            for pack in missing:
+                st.html(f'<div class="rs-section">{esc(pack.title)}</div>')
+                prose(pack.guidelines)
+    return missing if wanted else ()
+
+
+def _titles(packs: tuple[Pack, ...]) -> str:
+    *first, last = (f"“{pack.title}”" for pack in packs)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
+    """Put the criteria, and the guidelines of these packs, into the target's draft; edit it."""
+    with shown_errors():
+        guided = bool(guidelines)
+        own = bool(_draft_of(target)["guidelines"].strip())
+        if target == NEW:
+            name = _new(criterion_packs.new_with(picked, guided=guided))
+        else:
+            name = _grown(target, picked, guided)
+        added = drafts.draft(name)["criteria"][-len(picked)]
+        drafts.keep_open(name, added["uid"])
+        state.drop(LIBRARY_PICK)
+        state.drop(LIBRARY_TARGET)
+        added_too = f", and the guidelines of {_titles(guidelines)}" if guided else ""
+        below = " below yours" if guided and own else ""
+        undo = "" if target == NEW or not guided else " Undo takes both back."
+        count = fmt.plural(len(picked), "criterion", "criteria")
+        state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
+        routes.go(routes.RUBRICS, {state.RUBRIC: name})
+
+
+def start(draft: RubricDraft) -> None:
+    """Keep a new draft and go to its editor."""
+    with shown_errors():
+        name = _new(draft)
+        routes.go(routes.RUBRICS, {state.RUBRIC: name})
+
+
+def _new(draft: RubricDraft) -> str:
+    name = library.new_name()
+    library.keep(store(), name, draft)
+    drafts.load(name)
+    return name
+
+
+def _grown(name: str, picked: list[str], guided: bool) -> str:
+    drafts.load(name)
+    refused = drafts.refused_text(name)
+    if refused is not None:
+        raise InputError(
+            "This rubric has YAML that is not applied yet. Mend it in the editor first.",
+            refused.problems,
+        )
+    drafts.change(
+        name, criterion_packs.with_entries(drafts.draft(name), picked, guided=guided), redraw=True
+    )
+    return name
+
+
+def _targets() -> dict[str, str]:
+    """The names of drafts and rubrics, the unsaved first, with what to call them."""
+    titles = {NEW: "Into a new rubric"}
+    for kept in library.all_kept(store()):
+        if not kept.name.isdecimal():
+            titles[kept.name] = f"Into {kept.draft['name'] or 'Untitled rubric'} (never saved)"
+    for found in library.listing(store()):
+        titles[str(found.id)] = f"Into {found.name}"
+    return titles

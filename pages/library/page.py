@@ -1,0 +1,183 @@
+"""Library: criteria by pack and whole rubrics (`?rubric=NAME` says where they go)."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from core.domain.rubric import Scale
+from core.services.rubrics import criterion_packs, library
+from core.services.rubrics.criterion_packs import Entry, Pack
+from core.services.rubrics.drafts import draft_from
+from core.services.rubrics.library import SampleRubric
+from core.text import numbers as fmt
+from pages.library import adding
+from pages.library import adding as keys
+from pages.library.adding import tags
+from pages.ui import state
+from pages.ui.asking_words import SCALE_NAMES
+from pages.ui.text import esc, label, one_line, prose
+from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+
+# The criteria by pack: search, filter, pick, look at one, put them into a rubric.
+
+ANY = "any"
+
+
+def criteria_by_pack() -> None:
+    """What to pick and where it goes; the list on the left, the one looked at on the right."""
+    found = _filtered()
+    first = found[0][1][0] if found else None
+    looked = criterion_packs.entry(str(state.get(keys.LIBRARY_LOOK) or "")) or first
+    adding.adding_bar(picked(), looked)
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        if not found:
+            empty_state("Nothing found", "No criterion has these words in this pack and scale.")
+        for pack, entries in found:
+            _pack(pack, entries)
+    with right, st.container(key="rs_beside"):
+        if looked is not None:
+            adding.show_entry(looked)
+
+
+def picked() -> list[str]:
+    """The keys of the criteria that are ticked, in the library's order."""
+    every = [entry.key for pack in criterion_packs.packs() for entry in pack.entries]
+    return [key for key in every if state.get(state.key(keys.LIBRARY_PICK, key))]
+
+
+def _filtered() -> list[tuple[Pack, list[Entry]]]:
+    titles = {pack.name: pack.title for pack in criterion_packs.packs()}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        search = st.text_input(
+            "Search",
+            key=keys.LIBRARY_SEARCH,
+            type="search",
+            live="300ms",
+            placeholder="Search in names, questions and anchors",
+            label_visibility="collapsed",
+            width=300,
+        )
+        pack = st.selectbox(
+            "Pack",
+            [ANY, *titles],
+            key=keys.LIBRARY_PACK,
+            format_func=lambda name: titles.get(name, "All packs"),
+            label_visibility="collapsed",
+            width=220,
+        )
+        state.seed(keys.LIBRARY_SCALE, ANY)
+        scale = st.segmented_control(
+            "Answer",
+            [ANY, *SCALE_NAMES],
+            key=keys.LIBRARY_SCALE,
+            required=True,
+            format_func=lambda scale: SCALE_NAMES.get(scale, "Any answer"),
+            label_visibility="collapsed",
+        )
+    return criterion_packs.find(
+        search,
+        pack=None if pack == ANY else pack,
+        scale=None if scale == ANY else cast("Scale", scale),
+    )
+
+
+def _pack(pack: Pack, entries: list[Entry]) -> None:
+    st.html(
+        f'<div class="rs-section">{esc(pack.title)}</div>'
+        f'<div class="rs-quiet">{esc(pack.description)}</div>'
+    )
+    with st.container(gap="xxsmall"):
+        for entry in entries:
+            _row(entry)
+
+
+def _row(entry: Entry) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        st.checkbox(
+            label(f"Pick {entry.criterion.name}"),
+            key=state.key(keys.LIBRARY_PICK, entry.key),
+            label_visibility="collapsed",
+            width=24,
+            persist_state="page",
+        )
+        st.button(
+            label(entry.criterion.name, 60),
+            key=state.key(keys.LIBRARY_ACT, "look", entry.key),
+            type="tertiary",
+            on_click=state.put,
+            args=(keys.LIBRARY_LOOK, entry.key),
+        )
+        st.html(
+            f'<div class="rs-line">{adding.tags(entry.criterion)}'
+            f'<span class="rs-cut rs-quiet">{esc(one_line(entry.criterion.requirement, 140))}'
+            "</span></div>"
+        )
+
+
+# Whole rubrics that come with the program, each with its worked example.
+
+
+def whole_rubrics() -> None:
+    """A card per rubric; the criteria and the worked example open below its words."""
+    with st.grid(2, min_column_width=380):
+        for sample in library.samples():
+            with st.container(border=True, height="stretch"):
+                _sample(sample)
+
+
+def _sample(sample: SampleRubric) -> None:
+    rubric = sample.rubric
+    st.html(f"<b>{esc(rubric.name)}</b>")
+    st.html(f'<span class="rs-quiet">{esc(rubric.description)}</span>')
+    parts = [tag(fmt.plural(len(rubric.criteria), "criterion", "criteria"))]
+    parts += [tag(fmt.plural(len(rubric.gates), "gate"))] if rubric.gates else []
+    row(parts)
+    with st.expander("Its criteria and a worked example"):
+        example: dict[str, Any] = rubric.meta["example"]
+        verdicts = example["verdicts"]
+        table(
+            ["Criterion", "Weight and answer", "In the example"],
+            [
+                [
+                    esc(c.name),
+                    f'<span class="rs-row">{tags(c)}</span>',
+                    esc(str(verdicts[c.name])),
+                ]
+                for c in rubric.criteria
+            ],
+            name=f"Criteria of {rubric.name}",
+        )
+        for words, text in (
+            ("Task", example.get("prompt", "")),
+            ("Submission", example["submission"]),
+            ("How it scores", example["working"]),
+        ):
+            if text:
+                st.caption(words)
+                prose(str(text))
+    st.space("stretch")
+    if st.button("Use this", key=state.key(keys.LIBRARY_ACT, "whole", sample.file)):
+        adding.start(draft_from(rubric))
+
+
+# Library: ready-made criteria and whole rubrics (`?rubric=NAME` says where they go).
+
+CRITERIA, WHOLES = "Criteria", "Whole rubrics"
+
+page_header("Library", "Criteria that are worded, weighted and anchored, to be put into a rubric.")
+show_flash()
+state.seed(keys.LIBRARY_VIEW, CRITERIA)
+_view = st.segmented_control(
+    "What to look at",
+    [CRITERIA, WHOLES],
+    key=keys.LIBRARY_VIEW,
+    required=True,
+    label_visibility="collapsed",
+)
+if _view == WHOLES:
+    whole_rubrics()
+else:
+    criteria_by_pack()

@@ -1,1 +1,0 @@
-"""Measure: whether the grades can be trusted."""

@@ -1,0 +1,1 @@
+"""Contests of systems: planned, held, ranked."""

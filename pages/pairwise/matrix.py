@@ -1,0 +1,297 @@
+"""Who beats whom, and the contest behind each cell: both answers and the votes in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core import figures as draw
+from core.domain.dataset import Pair
+from core.domain.votes import Vote
+from core.services.pairwise.contest_votes import ContestOutcome, HeldContest, ShownAnswers
+from core.services.pairwise.design import choice_of
+from core.services.results import item_view
+from core.services.results.item_view import CriterionView, ItemView, VoteView
+from core.text import numbers as fmt
+from core.text.quotes import find_quote
+from pages.pairwise import selection as chosen_
+from pages.pairwise import selection as keys
+from pages.pairwise.leaderboard import WHY
+from pages.pairwise.selection import ContestSelection
+from pages.ui import routes, state
+from pages.ui.items import (
+    context_words,
+    folded,
+    side_by_side,
+    standing_tags,
+    vote_card,
+    which_answer,
+)
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import row, table, tag
+
+# One contest: both answers side by side, and the votes in each order in which they were shown.
+
+NAMED = 40
+
+
+def outcome_tag(found: ContestOutcome, held: HeldContest) -> str:
+    """The HTML of what a contest came to."""
+    if found.winner is None:
+        return tag(f"undecided: {WHY[found.why]}", "warn")
+    why = f", {WHY[found.why]}" if found.why else ""
+    if found.winner in ("first", "second"):
+        return tag(f"{_short(held.first if found.winner == 'first' else held.second)} won", "good")
+    return tag(("both bad" if found.winner == "both_bad" else "tie") + why)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAMED else name[: NAMED - 1] + "…"
+
+
+def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> None:
+    """The contest at a place; ``order`` are the places that one can go through from it."""
+    held = chosen.contests.held[at]
+    with st.container(border=True):
+        st.html(f'<div class="rs-section">{esc(held.task)}: {esc(held.question)}</div>')
+        lengths = " and ".join(fmt.plural(words, "word") for words in held.lengths)
+        quiet = f'<span class="rs-quiet rs-num">{esc(lengths)}</span>'
+        row([outcome_tag(chosen.outcome(held), held), quiet])
+        leading = next((s for s in held.shown if not s.swapped), held.shown[0])
+        view = item_view.item_view(store(), held.run_id, leading.item_id)
+        _answers(held, view, leading)
+        _orders(chosen, held)
+        _steps(order, order.index(at))
+
+
+def _answers(held: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
+    folded("Task", view.item.prompt, opened=len(view.item.prompt) < 500)
+    for name, text in view.item.context.items():
+        folded(context_words(name), text)
+    folded("Reference", view.item.reference)
+    pair = view.item.submission
+    assert isinstance(pair, Pair), "a contest holds pairs"
+    answers = (pair.second, pair.first) if leading.swapped else (pair.first, pair.second)
+    key = state.key(keys.CONTEST_FIELD, "mark")
+    state.seed(key, True)
+    mark = st.toggle("Mark what differs", key=key, persist_state="session")
+    heads = tuple(f"<b>{esc(name)}</b>" for name in (held.first, held.second))
+    side_by_side((heads[0], heads[1]), answers, mark=bool(mark))
+
+
+def _orders(chosen: ContestSelection, held: HeldContest) -> None:
+    with st.grid(2, min_column_width=300):
+        for shown in sorted(held.shown, key=lambda one: one.swapped):
+            with st.container(gap="xsmall"):
+                _order(chosen, held, shown)
+
+
+def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> None:
+    a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
+    st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
+    view = item_view.item_view(store(), held.run_id, shown.item_id)
+    asked = _asked(view, held.question)
+    answered = [one for one in asked.votes if one.result is not None]
+    for one in answered:
+        if chosen.judge not in (None, one.cell.judge):
+            continue
+        if isinstance(one.result, Vote):
+            _vote(one, one.result, _said(asked, one.result, a, b), view.item.text)
+        elif one.result is not None:
+            vote_card(asked.criterion, one.result, which=which_answer(one))
+    if not answered:
+        st.caption("Nobody answered in this order.")
+    routes.link(
+        routes.RUN, "What was sent and said", {state.RUN: held.run_id, state.ITEM: shown.item_id}
+    )
+
+
+def _said(asked: CriterionView, vote: Vote, a: str, b: str) -> str:
+    """Whom a vote chose, and how it was called on the screen of the judge."""
+    choice = choice_of(asked.criterion, vote.option)
+    if choice in ("A", "B"):
+        return tag(f"{choice}: {_short(a if choice == 'A' else b)}", "info")
+    return tag({"tie": "tie", "both_bad": "both bad"}.get(choice, "abstained"))
+
+
+def _vote(view: VoteView, vote: Vote, said: str, text: str) -> None:
+    which = f'<span class="rs-quiet">{esc(which_answer(view))}</span>' if which_answer(view) else ""
+    quotes = "".join(
+        f'<div class="rs-quote">{esc(quote)}'
+        + ("" if find_quote(text, quote) else f" {tag('quote not found', 'warn')}")
+        + "</div>"
+        for quote in vote.evidence
+    )
+    reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
+    head = f"<b>{esc(vote.cell.judge)}</b>{which}{said}{standing_tags(view)}"
+    st.html(f'<div class="rs-card"><div class="rs-row">{head}</div>{quotes}{reason}</div>')
+
+
+def _asked(view: ItemView, question: str) -> CriterionView:
+    return next(one for one in view.criteria if one.criterion.name == question)
+
+
+def _steps(order: Sequence[int], place: int) -> None:
+    """On to the contest before or after, in the list as it is shown."""
+    with st.container(horizontal=True):
+        for words, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
+            st.button(
+                label(words),
+                key=state.key(keys.CONTEST_ACT, words),
+                shortcut=shortcut,
+                disabled=not 0 <= to < len(order),
+                on_click=state.set_address,
+                kwargs={keys.BOUT: order[to] if 0 <= to < len(order) else None},
+            )
+
+
+# Who beats whom: the win matrix, whose cells open their contests.
+
+PAGE = 12
+#: From here on, words do not fit into the cells of the picture.
+ROOM = 8
+Cell = tuple[int, int]
+
+
+def show(chosen: ContestSelection) -> None:
+    """The matrix, the contests of the chosen cell, and the contest that is open."""
+    cell = _cell(len(chosen.contests.systems))
+    _matrix(chosen, cell)
+    _list(chosen, _contests(chosen, cell), cell)
+
+
+def _cell(systems: int) -> Cell | None:
+    row, _, column = (state.address(keys.CELL) or "").partition("-")
+    at = state.as_id(row), state.as_id(column)
+    if at[0] is None or at[1] is None or at[0] == at[1] or max(at[0], at[1]) >= systems:
+        return None
+    return at[0], at[1]
+
+
+def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
+    systems = chosen.contests.systems
+    found = chosen_.board(chosen).matrix
+    size = range(len(systems))
+    met = [[float(found.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
+    shares = [[float(found.share[i, j]) if met[i][j] else None for j in size] for i in size]
+    words = [
+        [_words(shares[i][j], met[i][j], short=len(systems) > ROOM) if i != j else "" for j in size]
+        for i in size
+    ]
+    key = state.key(keys.CONTEST_CHART, "wins", state.address(keys.CELL) or "", *chosen.about[-1:])
+    st.plotly_chart(
+        draw.win_cells(systems, shares, words, cell),
+        key=key,
+        on_select=lambda: _on_click(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt="Win matrix: the share of points that the row's system has against the column's. The "
+        "table below has its counts.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            ("Row \\ against", *systems),
+            (
+                [
+                    esc(systems[i]),
+                    *(
+                        fmt.DASH
+                        if not met[i][j]
+                        else f"{fmt.percent(shares[i][j])}<br><span class='rs-quiet'>"
+                        f"{found.wins[i, j]:g} won, {found.ties[i, j]:g} tied, "
+                        f"{found.wins[j, i]:g} lost</span>"
+                        for j in size
+                    ),
+                ]
+                for i in size
+            ),
+            name="Win matrix",
+        )
+
+
+def _words(share: float | None, contests: float, *, short: bool) -> str:
+    if share is None:
+        return ""
+    return fmt.percent(share) if short else f"{fmt.percent(share)} of {contests:g}"
+
+
+def _on_click(key: str) -> None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    if points:
+        row, column = points[0]["customdata"][:2]
+        _see(None if row == column else f"{row}-{column}")
+
+
+def _see(cell: str | None) -> None:
+    state.set_address(**{keys.CELL: cell, state.PAGE: None, keys.BOUT: None})
+
+
+def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, HeldContest]]:
+    if cell is None:
+        return chosen.held()
+    return chosen.held(frozenset(chosen.contests.systems[at] for at in cell))
+
+
+def _list(
+    chosen: ContestSelection, found: list[tuple[int, HeldContest]], cell: Cell | None
+) -> None:
+    _picker(chosen, cell)
+    if not found:
+        st.caption("These two never met.")
+        return
+    pages = -(-len(found) // PAGE)
+    opened, order = state.address_id(keys.BOUT), [at for at, _ in found]
+    # The open contest decides which page is shown, so that one can go on from it to the next.
+    asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
+    page = min(max(1, asked or 1), pages)
+    st.caption(f"{fmt.plural(len(found), 'contest')}. Open one to see both answers and its votes.")
+    with st.container(gap="xxsmall"):
+        for at, held in found[(page - 1) * PAGE : page * PAGE]:
+            _line(chosen, at, held, opened=at == opened)
+            if at == opened:
+                show_contest(chosen, at, order)
+    if pages > 1:
+        # A key for every page: one that is set beforehand may have no value of its own.
+        key = state.key(keys.CONTEST_FIELD, state.PAGE, page)
+        st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
+
+
+def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
+    systems = chosen.contests.systems
+    names = {
+        f"{i}-{j}": f"{one_line(one, 40)} against {one_line(other, 40)}"
+        for i, one in enumerate(systems)
+        for j, other in enumerate(systems)
+        if i != j
+    }
+    key = state.key(keys.CONTEST_FIELD, keys.CELL)
+    state.put(key, None if cell is None else f"{cell[0]}-{cell[1]}")
+    st.selectbox(
+        "Contests between",
+        list(names),
+        index=None,
+        key=key,
+        format_func=lambda one: names.get(one, one),
+        placeholder="All systems; click a cell, or pick two",
+        on_change=lambda: _see(state.get(key)),
+    )
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{state.PAGE: state.get(key), keys.BOUT: None})
+
+
+def _line(chosen: ContestSelection, at: int, held: HeldContest, *, opened: bool) -> None:
+    asked = f" · {held.question}" if len(chosen.contests.questions) > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            label(f"{held.task}: {held.first} against {held.second}{asked}", 110),
+            key=state.key(keys.CONTEST_ACT, "open", at),
+            type="tertiary",
+            icon=f":material/{'expand_more' if opened else 'chevron_right'}:",
+            on_click=state.set_address,
+            kwargs={keys.BOUT: None if opened else at},
+        )
+        st.html(outcome_tag(chosen.outcome(held), held), width="content")

@@ -1,0 +1,258 @@
+"""Systems ranked by the scores of any other run, same tasks or not; judges in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.domain.runs import Run
+from core.errors import InputError
+from core.metrics.estimate import Figure
+from core.services.agreement.load_ratings import of_run
+from core.services.pairwise import contests, rank_report
+from core.services.pairwise.pointwise_ranks import Listwise
+from core.services.pairwise.position_bias import OrderCheck, checks_of
+from core.text import numbers as fmt
+from pages.pairwise import leaderboard
+from pages.pairwise import selection as keys
+from pages.pairwise.leaderboard import NAMED
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, table
+
+# Systems that answered different tasks: ranked by the mean of their judges' scores.
+
+
+def unmatched_systems(report: Mapping[str, Any]) -> None:
+    """The standings as ``rank`` gives them, what limits them, and how every judge sees them."""
+    for note in report["notes"]:
+        st.caption(label(note))
+    standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
+    table(
+        ("System", "Ranks", "Mean of the judges' scores", "Items"),
+        (_row(one) for one in standings),
+        name="Systems by their judges' mean score",
+        numbers=(1, 2, 3),
+    )
+    st.caption(
+        "An item's score is the mean of what its judges' own answers come to, not that of the "
+        "panel's verdicts, whose mean a report gives. Ranks: those that "
+        "differences of means larger than chance allow (Welch 1947, corrected for the number of "
+        "pairs). Intervals: 95 %, by resampling items."
+    )
+    order = [one["system"] for one in standings]
+    table(
+        ("Judge", *(one_line(name, NAMED) for name in order)),
+        (
+            [esc(judge), *(fmt.score(one["scores"][name]) for name in order)]
+            for judge, one in report["judges"].items()
+        ),
+        name="Mean scores by every judge",
+        numbers=range(1, len(order) + 1),
+    )
+
+
+def _row(one: Mapping[str, Any]) -> list[str]:
+    score = one["score"]
+    if score["value"] is None:
+        said = f'undefined<br><span class="rs-quiet rs-wrap">{esc(score["reason"])}</span>'
+    else:
+        ends = (
+            f"{fmt.score(score['ci'][0])} to {fmt.score(score['ci'][1])}"
+            if score["ci"]
+            else f"no interval: {score['reason']}"
+        )
+        said = f'{fmt.score(score["value"])}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>'
+    return [
+        esc(one_line(one["system"], NAMED)),
+        f"<b>{esc(one['range'] or fmt.DASH)}</b>",
+        said,
+        fmt.count(one["items"]),
+    ]
+
+
+# What any other run says: systems ranked by its scores, and judges asked in both orders.
+
+WHOLE = ""
+#: From so many rows on, the table scrolls by itself.
+ROWS, TALL = 40, 640
+
+
+def show(run: Run) -> None:
+    """Whatever the run has of the two."""
+    part = _part(run)
+    about = (run.id, run.votes, run.failures_open, part)
+    checks = remembered("orders", about, lambda: checks_of(of_run(store(), run.id), part))
+    if checks:
+        _checks(checks, part)
+    ranked = _ranked(run)
+    if not checks and not ranked:
+        empty_state(
+            "Nothing compares systems here",
+            "This run's items do not name two systems or more that were scored, and no rater "
+            "answered in two orders.",
+        )
+
+
+def _part(run: Run) -> str:
+    names = remembered(
+        "parts", (run.dataset_version_id,), lambda: contests.orders_parts(store(), run.id)
+    )
+    if not names or run.panel.askable:
+        return WHOLE
+    return _noted("Apart by", keys.PART, names, ("the note", "nothing: all items"), 320)
+
+
+def _noted(
+    title: str, parameter: str, names: Sequence[str], words: tuple[str, str], width: int
+) -> str:
+    """A note of the items, chosen by name, or ``WHOLE``; the address keeps it.
+
+    ``words`` stand before a note's name, and for none.
+    """
+    asked = state.address(parameter)
+    key = state.key(keys.CONTEST_FIELD, parameter)
+    state.put(key, asked if asked in names else WHOLE)
+    st.selectbox(
+        title,
+        [WHOLE, *names],
+        key=key,
+        format_func=lambda one: f"{words[0]} {one_line(one, 60)}" if one else words[1],
+        width=width,
+        on_change=lambda: state.set_address(**{parameter: state.get(key) or None}),
+    )
+    return str(state.get(key))
+
+
+def _checks(checks: Sequence[OrderCheck], part: str) -> None:
+    st.html('<div class="rs-section">Judges asked in both orders</div>')
+    several = len({one.criterion for one in checks}) > 1
+    heads = [
+        "Judge",
+        *(["Part"] if part else []),
+        *(["Criterion"] if several else []),
+        "Items",
+        "No answer",
+        "Accuracy",
+        "Same in both orders",
+        "Kappa between orders",
+        "Same, as published",
+        "Kappa, as published",
+    ]
+    first = len(heads) - 7
+    with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
+        _table(checks, heads, first, part=bool(part), several=several)
+    st.caption(
+        "Accuracy: over both orders, a missing answer is wrong. Same and kappa (Cohen's) leave "
+        "missing answers out. As published: LLMBar's conventions, in which two missing answers are "
+        "the same choice and kappa tells the first answer from all else."
+    )
+
+
+def _table(
+    checks: Sequence[OrderCheck], heads: Sequence[str], first: int, *, part: bool, several: bool
+) -> None:
+    table(
+        heads,
+        (
+            [
+                esc(one.rater),
+                *([esc(one.part)] if part else []),
+                *([esc(one.criterion)] if several else []),
+                fmt.count(one.items),
+                fmt.count(one.empty),
+                _figure(one.accuracy, share=True),
+                _figure(one.agreement, share=True),
+                _figure(one.kappa),
+                _figure(one.agreement_as_published, share=True),
+                _figure(one.kappa_as_published),
+            ]
+            for one in checks
+        ),
+        name="Judges asked in both orders",
+        numbers=range(first, len(heads)),
+    )
+
+
+def _figure(found: Figure, *, share: bool = False) -> str:
+    if found.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
+    return fmt.percent(found.value, 1) if share else f"{found.value:.3f}".replace("-", "−")
+
+
+def _ranked(run: Run) -> bool:
+    """Systems by scores; `False` where the run has none to rank."""
+    if len(contests.systems_of(store(), run.id)) < 2:
+        return False
+    st.html('<div class="rs-section">Systems ranked by their scores</div>')
+    by = _join(run)
+    try:
+        about = (run.id, run.votes, run.failures_open, by)
+        found = remembered("listwise", about, lambda: contests.scores_ranked(store(), run.id, by))
+    except InputError as error:
+        st.warning(_in_full(error), icon=":material/link_off:")
+        return True
+    if isinstance(found, Listwise):
+        _listwise(found, about)
+    else:
+        unmatched_systems(found)
+    return True
+
+
+def _join(run: Run) -> str | None:
+    """What tells that answers belong to one task; ``None``: their prompts do."""
+    about = (run.dataset_version_id,)
+    names = remembered("meta", about, lambda: contests.meta_names(store(), *about))
+    if not names:
+        return None
+    title = "Answers belong to the same task if they have"
+    words = ("the same note", "the same prompt, word for word")
+    return _noted(title, keys.JOIN, names, words, 400) or None
+
+
+def _in_full(error: InputError) -> str:
+    """The message with the first of its problems and how to mend it."""
+    first = [f"{one.message} {one.mend}" for one in error.problems[:1]]
+    return label(" ".join([error.message, *first]))
+
+
+def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
+    for notice in found.notices:
+        st.caption(label(notice))
+    ballots = found.ballots
+    strengths = remembered("ballots", about, lambda: rank_report.ballots_board(ballots))
+    for note in strengths.notes:
+        st.caption(label(note))
+    leaderboard.standings(strengths)
+    order = [one.system for one in strengths.standings]
+    leaderboard.methods(found.methods, ballots.systems, order)
+    table(
+        ("Judge", *found.ballots.systems, "Scores higher than others by"),
+        (
+            [
+                esc(view.judge),
+                *(fmt.score(score) for score in view.scores),
+                _figure(view.offset),
+            ]
+            for view in found.judges
+        ),
+        name="Mean scores by every judge",
+        numbers=range(1, len(found.ballots.systems) + 2),
+    )
+    if found.likeness:
+        table(
+            ("Two judges", "Spearman", "Kendall"),
+            (
+                [
+                    f"{esc(one.one)} and {esc(one.other)}",
+                    _figure(one.spearman),
+                    _figure(one.kendall),
+                ]
+                for one in found.likeness
+            ),
+            name="Do judges rank the systems alike?",
+            numbers=(1, 2),
+        )

@@ -1,0 +1,249 @@
+"""Compare systems: the contests held, one contest run, its views and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.runs import Run, RunRow
+from core.services.exports import contest_export
+from core.services.pairwise import contests
+from core.services.results import item_view
+from core.text import numbers as fmt
+from pages.pairwise import comparisons, leaderboard, matrix, other_runs, planning, selection
+from pages.pairwise import selection as keys
+from pages.ui import routes, run_status, state
+from pages.ui.resources import store
+from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+
+# The list: contests held, and other runs that say something of systems or of orders.
+
+POLL_SECONDS = 2.0
+SHOWN = 30
+
+
+def contest_list() -> None:
+    """The list screen."""
+    page_header(
+        "Compare systems",
+        "Which of several systems is better: two answers at a time, in both orders, with names "
+        "hidden from the judges.",
+    )
+    show_flash()
+    found = contests.comparable(store())
+    if not (found.contests or found.scored or found.imported):
+        empty_state(
+            "Nothing to compare yet",
+            "A contest shows judges two systems' answers to one task and asks which is better. It "
+            "needs a dataset whose items name their system, or a dataset for each system.",
+            lambda: _plan_button("first"),
+        )
+        return
+    _plan_button("plan")
+    active = any(one.active for one in found.contests)
+    if found.contests:
+        st.fragment(_contests, run_every=POLL_SECONDS if active else None)(active)
+    _others(
+        "Systems ranked from scores",
+        "These runs graded answers of several systems one by one; they rank them without a call.",
+        found.scored,
+    )
+    _others(
+        "Judges asked in both orders elsewhere",
+        "Imported votes whose raters answered each pair more than once.",
+        found.imported,
+    )
+
+
+def _plan_button(name: str) -> None:
+    st.button(
+        "Plan a contest",
+        key=state.key(keys.CONTEST_ACT, name),
+        type="primary",
+        icon=":material/add:",
+        on_click=state.set_address,
+        kwargs={state.PLAN: "new"},
+    )
+
+
+def _contests(was_active: bool) -> None:
+    with shown_errors():
+        found = contests.comparable(store())
+        if was_active and not any(one.active for one in found.contests):
+            st.rerun()
+        for one in found.contests[:SHOWN]:
+            _card(one, found.rounds.get(one.id))
+
+
+def _card(one: RunRow, begins: int | None) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link(one, "swords")
+            row([status_tag(one)])
+        if one.active:
+            done = one.votes + one.failures_open
+            st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
+        facts = [f"run {one.id}", votes_words(one)]
+        if begins is not None:
+            facts.insert(1, f"goes on from run {begins}")
+        if one.failures_open:
+            facts.append(fmt.plural(one.failures_open, "failure"))
+        if one.calls:
+            facts.append(cost_words(one))
+        facts.append(fmt.ago(one.created))
+        for line in (raters_line(one), " · ".join(facts)):
+            st.html(f'<div class="rs-quiet rs-num">{esc(line)}</div>')
+
+
+def link(one: RunRow, icon: str) -> None:
+    """A link to what this page says of a run."""
+    routes.link(routes.CONTESTS, label(one.name, 100), {state.RUN: one.id}, icon=icon)
+
+
+def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
+    if not rows:
+        return
+    st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
+    for one in rows[:SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link(one, "leaderboard")
+            st.html(
+                f'<span class="rs-quiet rs-num">run {one.id} · {esc(votes_words(one))}</span>',
+                width="content",
+            )
+
+
+# A contest to take away.
+
+
+def download_buttons(run_id: int) -> None:
+    """Three downloads behind one button; a file is made when it is asked for."""
+    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
+    held = store()
+    with st.popover("Export", icon=":material/download:"):
+        for words, ending, mime, make, says in (
+            (
+                "JSON",
+                "json",
+                "application/json",
+                contest_export.as_json,
+                "Leaderboards, and every contest with the field names of unitxt.",
+            ),
+            (
+                "CSV",
+                "csv",
+                "text/csv",
+                contest_export.as_csv,
+                "A row for every vote of judges and of people, with its reason.",
+            ),
+            (
+                "Markdown",
+                "md",
+                "text/markdown",
+                contest_export.as_markdown,
+                "The leaderboard and what limits it, for a wiki or a pull request.",
+            ),
+        ):
+            st.download_button(
+                words,
+                data=lambda make=make: make(held, run_id),  # type: ignore[misc]
+                file_name=f"contest-{run_id}.{ending}",
+                mime=mime,
+                key=state.key(keys.CONTEST_ACT, "export", ending),
+                help=says,
+                on_click="ignore",
+                width="stretch",
+            )
+
+
+# One contest run: how far it is, and one view of it at a time; or another run's systems.
+
+VIEWS = {
+    "board": "Leaderboard",
+    "matrix": "Who beats whom",
+    "position": "Position and length",
+    "scores": "Beside scores",
+    "people": "People",
+}
+
+
+def one_contest_run(run_id: int) -> None:
+    """The whole page of a run."""
+    routes.back(routes.CONTESTS, "All contests")
+    run = item_view.require_run(store(), run_id)
+    about = f"Run {run.id} · judged by {raters_line(run)}"
+    page_header(one_line(run.name, 100), about, own_words=False)
+    show_flash()
+    if not contests.is_contest(store(), run_id):
+        other_runs.show(run)
+        return
+    run_status.show(run_id)
+    found = selection.read(run_id)
+    _links(run)
+    if not run.votes:
+        empty_state("No vote yet", "The leaderboard appears here with the first votes.")
+        return
+    planning.next_round(run, found)
+    _view(found)
+
+
+def _links(run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        routes.link(routes.RUN, "Votes and failures", {state.RUN: run.id})
+        if run.panel.askable:
+            routes.link(routes.ARENA, "Vote on these contests yourself", {state.RUN: run.id})
+        st.space("stretch")
+        if run.votes:
+            download_buttons(run.id)
+
+
+def _view(found: selection.ContestSelection) -> None:
+    key = state.key(keys.CONTEST_FIELD, state.VIEW)
+    asked = state.address(state.VIEW)
+    state.put(key, asked if asked in VIEWS else "board")
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        key=key,
+        format_func=VIEWS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_view,
+        args=(key,),
+    )
+    with shown_errors():
+        if view != "people":
+            selection.pickers(found, only_question=view == "scores")
+        match view:
+            case "matrix":
+                matrix.show(found)
+            case "position":
+                leaderboard.position_and_length(found)
+            case "scores":
+                comparisons.pointwise_beside(found)
+            case "people":
+                comparisons.people_beside_judges(found)
+            case _:
+                leaderboard.show(found)
+
+
+def _on_view(key: str) -> None:
+    view = state.get(key)
+    state.set_address(**{state.VIEW: None if view == "board" else view, keys.BOUT: None})
+
+
+# Compare systems: contests, their leaderboard, and every contest behind it.
+#
+# `?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new`
+# plans one; without either, the list.
+
+_run = state.address_id(state.RUN)
+if state.address(state.PLAN) is not None:
+    planning.show()
+elif _run is None:
+    contest_list()
+else:
+    one_contest_run(_run)

@@ -1,0 +1,334 @@
+"""The form that plans contests and their next round, with what they will take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.domain.runs import Run
+from core.errors import InputError
+from core.services.pairwise import contests, leaderboard
+from core.services.pairwise.contests import ContestRequest, RankingOutlook
+from core.services.pairwise.design import contest_rubric
+from core.services.pairwise.leaderboard import with_first_round
+from core.services.runs import planning
+from core.services.runs.cost_estimate import JudgeEstimate
+from core.services.runs.planning import RunChoices
+from core.text import numbers as fmt
+from pages.pairwise import questions
+from pages.pairwise import selection as keys
+from pages.pairwise.selection import ContestSelection
+from pages.ui import routes, run_form, state
+from pages.ui.resources import remembered, store
+from pages.ui.run_form import PLAN_FIELD, seed_and_budget
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    page_header,
+    problem_list,
+    shown_errors,
+    table,
+)
+
+# What a planned contest will take, and the button that starts it.
+
+
+def show_estimate(request: ContestRequest | None) -> None:
+    """The estimate and Start; or why there can be no contest."""
+    with st.container(border=True):
+        st.html('<div class="rs-section">What it will take</div>')
+        found = None if request is None else outlook_of(request)
+        if found is not None and request is not None:
+            _words(request, found)
+        elif request is None:
+            st.caption("Choose what is compared and who judges, and the estimate appears here.")
+        pressed = st.button(
+            "Start",
+            key=state.key(keys.CONTEST_ACT, "start"),
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=found is None,
+            width="stretch",
+        )
+    if pressed and request is not None:
+        run_id = contests.start(store(), request)
+        state.drop(PLAN_FIELD, "seed")
+        state.drop(keys.CONTEST_FORM, "name")
+        routes.go(routes.CONTESTS, {state.RUN: run_id})
+
+
+def outlook_of(request: ContestRequest) -> RankingOutlook | None:
+    """What a request will take; `None`, and the reason on the page, where it cannot be."""
+    about = (contests.request_hash(request), request.join, request.bouts, request.seed)
+    try:
+        return remembered("contest", about, lambda: contests.outlook(store(), request))
+    except InputError as error:
+        st.error(label(error.message), icon=":material/error:")
+        problem_list(error.problems)
+        return None
+
+
+def _words(request: ContestRequest, found: RankingOutlook) -> None:
+    estimate = found.estimate
+    figures(
+        [
+            LabelledFigure("Contests", fmt.count(found.contests)),
+            LabelledFigure("Calls to models", fmt.count(estimate.calls)),
+            LabelledFigure("Votes", fmt.count(estimate.votes)),
+            LabelledFigure("Cost", ("about " if estimate.cost else "") + fmt.cost(estimate.cost)),
+        ],
+        columns=2,
+    )
+    orders = "both orders" if request.design.orders == "both" else "one order"
+    first = " of the first round" if request.design.kind == "adaptive" else ""
+    asked = len(request.questions)
+    said = [
+        fmt.plural(len(request.systems), "system"),
+        orders,
+        f"{fmt.plural(found.contests, 'contest')}{first} on {fmt.plural(found.tasks, 'task')}",
+    ]
+    said += [fmt.plural(asked, "question")] if asked > 1 else []
+    said.append(fmt.plural(estimate.calls, "call"))
+    st.caption(", ".join(said) + ".")
+    table(
+        ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
+        map(_line, estimate.judges),
+        name="The estimate for every judge",
+        numbers=(1, 2, 3, 4),
+    )
+    for notice in found.notices:
+        st.caption(label(notice))
+    if any(one.cost is None for one in estimate.judges):
+        st.warning(
+            "The price of a judge is not known, so the cost is not.", icon=":material/payments:"
+        )
+
+
+def _line(one: JudgeEstimate) -> list[str]:
+    tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (one.tokens_in, one.tokens_out)]
+    return [esc(one.name), fmt.count(one.calls), *tokens, fmt.cost(one.cost)]
+
+
+# The form that plans a contest, with what it will take beside it.
+
+BY_PROMPT, BY_ID = "the same prompt", "the same id"
+
+
+@dataclass(frozen=True)
+class ComparedAnswers:
+    """What is compared: dataset versions, the key to join by, the systems, the number of tasks."""
+
+    versions: tuple[int, ...]
+    join: str | None
+    systems: tuple[str, ...]
+
+
+def show() -> None:
+    """The whole form."""
+    st.button(
+        "All contests",
+        key=state.key(keys.CONTEST_ACT, "back"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=state.set_address,
+        kwargs={state.PLAN: None, state.DATASET: None},
+    )
+    page_header("Plan a contest", "Nothing is asked and nothing is paid before you press Start.")
+    found = planning.choices(store())
+    if not found.datasets:
+        empty_state(
+            "There is no dataset yet",
+            "A contest compares what several systems answered to the same tasks.",
+            lambda: routes.link(routes.DATASETS, "Open datasets", icon=""),
+        )
+        return
+    form, beside = st.columns([3, 2], gap="large")
+    request: ContestRequest | None = None
+    with form, shown_errors():
+        request = _form(found)
+    with beside, st.container(key="rs_beside"), shown_errors():
+        show_estimate(request)
+
+
+def _form(found: RunChoices) -> ContestRequest | None:
+    st.html('<div class="rs-section">What is compared</div>')
+    data = _data(found)
+    if data is None:
+        return None
+    st.html('<div class="rs-section">What is asked</div>')
+    asked = questions.questions(found)
+    st.html('<div class="rs-section">Who meets whom</div>')
+    design = questions.design(data.systems)
+    if asked is None or design is None:
+        return None
+    st.html('<div class="rs-section">Who judges</div>')
+    panel = run_form.panel(_able(found), contest_rubric(asked.questions, design))
+    seed, budget = seed_and_budget()
+    state.seed(field("replicates"), 1)
+    replicates: int = st.number_input(
+        "Times every judge is asked",
+        1,
+        20,
+        key=field("replicates"),
+        width=200,
+        persist_state="session",
+    )
+    name: str = st.text_input(
+        "Name (optional)",
+        key=field("name"),
+        max_chars=200,
+        placeholder="The systems and the dataset's name",
+        persist_state="session",
+    )
+    if panel is None:
+        return None
+    request = ContestRequest(
+        datasets=data.versions,
+        panel=panel,
+        systems=data.systems,
+        questions=asked.questions,
+        design=design,
+        guidelines=asked.guidelines,
+        join=data.join,
+        name=" ".join(name.split()),
+        seed=seed,
+        replicates=replicates,
+        budget=budget,
+    )
+    return with_first_round(request) if design.kind == "adaptive" else request
+
+
+def _data(found: RunChoices) -> ComparedAnswers | None:
+    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
+    key = field("datasets")
+    asked = state.address_id(state.DATASET)
+    first = [asked] if asked in names else []
+    state.put(key, [one for one in state.get(key, first) if one in names])
+    chosen: list[int] = st.multiselect(
+        "Datasets",
+        list(names),
+        key=key,
+        format_func=lambda one: one_line(names[one], 90),
+        placeholder="One whose items name their system, or one for each system",
+        persist_state="session",
+    )
+    if not chosen:
+        st.info("Choose a dataset with answers of two systems or more.", icon=":material/dataset:")
+        return None
+    versions = tuple(planning.dataset_versions(store(), one)[0].id for one in chosen)
+    join = _join(versions)
+    about = ("field", versions, join)
+    there, tasks = remembered("systems", about, lambda: contests.field_of(store(), versions, join))
+    systems = _systems(there, versions, join)
+    if len(systems) < 2:
+        st.info("Choose two systems or more.", icon=":material/swords:")
+        return None
+    st.caption(f"{fmt.plural(tasks, 'task')} that two or more of them answered.")
+    return ComparedAnswers(versions, join, systems)
+
+
+def _join(versions: tuple[int, ...]) -> str | None:
+    """What tells that items belong to one task; `None` is the usual."""
+    usual = BY_ID if len(versions) > 1 else BY_PROMPT
+    names = remembered("meta", versions, lambda: contests.meta_names(store(), versions[0]))
+    if not names:
+        return None
+    key = field("join", len(versions) > 1)
+    if state.get(key) not in (usual, *names):
+        state.put(key, usual)
+    chosen: str = st.selectbox(
+        "Answers belong to the same task if they have",
+        [usual, *names],
+        key=key,
+        format_func=lambda one: one if one == usual else f"the same note {one_line(one, 60)}",
+        persist_state="session",
+    )
+    return None if chosen == usual else chosen
+
+
+def _systems(
+    there: tuple[str, ...], versions: tuple[int, ...], join: str | None
+) -> tuple[str, ...]:
+    key = field("systems", *versions, join)
+    state.seed(key, list(there))
+    chosen: list[str] = st.multiselect(
+        "Systems",
+        list(there),
+        key=key,
+        format_func=lambda one: one_line(one, 60),
+        placeholder="Choose two or more",
+        persist_state="session",
+    )
+    return tuple(one for one in there if one in chosen)
+
+
+def _able(found: RunChoices) -> RunChoices:
+    """Only those who can compare two answers: models."""
+    judges = tuple(one for one in found.judges if not one.judge.offline)
+    panels = tuple(
+        one for one in found.panels if not any(judge.offline for judge in one.panel.judges)
+    )
+    # The form that plans a run shares the field, and offers offline judges there.
+    key, names = state.key(PLAN_FIELD, "judges"), {one.name for one in judges}
+    if state.get(key):
+        state.put(key, [name for name in state.get(key) if name in names])
+    if not panels and not judges:
+        st.caption(label("Offline judges cannot compare two answers; add a model."))
+    return replace(found, judges=judges, panels=panels)
+
+
+def field(*ids: object) -> str:
+    """The key of a field of this form."""
+    return state.key(keys.CONTEST_FORM, *ids)
+
+
+# Adaptive contests: the next round, with what it will take, once the last one is done.
+
+PER_ROUND = 20
+
+
+def next_round(run: Run, chosen: ContestSelection) -> None:
+    """The next round of an adaptive contest; nothing for any other."""
+    design = chosen.contests.rounds[chosen.run_id].design
+    if design.kind != "adaptive" or run.active:
+        return
+    with st.container(border=True), shown_errors():
+        key = state.key(keys.CONTEST_FIELD, "per round", run.id)
+        state.seed(key, PER_ROUND)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            size: int = st.number_input("Contests of the next round", 1, 10_000, key=key, width=220)
+            request = remembered(
+                "next round",
+                (*chosen.about, size),
+                lambda: leaderboard.next_round(store(), chosen.runs, size),
+            )
+            found = None if request is None else outlook_of(request)
+            st.button(
+                "Hold it",
+                key=state.key(keys.CONTEST_ACT, "round", run.id),
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=found is None,
+                on_click=_hold,
+                args=(request,),
+            )
+        if request is None:
+            st.caption(
+                "Nothing is left to hold: the systems are told apart, or all bouts are held."
+            )
+        elif found is not None:
+            calls, cost = fmt.plural(found.estimate.calls, "call"), found.estimate.cost
+            st.caption(
+                f"Round {len(chosen.runs) + 1}: the {fmt.plural(found.contests, 'contest')} that "
+                f"would tell most, {calls}, {'cost unknown' if cost is None else fmt.cost(cost)}."
+            )
+
+
+def _hold(request: ContestRequest | None) -> None:
+    if request is not None:
+        with shown_errors():
+            run_id = contests.start(store(), request)
+            state.set_address(**{state.RUN: run_id})

@@ -1,0 +1,190 @@
+"""The parts of the form that say what is asked of two answers, and which pairs meet."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from core.domain.base import build
+from core.domain.rubric import Rubric
+from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
+from core.services.runs import planning
+from core.services.runs.planning import RunChoices
+from pages.pairwise import selection as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import one_line
+
+OVERALL, BY_RUBRIC, EACH, OWN = "Overall", "A rubric as a whole", "Each criterion", "Own words"
+KINDS = {
+    "all": "All pairs",
+    "baseline": "Against a baseline",
+    "sampled": "Sampled",
+    "adaptive": "Adaptive",
+}
+SAYS = {
+    "all": "Every two systems meet on every task: the surest, and the most calls.",
+    "baseline": "Everybody meets one system. The others are compared through it alone.",
+    "sampled": "On every task a few pairs meet, drawn so that all pairs meet about equally often.",
+    "adaptive": "A sampled first round; then, round by round, the contests that would tell most. "
+    "After a round its page offers the next.",
+}
+
+
+class QuestionsAsked(NamedTuple):
+    """What is asked, and the guidelines of the rubric it comes from."""
+
+    questions: tuple[ContestQuestion, ...]
+    guidelines: str = ""
+
+
+def questions(found: RunChoices) -> QuestionsAsked | None:
+    """The questions as chosen; `None` (and a sentence) while there is none."""
+    state.seed(_key("what"), OVERALL)
+    what = st.segmented_control(
+        "What is asked",
+        [OVERALL, BY_RUBRIC, EACH, OWN],
+        key=_key("what"),
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if what == OVERALL:
+        st.caption(overall().requirement)
+        return QuestionsAsked((overall(),))
+    if what == OWN:
+        return _own()
+    rubric = _rubric(found)
+    if rubric is None:
+        st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
+        return None
+    if what == BY_RUBRIC:
+        return QuestionsAsked((overall(rubric),), rubric.guidelines)
+    return _each(rubric)
+
+
+def _own() -> QuestionsAsked | None:
+    words: str = st.text_input(
+        "Your question",
+        key=_key("own"),
+        max_chars=2000,
+        placeholder="Which answer is easier to follow for a beginner?",
+        persist_state="session",
+    )
+    if not words.strip():
+        st.info("Write what makes one answer better than another.", icon=":material/edit:")
+        return None
+    return QuestionsAsked((free(words),))
+
+
+def _rubric(found: RunChoices) -> Rubric | None:
+    if not found.rubrics:
+        return None
+    names = {one.id: one.name for one in found.rubrics}
+    if state.get(_key("rubric")) not in names:
+        state.put(_key("rubric"), next(iter(names)))
+    chosen: int = st.selectbox(
+        "Rubric",
+        list(names),
+        key=_key("rubric"),
+        format_func=lambda one: one_line(names[one], 90),
+        persist_state="session",
+    )
+    newest = planning.rubric_versions(store(), chosen)[0].id
+    return planning.rubric_at(store(), newest)
+
+
+def _each(rubric: Rubric) -> QuestionsAsked | None:
+    by_name = {c.name: c for c in rubric.criteria}
+    key = _key("criteria", rubric.name)
+    state.put(key, [name for name in state.get(key, list(by_name)) if name in by_name])
+    chosen: list[str] = st.multiselect(
+        "Criteria",
+        list(by_name),
+        key=key,
+        format_func=lambda one: one_line(one, 60),
+        placeholder="Choose one or more",
+        persist_state="session",
+    )
+    if not chosen:
+        st.info("Choose at least one criterion.", icon=":material/checklist:")
+        return None
+    return QuestionsAsked(tuple(of_criterion(by_name[name]) for name in chosen), rubric.guidelines)
+
+
+def design(systems: tuple[str, ...]) -> Design | None:
+    """The design as chosen."""
+    state.seed(_key("kind"), "all")
+    chosen = st.segmented_control(
+        "Who meets whom",
+        list(KINDS),
+        key=_key("kind"),
+        format_func=KINDS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    kind = str(chosen)
+    st.caption(SAYS[kind])
+    values: dict[str, Any] = {"kind": kind}
+    if kind == "baseline":
+        if state.get(_key("baseline")) not in systems:
+            state.put(_key("baseline"), systems[0])
+        values["baseline"] = st.selectbox(
+            "Baseline",
+            list(systems),
+            key=_key("baseline"),
+            format_func=lambda one: one_line(one, 60),
+            persist_state="session",
+        )
+    if kind in ("sampled", "adaptive"):
+        most = max(1, len(systems) * (len(systems) - 1) // 2)
+        state.put(_key("per_task"), min(most, state.get(_key("per_task"), 1)))
+        values["per_task"] = st.number_input(
+            "Pairs on every task", 1, most, key=_key("per_task"), width=200, persist_state="session"
+        )
+    return build(Design, {**values, **_counting()}, "design")
+
+
+def _counting() -> dict[str, Any]:
+    """Orders, ties and what a disagreement is."""
+    for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
+        state.seed(_key(name), start)
+    with st.grid(2, min_column_width=230):
+        both = st.toggle(
+            "Ask in both orders",
+            key=_key("both"),
+            help="Each pair is asked twice, with the answers exchanged, so that a judge that "
+            "prefers a place cannot move the ranking. Otherwise one order, balanced over tasks.",
+            persist_state="session",
+        )
+        ties = st.toggle("Offer a tie", key=_key("ties"), persist_state="session")
+        both_bad = st.toggle(
+            "Offer that both are bad", key=_key("both_bad"), persist_state="session"
+        )
+        summaries = st.toggle(
+            "Sum up each contest",
+            key=_key("summaries"),
+            help="One more call per contest and judge, for a summary of its reasons.",
+            persist_state="session",
+        )
+    undecided = False
+    if both:
+        state.seed(_key("undecided"), False)
+        undecided = st.toggle(
+            "Undecided, not a tie, where the two orders disagree",
+            key=_key("undecided"),
+            persist_state="session",
+        )
+    return {
+        "orders": "both" if both else "one",
+        "ties": bool(ties),
+        "both_bad": bool(both_bad),
+        "summaries": bool(summaries),
+        "disagreement": "inconclusive" if undecided else "tie",
+    }
+
+
+def _key(*ids: object) -> str:
+    return state.key(keys.CONTEST_FORM, *ids)

@@ -1,0 +1,1 @@
+"""What people are to look at: queues made, worked off, watched."""

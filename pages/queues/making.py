@@ -1,0 +1,361 @@
+"""A new queue: whose cells, which of them, in which order, and how they are reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from core import clock
+from core.domain.base import build
+from core.domain.review import Order, QueueRule, QueueSettings, Seat
+from core.domain.rubric import Rubric
+from core.domain.runs import RunRow
+from core.services.results import browsing
+from core.services.review import queues, reviewers
+from core.services.rubrics import library
+from core.services.runs import lifecycle
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, row, shown_errors, table
+
+# How a queue is worked off: what reviewers see, how many look, who decides, in which order.
+
+QUEUES_ACT = "queues_act"
+QUEUE_FIELD = "queue_field"
+QUEUE_ACT = "queue_act"
+
+
+#: The name of a field of the form, which gets a first value where it has none.
+Key = Callable[[str, Any], str]
+MODES: dict[str, str] = {
+    "until_commit": "Blind until the verdict, then shown",
+    "blind": "Blind, never shown",
+    "assisted": "Shown at once on a random share of items",
+}
+POLICIES: dict[str, str] = {
+    "unanimous": "All reviewers agree; else an adjudicator decides",
+    "majority": "Most reviewers agree; else an adjudicator decides",
+    "adjudicator": "An adjudicator always decides",
+}
+ASSIGNMENTS: dict[str, str] = {
+    "pool": "Whoever is free",
+    "round_robin": "Dealt out in turn",
+    "named": "These people",
+}
+
+
+def settings_form(
+    form: str, now: QueueSettings, order: Order
+) -> tuple[QueueSettings | None, Order]:
+    """The settings as they stand in the form; `None` while they do not go together (said)."""
+
+    def key(what: str, value: Any) -> str:
+        name = state.key(QUEUE_FIELD, form, what)
+        state.seed(name, value)
+        return name
+
+    chosen_order = st.selectbox(
+        "Order",
+        list(queues.QUEUE_ORDERS),
+        key=key("order", order),
+        format_func=lambda one: queues.QUEUE_ORDERS[one][0],
+    )
+    st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
+    said = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
+    minutes = st.number_input(
+        "An item is kept for its reviewer for so many minutes",
+        0.5,
+        600.0,
+        key=key("lease", now.lease_seconds / 60),
+        help="Without a sign of life it then goes to others. Drafts are kept.",
+    )
+    settings = None
+    with shown_errors():
+        settings = build(QueueSettings, {**said, "lease_seconds": 60 * minutes}, "These settings")
+    return settings, chosen_order
+
+
+def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
+    mode = st.selectbox(
+        "Judges' votes", list(MODES), key=key("mode", str(now.mode)), format_func=MODES.__getitem__
+    )
+    share = now.assisted_share
+    if mode == "assisted":
+        share = _share(
+            "Share of assisted items, in %",
+            key("assisted", round(100 * share)),
+            "The other items are blind until the verdict, so that anchoring shows.",
+        )
+    return {"mode": mode, "assisted_share": share}
+
+
+def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:
+    each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", now.reviewers))
+    overlap, policy = now.overlap_share, str(now.policy)
+    if each > 1:
+        overlap = _share(
+            "On this share of the items, in %",
+            key("overlap", round(100 * overlap)),
+            "The other items are looked at by one reviewer.",
+        )
+        policy = st.selectbox(
+            "A cell is settled when",
+            list(POLICIES),
+            key=key("policy", policy),
+            format_func=POLICIES.__getitem__,
+            persist_state="page",
+        )
+    return {"reviewers": each, "overlap_share": overlap, "policy": policy}
+
+
+def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
+    assignment = st.selectbox(
+        "Who reviews",
+        list(ASSIGNMENTS),
+        key=key("assignment", str(now.assignment)),
+        format_func=ASSIGNMENTS.__getitem__,
+    )
+    people: list[str] = []
+    if assignment != "pool":
+        known = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
+        people = st.multiselect(
+            "People",
+            list(known),
+            key=key("people", list(now.assignees)),
+            accept_new_options=True,
+            persist_state="page",
+        )
+    return {"assignment": assignment, "assignees": people}
+
+
+def _share(words: str, key: str, help: str) -> float:
+    """A share between 0 and 1, asked for in percent."""
+    return float(st.slider(words, 0, 100, key=key, help=help, persist_state="page")) / 100
+
+
+REASONS = {
+    "failure": "failed, or no verdict",
+    "split": "judges disagree",
+    "margin": "votes are close",
+    "abstention": "a judge abstained",
+    "near_gate": "a gate hangs on it",
+    "near_mark": "close to a pass mark",
+    "flip": "answers hang on the order of options",
+    "stale": "the question has changed",
+    "chosen": "everything is queued",
+    "audit": "drawn at random from the rest",
+    "gold": "its label is known",
+}
+RUNS = 100
+
+
+def show(who: Seat) -> None:
+    """The form, with what it would queue counted as one changes it."""
+    page_header(
+        "New queue",
+        "Choose what people look at; the counts follow your choice. A cell is one criterion of one "
+        "item.",
+    )
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    run = _run()
+    if run is None:
+        empty_state("No run has votes yet", "Grade something, or import votes, first.")
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        rule = _rule(run)
+        with st.expander("How it is reviewed", expanded=False):
+            settings, order = settings_form("new", QueueSettings(), "impact")
+    with right:
+        _outlook(who, run, rule, settings, order)
+
+
+def _leave() -> None:
+    state.drop(QUEUE_FIELD)
+    state.set_address(**{state.NEW: None})
+
+
+def _run() -> RunRow | None:
+    rows = [one for one in lifecycle.listing(store(), limit=RUNS).rows if one.votes]
+    if not rows:
+        return None
+    by_id = {one.id: one for one in rows}
+    key = state.key(QUEUE_FIELD, "run")
+    asked = state.address_id(state.RUN)
+    state.seed(key, asked if asked in by_id else rows[0].id)
+    chosen = st.selectbox(
+        "Run",
+        list(by_id),
+        key=key,
+        format_func=lambda i: f"{one_line(by_id[i].name, 80)} · run {i}",
+    )
+    return by_id[chosen]
+
+
+def _check(what: str, words: str, default: bool, help: str | None = None) -> bool:
+    key = state.key(QUEUE_FIELD, what)
+    state.seed(key, default)
+    return st.checkbox(words, key=key, help=help, persist_state="page")
+
+
+def _limit(
+    what: str, words: str, default: float, most: float, help: str, ticked: bool = False
+) -> float | None:
+    """A number that is asked for only where its box is ticked."""
+    if not _check(what, words, ticked, help):
+        return None
+    key = state.key(QUEUE_FIELD, what, "limit")
+    state.seed(key, default)
+    return float(
+        st.number_input(
+            words,
+            0.01,
+            most,
+            step=0.05,
+            key=key,
+            label_visibility="collapsed",
+            persist_state="page",
+        )
+    )
+
+
+def _rule(run: RunRow) -> QueueRule:
+    rubric = library.version(store(), run.rubric_version_id).rubric
+    st.html('<div class="rs-section">Which cells</div>')
+    with st.grid(2, min_column_width=260):
+        with st.container():
+            split = _check("split", "Judges disagree", True)
+            abstention = _check("abstention", "A judge abstained", True)
+            failure = _check("failure", "A judge failed, or nobody answered", True)
+            flip = _check("flip", "Answers hang on the order of options", True)
+        with st.container():
+            gate = _check(
+                "near_gate",
+                "A gate hangs on it",
+                False,
+                "Another option of this cell would make a gate fire, or not fire any more. Of two "
+                "options that is always so: it queues every cell that such a gate looks at.",
+            )
+            margin = _limit(
+                "margin", "Votes are close", 0.34, 1.0, "Top share minus the second is below this."
+            )
+            mark = _limit(
+                f"near_mark {run.id}",
+                "Near a pass mark",
+                0.05,
+                100.0,
+                "The score is this close to a mark, and this cell can move it over.",
+                ticked=rubric.decision is not None,
+            )
+            everything = _check("everything", "Everything", False, "All cells of the run.")
+    audit, gold = _draws()
+    return QueueRule(
+        split=split,
+        margin=margin,
+        abstention=abstention,
+        failure=failure,
+        near_gate=gate,
+        near_mark=mark,
+        flip=flip,
+        everything=everything,
+        criteria=_criteria(run, rubric),
+        audit_share=audit / 100,
+        gold_share=gold / 100,
+    )
+
+
+def _draws() -> tuple[int, int]:
+    """The shares of the random audit and of cells whose label is known, in %."""
+    key = state.key(QUEUE_FIELD, "audit")
+    state.seed(key, 10)
+    audit = st.slider(
+        "Audit: random share of all other cells, in %",
+        0,
+        100,
+        key=key,
+        help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
+        "can be said of what was not reviewed.",
+    )
+    key = state.key(QUEUE_FIELD, "gold")
+    state.seed(key, 0)
+    gold = st.slider(
+        "Known answers: random share of the other cells that the dataset labels, in %",
+        0,
+        100,
+        key=key,
+        help="They look like any others. What reviewers say of them is compared with the label, "
+        "and shown to them and to leads.",
+    )
+    return audit, gold
+
+
+def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
+    names = [c.name for c in rubric.criteria]
+    chosen = st.multiselect(
+        "Only these criteria",
+        names,
+        key=state.key(QUEUE_FIELD, "criteria", run.id),
+        placeholder="All criteria",
+        format_func=lambda name: one_line(name, 80),
+        persist_state="page",
+    )
+    return tuple(chosen) or None
+
+
+def _outlook(
+    who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: str
+) -> None:
+    seed = _seed()
+    about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed)
+    found = remembered(
+        "queue preview", about, lambda: queues.preview(store(), run.id, rule, seed=seed)
+    )
+    st.html('<div class="rs-section">What it would queue</div>')
+    with st.grid(2, min_column_width=120):
+        st.metric("Cells", fmt.count(found.cells))
+        st.metric("Items", fmt.count(found.items))
+    rows = [
+        (esc(REASONS.get(reason, reason)), fmt.count(count))
+        for reason, count in sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+    ]
+    table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
+    left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
+    row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
+    name_key = state.key(QUEUE_FIELD, "name")
+    state.seed(name_key, "Doubtful cells")
+    st.text_input("Name of the queue", key=name_key, max_chars=200)
+    if (
+        st.button(
+            "Make the queue",
+            key=state.key(QUEUE_ACT, "make"),
+            type="primary",
+            disabled=not found.cells or settings is None,
+        )
+        and settings is not None
+    ):
+        with shown_errors():
+            made = queues.make_queue(
+                store(),
+                who,
+                run.id,
+                str(state.get(name_key) or ""),
+                rule,
+                settings,
+                order=order,  # type: ignore[arg-type]
+                seed=seed,
+            )
+            state.drop(QUEUE_FIELD)
+            state.set_address(**{state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            st.rerun()
+
+
+def _seed() -> int:
+    """The seed of this form: what is counted is what will be drawn."""
+    key = state.key(QUEUE_FIELD, "seed")
+    if state.get(key) is None:
+        state.put(key, clock.draw_seed())
+    return int(state.get(key))

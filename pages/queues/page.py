@@ -1,0 +1,200 @@
+"""Review: the queues, one queue (`?queue=ID`), a new one, or the issues with criteria."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import streamlit as st
+
+from core.domain.review import WHYS, Seat
+from core.domain.review_records import QueueRow
+from core.services.results import item_view
+from core.services.review import claims, queues
+from core.services.rubrics import issues
+from core.services.rubrics.issues import Issue
+from core.services.runs import lifecycle
+from core.text import numbers as fmt
+from pages.queues import making, queue
+from pages.queues.making import QUEUES_ACT
+from pages.ui import identity, routes, state
+from pages.ui.identity import Header
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+
+# All queues, newest first: how far each is, and what there is for me.
+
+HEADER = Header(
+    "Review",
+    "People settle what judges left in doubt. What they settle becomes the verdict, and truth.",
+)
+
+
+def queue_list(who: Seat) -> None:
+    """The list screen."""
+    page_header(HEADER.title, HEADER.tells)
+    show_flash()
+    identity.show_seat(who)
+    run = state.address_id(state.RUN)
+    archived = bool(state.get(state.key(QUEUES_ACT, "archived")))
+    rows = queues.queues(store(), run, archived=archived)
+    if not rows and not archived:
+        _nothing()
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _new()
+        st.button(
+            "What reviewers say of rubrics",
+            key=state.key(QUEUES_ACT, "issues"),
+            icon=":material/feedback:",
+            on_click=_issues,
+        )
+        st.toggle("Put away", key=state.key(QUEUES_ACT, "archived"))
+        if run is not None:
+            st.caption(f"Only queues of run {run}.")
+            st.button("All runs", key=state.key(QUEUES_ACT, "all"), on_click=_all_runs)
+    if not rows:
+        empty_state("Nothing here", "No queue was put away.")
+    for one in rows:
+        _card(who, one)
+
+
+def _all_runs() -> None:
+    state.set_address(**{state.RUN: None})
+
+
+def _new() -> None:
+    st.button(
+        "New queue",
+        key=state.key(QUEUES_ACT, "new"),
+        type="primary",
+        icon=":material/add:",
+        on_click=_make,
+    )
+
+
+def _issues() -> None:
+    state.set_address(**{state.SHOW: "issues"})
+
+
+def _make() -> None:
+    state.set_address(**{state.NEW: "queue"})
+
+
+def _nothing() -> None:
+    if not lifecycle.listing(store(), limit=1).rows:
+        empty_state(
+            "Nothing to review yet",
+            "A queue holds the doubtful cells of a run. Grade something first.",
+            lambda: routes.link(routes.RUNS, "Runs", icon=""),
+        )
+        return
+    empty_state(
+        "No queue yet",
+        "A queue holds the cells of a run that people should look at: split votes, abstentions, "
+        "failures, and a random share of the rest.",
+        _new,
+    )
+
+
+def _card(who: Seat, queue: QueueRow) -> None:
+    progress = queues.progress(store(), queue.id)
+    standing = claims.standing(store(), who, queue.id)
+    run = item_view.require_run(store(), queue.run_id)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            routes.link(routes.QUEUES, label(queue.name, 80), {state.QUEUE: queue.id}, icon="inbox")
+            st.space("stretch")
+            if standing.available and queue.archived is None:
+                routes.link(
+                    routes.REVIEW_ITEM,
+                    f"Review {fmt.plural(standing.available, 'item')}",
+                    {state.QUEUE: queue.id},
+                    icon="play_arrow",
+                )
+        resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
+        waiting = progress.cells.get("disagreement", 0)
+        tags = [tag(f"{fmt.count(waiting)} disagreements", "warn")] if waiting else []
+        tags += [tag("put away")] if queue.archived else []
+        row(
+            [
+                f'<span class="rs-num">{resolved}</span>',
+                f'<span class="rs-quiet">{esc(one_line(run.name, 60))} · run {run.id}</span>',
+                *tags,
+            ]
+        )
+        st.progress(progress.resolved / progress.total if progress.total else 0.0)
+
+
+# What reviewers found wrong with criteria, by rubric, with the way to the editor.
+
+
+def criterion_issues() -> None:
+    """The screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
+    page_header(
+        "What reviewers say of rubrics",
+        "Criteria that somebody called wrong, ambiguous, or two questions in one.",
+    )
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    found = issues.issues(store(), state.address_id(state.RUBRIC))
+    if not found:
+        empty_state(
+            "Nobody has found fault with a criterion",
+            "Reviewers say so with 0 and a reason. It appears here once the cell is resolved.",
+        )
+    by_rubric = sorted(found, key=lambda issue: (issue.rubric, issue.rubric_id))
+    for _, group in groupby(by_rubric, key=lambda issue: issue.rubric_id):
+        _rubric(list(group))
+
+
+def _rubric(found: list[Issue]) -> None:
+    first = found[0]
+    standing = sum(not issue.changed for issue in found)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<div class="rs-row"><h2 class="rs-cell">{esc(first.rubric)}</h2>'
+                f"{tag(fmt.plural(standing, 'open issue'), 'warn' if standing else 'neutral')}"
+                "</div>",
+                width="content",
+            )
+            st.space("stretch")
+            routes.link(
+                routes.RUBRICS,
+                f"Edit {label(first.rubric, 40)}",
+                {state.RUBRIC: first.rubric_id},
+                icon="edit",
+            )
+        table(["Criterion", "What is said", "By"], map(_row, found), name="Issues")
+
+
+def _row(issue: Issue) -> tuple[str, str, str]:
+    changed = tag("changed since", "good") if issue.changed else ""
+    note = f'<div class="rs-prose">{esc(issue.note)}</div>' if issue.note else ""
+    by = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
+    return (
+        f'{esc(issue.criterion)} <span class="rs-quiet">version {issue.number}</span> {changed}',
+        f"<b>{esc(WHYS[issue.why])}</b>{note}",
+        by,
+    )
+
+
+def _leave() -> None:
+    state.set_address(**{state.SHOW: None, state.RUBRIC: None})
+
+
+# Queues: what people are to look at (`?queue=ID` for one, `?run=ID` for the queues of a run).
+#
+# `?show=issues` lists what reviewers found wrong with criteria.
+
+_queue = state.address_id(state.QUEUE)
+_who = identity.seat(HEADER)
+if _who is not None:
+    if _queue is not None:
+        queue.show(_who, _queue)
+    elif state.address(state.NEW) is not None:
+        making.show(_who)
+    elif state.address(state.SHOW) == "issues":
+        criterion_issues()
+    else:
+        queue_list(_who)

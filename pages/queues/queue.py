@@ -1,0 +1,351 @@
+"""One queue: how far it is, beginning to review, who has what open, cells sent back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.domain.review import ROLES, CellState, Role, Seat
+from core.domain.review_records import ItemLease, QueueFilter, QueueRow, TurnStatus
+from core.services.results import item_view
+from core.services.review import adjudication, claims, other_acts, queues, reviewers
+from core.services.review.claims import QueueStanding
+from core.services.rubrics import library
+from core.text import numbers as fmt
+from pages.queues import making
+from pages.queues.making import QUEUE_ACT, QUEUE_FIELD
+from pages.ui import identity, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import (
+    LabelledFigure,
+    figures,
+    page_header,
+    row,
+    show_flash,
+    shown_errors,
+    table,
+    tag,
+)
+
+# Begin reviewing: everything that is there for me, or one criterion, or what is flagged.
+
+
+def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None:
+    """The button that opens the reviewing screen, what narrows it, and the way to the run."""
+    where = _filter(who, queue)
+    if where != QueueFilter():
+        standing = claims.standing(store(), who, queue.id, where)
+    mine = any(h.reviewer == who.name for h in standing.held)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if queue.archived is None and (standing.available or mine):
+            words = "Go on reviewing" if mine else "Start reviewing"
+            left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
+            if st.button(
+                words + left,
+                key=state.key(QUEUE_ACT, "start"),
+                type="primary",
+                icon=":material/play_arrow:",
+                shortcut="Enter",
+            ):
+                routes.go(routes.REVIEW_ITEM, _address(queue, where))
+        routes.link(routes.RUN, "The run", {state.RUN: queue.run_id})
+    if queue.archived is None and standing.why:
+        st.info(label(standing.why), icon=":material/inbox:")
+
+
+def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
+    run = item_view.require_run(store(), queue.run_id)
+    rubric = library.version(store(), run.rubric_version_id).rubric
+    queued = [c.name for c in rubric.criteria if queue.rule.criteria in (None, ())] or [
+        c.name for c in rubric.criteria if c.name in (queue.rule.criteria or ())
+    ]
+    if len(queued) < 2 and not who.resolves:
+        return QueueFilter()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        criterion = st.selectbox(
+            "Review",
+            [None, *queued],
+            key=state.key(QUEUE_FIELD, "criterion", queue.id),
+            format_func=lambda name: "All criteria" if name is None else one_line(name, 80),
+            width=320,
+        )
+        flagged = who.resolves and st.toggle(
+            "Only what is flagged", key=state.key(QUEUE_FIELD, "flagged", queue.id)
+        )
+    return QueueFilter(criterion=criterion, flagged=bool(flagged))
+
+
+def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
+    parts = {state.QUEUE: str(queue.id)}
+    if where.criterion is not None:
+        parts[state.CRITERION] = where.criterion
+    if where.flagged:
+        parts[state.FLAGGED] = "yes"
+    return parts
+
+
+# Who has what open, and who may do what.
+
+
+def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
+    """The items that somebody has open now."""
+    st.html('<div class="rs-section">Open now</div>')
+    if not leases:
+        st.caption("Nobody has an item open.")
+        return
+    rows = [
+        (
+            esc(lease.reviewer) + (" (you)" if lease.reviewer == who.name else ""),
+            "resolves" if lease.part == "resolve" else "reviews",
+            f"{datetime.fromtimestamp(lease.until, UTC):%H:%M:%S} UTC",
+        )
+        for lease in leases
+    ]
+    table(["Who", "Does", "Kept until"], rows, name="Items that are open")
+    if who.role == "lead":
+        _take_over(who, queue, [lease for lease in leases if lease.reviewer != who.name])
+
+
+def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
+    """A lead may go on with what somebody left open; that it was taken over is recorded."""
+    for lease in leases:
+        words = f"Take over from {label(lease.reviewer, 40)}"
+        key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
+        if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
+            state.put(state.REVIEW_TAKE, lease.item_id)
+            routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
+
+
+def roles(who: Seat) -> None:
+    """Everybody, with a role that a lead may change."""
+    for one in reviewers.everyone(store()):
+        key = state.key(QUEUE_FIELD, "role", one.id)
+        state.seed(key, one.role)
+        st.selectbox(
+            label(one.name),
+            ROLES,
+            key=key,
+            format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
+            on_change=_set,
+            args=(who, one.name, key, one.role),
+        )
+
+
+def _set(who: Seat, name: str, key: str, before: Role) -> None:
+    with shown_errors():
+        try:
+            reviewers.set_role(store(), who, name, state.get(key))
+        except Exception:
+            state.put(key, before)
+            raise
+
+
+# Have cells that are resolved reviewed again: for adjudicators and leads.
+
+#: The newest decisions; one looks for others by their timeline.
+MOST = 300
+
+
+def send_back(who: Seat, queue: QueueRow) -> None:
+    """Choose decisions, say why, send them back."""
+    known = adjudication.settled(store(), queue.run_id)
+    newest = sorted((s for s in known.values() if s.state == "active"), key=lambda s: -s.event_id)[
+        :MOST
+    ]
+    with st.expander("Send decided cells back"):
+        if not newest:
+            st.caption("Nothing is decided yet.")
+            return
+        cells = {(s.item_id, s.criterion): s for s in newest}
+        chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
+        st.multiselect(
+            "Decisions, newest first",
+            list(cells),
+            key=chosen_key,
+            format_func=lambda cell: (
+                f"{one_line(cell[0], 40)} · {one_line(cell[1], 60)}: "
+                f"{one_line(cells[cell].label or 'uncertain', 40)}"
+            ),
+        )
+        why_key = state.key(QUEUE_FIELD, "send back why", queue.id)
+        st.text_input("Why? Whoever reviews them again reads it.", key=why_key, max_chars=2000)
+        st.button(
+            "Send back",
+            key=state.key(QUEUE_ACT, "send back"),
+            on_click=_send,
+            args=(who, queue.id, chosen_key, why_key),
+        )
+
+
+def _send(who: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
+    chosen = [tuple(cell) for cell in state.get(chosen_key) or []]
+    with shown_errors():
+        other_acts.send_back(store(), who, queue_id, chosen, str(state.get(why_key) or ""))
+        state.flash(f"{fmt.plural(len(chosen), 'cell')} sent back.")
+        state.put(chosen_key, [])
+        state.put(why_key, "")
+
+
+# One queue: how far it is, what is there for whom, and for a lead, how it goes on.
+
+STATES: dict[CellState, str] = {
+    "needs_review": "Needs a review",
+    "needs_others": "Needs other reviewers",
+    "disagreement": "Reviewers disagree",
+    "resolved": "Resolved",
+}
+STATUSES: dict[TurnStatus, str] = {
+    "available": "available to you",
+    "locked": "open elsewhere",
+    "assigned": "assigned to others, or written by you",
+    "mine_done": "waiting for other reviewers",
+    "waiting": "waiting for an adjudicator, or flagged",
+    "filtered": "left out by a filter",
+    "done": "done",
+}
+
+
+def show(who: Seat, queue_id: int) -> None:
+    """The screen of a queue."""
+    queue = queues.queue(store(), queue_id)
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all)
+    page_header(queue.name, own_words=False)
+    show_flash()
+    run = item_view.require_run(store(), queue.run_id)
+    row(
+        [
+            f'<span class="rs-quiet">{esc(one_line(run.name, 80))} · run {run.id} · made by '
+            f"{esc(queue.author)}</span>",
+            *([tag("put away")] if queue.archived else []),
+        ]
+    )
+    identity.show_seat(who)
+    standing = claims.standing(store(), who, queue.id)
+    start_reviewing(who, queue, standing)
+    _progress(queue)
+    _findings(queue)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _standing(standing)
+    with right:
+        held(who, queue, standing.held)
+    _about(queue)
+    if who.resolves:
+        send_back(who, queue)
+    if who.role == "lead":
+        _lead(who, queue)
+
+
+def _all() -> None:
+    state.set_address(**{state.QUEUE: None})
+
+
+def _findings(queue: QueueRow) -> None:
+    routes.link(routes.RECORD, "What these decisions say", {state.QUEUE: queue.id})
+
+
+def _progress(queue: QueueRow) -> None:
+    progress = queues.progress(store(), queue.id)
+    st.progress(progress.resolved / progress.total if progress.total else 0.0)
+    figures(
+        [
+            LabelledFigure("Cells", fmt.count(progress.total)),
+            LabelledFigure("Resolved", fmt.count(progress.resolved)),
+            LabelledFigure(
+                "Expected to flip",
+                _about_so_many(progress.flips),
+                "How many outcomes (or, without pass marks, verdicts) the open cells are expected "
+                "to change.",
+            ),
+            LabelledFigure(
+                "Expected change",
+                fmt.score(progress.change),
+                "The sum of the absolute changes of scores that the open cells are expected to "
+                "bring.",
+            ),
+        ]
+    )
+    states = [(esc(STATES[s]), fmt.count(progress.cells.get(s, 0))) for s in STATES]
+    with st.expander("Cells by state"):
+        table(["State", "Cells"], states, name="Cells by state", numbers=(1,))
+
+
+def _about_so_many(expected: float) -> str:
+    """An expected count: nobody can use its decimals.
+
+    >>> _about_so_many(31.7), _about_so_many(0.2), _about_so_many(0.0)
+    ('about 32', 'fewer than 1', '0')
+    """
+    if expected < 0.5:
+        return "fewer than 1" if expected else "0"
+    return f"about {fmt.count(round(expected))}"
+
+
+def _standing(standing: claims.QueueStanding) -> None:
+    st.html('<div class="rs-section">The items, as they are for you</div>')
+    rows = [
+        (esc(words), fmt.count(standing.counts.get(status, 0)))
+        for status, words in STATUSES.items()
+        if standing.counts.get(status, 0)
+    ]
+    table(["Items", "How many"], rows, name="Items by status", numbers=(1,))
+
+
+def _about(queue: QueueRow) -> None:
+    name, formula = queues.QUEUE_ORDERS[queue.order]
+    settings = queue.settings
+    with st.expander("How this queue works"):
+        table(
+            ["", ""],
+            [
+                ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
+                ("Judges' votes", esc(making.MODES[settings.mode])),
+                ("Reviewers per item", fmt.count(settings.reviewers)),
+                ("A cell is settled when", esc(making.POLICIES[settings.policy])),
+                ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
+                ("Audit", f"{round(100 * queue.rule.audit_share)} % of the cells left out"),
+                ("Seed", str(queue.seed)),
+            ],
+            name="How this queue works",
+        )
+
+
+def _lead(who: Seat, queue: QueueRow) -> None:
+    with st.expander("Lead: change the queue"):
+        settings, order = making.settings_form(f"queue {queue.id}", queue.settings, queue.order)
+        if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):
+            with shown_errors():
+                queues.change(store(), who, queue.id, order=order, settings=settings)
+                state.drop(QUEUE_FIELD)
+                state.flash("Saved. What is resolved stays resolved.")
+                st.rerun()
+    with st.expander("Lead: people"):
+        roles(who)
+    with st.container(horizontal=True):
+        st.button(
+            "Queue what fits by now",
+            key=state.key(QUEUE_ACT, "refresh"),
+            help="For a run that went on. Nothing is taken out.",
+            on_click=_refresh,
+            args=(who, queue.id),
+        )
+        st.button(
+            "Bring back" if queue.archived else "Put away",
+            key=state.key(QUEUE_ACT, "archive"),
+            on_click=_archive,
+            args=(who, queue.id, queue.archived is not None),
+        )
+
+
+def _refresh(who: Seat, queue_id: int) -> None:
+    with shown_errors():
+        added = queues.refresh(store(), who, queue_id)
+        state.flash(f"{fmt.plural(added, 'cell')} added.")
+
+
+def _archive(who: Seat, queue_id: int, restore: bool) -> None:
+    with shown_errors():
+        queues.archive(store(), who, queue_id, restore=restore)

@@ -1,0 +1,1 @@
+"""What a run found, with its limits, to read or to take away."""

@@ -1,0 +1,159 @@
+"""The report's blocks on the page, words, tables and plots; and the report as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from core import figures as draw
+from core.formats.report.paper import (
+    Bars,
+    Block,
+    Facts,
+    Forest,
+    Histogram,
+    PaperTable,
+    Sentences,
+    Words,
+)
+from core.services.exports import run_export
+from core.services.reports.run_report import RunReport
+from core.text.numbers import plural, score
+from pages.ui import state
+from pages.ui.grades import grades_button
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+# The keys of the Report page, beside those of `state` (used with `state.key`).
+
+#: The container that the style sheet knows by its key.
+REPORT = "rs_report"
+
+REPORT_FIELD = "report_field"
+REPORT_ACT = "report_act"
+REPORT_CHART = "report_chart"
+
+
+# One block of the report on the page: words, a table whose numbers lead to items, or a plot.
+
+
+def show(run_id: int, block: Block, place: str) -> None:
+    """The block; `place` tells it from others of the page."""
+    if isinstance(block, Sentences):
+        _sentences(block)
+    elif isinstance(block, Facts):
+        rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
+        table(("", ""), rows, name=block.name)
+    elif isinstance(block, PaperTable):
+        _table(run_id, block)
+    else:
+        _plot(run_id, block, place)
+
+
+def _sentences(block: Sentences) -> None:
+    if block.listed:
+        lines = "".join(f"<li>{esc(line)}</li>" for line in block.lines)
+        st.html(f'<ul class="rs-list" style="max-width:78ch">{lines}</ul>')
+    else:
+        lines = "".join(f"<div>{esc(line)}</div>" for line in block.lines)
+        st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
+
+
+def _table(run_id: int, block: PaperTable) -> None:
+    st.html(f'<div class="rs-section">{esc(block.name)}</div>')
+    rows = ([cell(run_id, words) for words in row] for row in block.rows)
+    table(block.heads, rows, name=block.name, numbers=block.numbers)
+    if block.note:
+        st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
+
+
+def cell(run_id: int, words: Words) -> str:
+    """A cell's HTML; where items stand behind it, a link to exactly these.
+
+    >>> cell(3, Words("7", link={"outcome": "pass"}))
+    '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
+    """
+    text = esc(words.text)
+    if words.link:
+        found = _address(words.link)
+        page = found.pop("to", "run")
+        query = urlencode({state.RUN: run_id, **found})
+        text = f'<a href="{esc(page)}?{esc(query)}" target="_self">{text}</a>'
+    below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
+    return text + below
+
+
+def _address(link: Mapping[str, str]) -> dict[str, str]:
+    """The link's parameters; one that is empty says as much as one that is not there."""
+    return {name: value for name, value in link.items() if value}
+
+
+def _plot(run_id: int, block: Histogram | Forest | Bars, place: str) -> None:
+    if isinstance(block, Histogram):
+        figure = draw.score_histogram(block.bins, block.mean)
+        n = sum(n for *_, n in block.bins)
+        alt = f"Histogram of {plural(n, 'score')}, mean {score(block.mean)}."
+    elif isinstance(block, Forest):
+        figure = _forest(block)
+        alt = f"{block.name}: a dot per row with its interval."
+    else:
+        rows = [(n, [(p.label, p.option, p.value, p.items) for p in ps]) for n, ps in block.rows]
+        figure = draw.verdict_bars(rows)
+        alt = f"{block.name}: a bar per criterion, parted by the verdicts."
+    st.html(f'<div class="rs-section">{esc(block.name)}</div>')
+    st.plotly_chart(
+        figure,
+        key=state.key(REPORT_CHART, run_id, place),
+        config={"displayModeBar": False},
+        alt=one_line(f"{alt} The table below has its numbers."),
+    )
+
+
+def _forest(block: Forest) -> object:
+    dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
+    whole = block.low >= 0 and block.high <= 1
+    return draw.forest(dots, block.axis, block.marks, whole=whole)
+
+
+# The report to take away: HTML, Markdown, everything as CSV, and grades for students.
+
+
+def download_buttons(run_id: int, found: RunReport) -> None:
+    """A button per file, which is made when it is pressed; and the way to grades for students."""
+    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
+    held = store()
+    with st.container(horizontal=True):
+        st.download_button(
+            "HTML",
+            data=lambda: run_export.written(found, "html"),
+            file_name=f"report-run-{run_id}.html",
+            mime="text/html",
+            icon=":material/description:",
+            key=state.key(REPORT_ACT, "html"),
+            help="One file that opens anywhere, without network, and prints well.",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Markdown",
+            data=lambda: run_export.written(found, "markdown"),
+            file_name=f"report-run-{run_id}.md",
+            mime="text/markdown",
+            icon=":material/notes:",
+            key=state.key(REPORT_ACT, "markdown"),
+            help="The same words and tables, for a wiki or a pull request.",
+            on_click="ignore",
+        )
+        st.download_button(
+            "CSV of everything",
+            data=lambda: run_export.zipped(run_export.export(held, run_id, "everything")),
+            file_name=f"run-{run_id}.zip",
+            mime="application/zip",
+            icon=":material/table:",
+            key=state.key(REPORT_ACT, "everything"),
+            help="Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
+            on_click="ignore",
+        )
+        grades_button(run_id)

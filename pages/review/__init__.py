@@ -1,1 +1,0 @@
-"""Screens where people settle what judges left in doubt."""

@@ -1,0 +1,267 @@
+"""How right all verdicts are, what may be accepted unseen, and scores corrected by people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core import figures as draw
+from core.domain.review_records import QueueRow
+from core.services.review import corrected_estimates, random_audit
+from core.services.review.corrected_estimates import Corrected, Rightness
+from core.services.review.random_audit import Unseen, narrowed
+from core.text import numbers as fmt
+from pages.review_findings.words import RECORD_FIELD, kept, mean, quiet, said, section
+from pages.ui import routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import table, tag
+
+if TYPE_CHECKING:
+    from core.metrics.intervals.acceptance import Acceptance
+
+RECORD_CHART = "record_chart"
+
+
+#: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
+MAY_DISAGREE = 10
+ALL = "All criteria, by weight"
+
+
+def show(queue: QueueRow) -> None:
+    """The view."""
+    share = _alpha(queue) / 100
+    right = kept("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
+    rest = kept("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
+    _rightness(queue, right, rest)
+    _accepted(queue, rest)
+    _scores(queue)
+
+
+def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
+    section("How often people confirm the verdicts")
+    lines = [
+        ("All cells", found.weighted, found.audited + found.queued + found.others, _sources(found)),
+        ("Picked as doubtful", found.hard, found.queued, "the hard ones; not to be generalised"),
+        (
+            "Never looked at",
+            rest.accuracy,
+            rest.audited,
+            _rest_of(rest),
+        ),
+    ]
+    dots = [
+        draw.Dot(name, one.figure.value, one.low, one.high, n=n)
+        for name, one, n, _ in lines
+        if one.figure.value is not None
+    ]
+    if dots:
+        st.plotly_chart(
+            draw.forest(dots, "Share of verdicts that people give, too", ""),
+            key=state.key(RECORD_CHART, "right", queue.id),
+            config={"displayModeBar": False},
+            alt="Shares with their intervals; the table below has them.",
+        )
+    table(
+        ("Cells", "Confirmed", "Decided"),
+        (
+            [f"{esc(name)}<br>{quiet(about)}", mean(one), fmt.count(n)]
+            for name, one, n, about in lines
+        ),
+        name="How often people confirm the verdicts",
+        numbers=(1, 2),
+    )
+    _more_audit(queue, rest)
+    only = label(narrowed(queue.rule))
+    st.caption(
+        "A queue holds the hard cells, so what is seen there says nothing of the rest by itself. "
+        "All cells: each decided cell is weighted by the inverse of the chance it had of being "
+        "reviewed (Hajek 1971). Never looked at: exact bounds for what is left after a random "
+        "draw, less what is known by now of the cells drawn from. Cells that nobody can assess "
+        "count against the verdict there, and are left out of the other two."
+        + (f" This queue looks at {only}." if only else "")
+    )
+
+
+def _sources(found: Rightness) -> str:
+    if not found.others:
+        return "estimated from both below"
+    return f"from both below, and {fmt.plural(found.others, 'cell')} settled besides"
+
+
+def _rest_of(rest: Unseen) -> str:
+    words = f"{fmt.plural(rest.rest, 'cell')}, from the random audit"
+    if not rest.elsewhere:
+        return words
+    return f"{words} and the {fmt.count(rest.elsewhere)} it might have drawn that others settled"
+
+
+def _more_audit(queue: QueueRow, rest: Unseen) -> None:
+    if rest.behind:
+        said(
+            f"{fmt.plural(rest.behind, 'cell')} got a verdict after the audit was drawn, and would "
+            "be in it. Bring the queue up to date before anything can be said of what nobody "
+            "looked at."
+        )
+    elif rest.missing:
+        left = fmt.plural(rest.missing, "drawn cell")
+        said(
+            f"{left} to be decided before anything can be said of what nobody looked at. They come "
+            "unmarked, in the queue's order; a further queue of nothing but a random draw (no "
+            "reason ticked, only the audit) gets there sooner."
+        )
+    elif rest.audited < 10 and rest.rest:
+        more = 10 - rest.audited
+        said(
+            f"{more} more random {'cell' if more == 1 else 'cells'} would do to say something of "
+            "what nobody looked at. Make a further queue with a larger audit share."
+        )
+        routes.link(
+            routes.QUEUES,
+            "New queue",
+            {state.NEW: "queue", state.RUN: queue.run_id},
+            icon="add",
+        )
+
+
+def _alpha(queue: QueueRow) -> int:
+    key = state.key(RECORD_FIELD, "alpha", queue.id)
+    return int(state.get(key) or MAY_DISAGREE)
+
+
+def _accepted(queue: QueueRow, rest: Unseen) -> None:
+    section("What may be accepted unseen")
+    key = state.key(RECORD_FIELD, "alpha", queue.id)
+    state.seed(key, MAY_DISAGREE)
+    st.slider(
+        "At most this share of the accepted verdicts may disagree with people, in %",
+        1,
+        50,
+        key=key,
+        width=620,
+    )
+    promise = rest.acceptance
+    if promise is None:
+        said(f"Not known: {rest.accuracy.figure.reason}")
+        return
+    said(_promised(promise, rest.rest))
+    if promise.steps:
+        with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
+            _tested(promise)
+    st.caption(
+        "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
+        "fails, so that the promise is broken in at most 5 % of cases however many are tested "
+        "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
+        "finite number). Cells settled besides stay among those that the audit was drawn from: "
+        "what is bounded is how many of all of those are wrong, and the wrong ones that are known "
+        "are taken off; all thresholds are then bounded at once. Nothing is accepted by itself: it "
+        "is for you to decide."
+    )
+
+
+def _promised(promise: Acceptance, unseen: int) -> str:
+    if promise.threshold is not None:
+        return (
+            f"{fmt.count(promise.accepted)} of {fmt.plural(unseen, 'cell')} that nobody looked "
+            f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
+            f"With 95 % confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
+            "with people."
+        )
+    more = (
+        f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "
+        "disagreeing as they did."
+        if promise.more
+        else ""
+    )
+    return f"Nothing yet. {_why_not(promise)}{more}"
+
+
+def _tested(promise: Acceptance) -> None:
+    known = any(step.known.n for step in promise.steps)
+    besides = ("Settled besides", "Disagree") if known else ()
+    table(
+        ("Votes that agree", "Labels there", "Disagree", *besides, "Unseen", "At most", ""),
+        (
+            [
+                f"from {fmt.percent(step.threshold)}",
+                fmt.count(step.labels),
+                fmt.count(step.wrong),
+                *([fmt.count(step.known.n), fmt.count(step.known.wrong)] if known else []),
+                fmt.count(step.unseen),
+                fmt.percent(step.bound, 1),
+                tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
+            ]
+            for step in promise.steps
+        ),
+        name="Thresholds tested",
+        numbers=tuple(range(1, 5 + len(besides))),
+    )
+
+
+def _why_not(promise: Acceptance) -> str:
+    from core.metrics.intervals.acceptance import nearest
+
+    step = nearest(promise.steps)
+    if step is None:
+        return promise.reason
+    words = (
+        f"Of {fmt.plural(step.labels, 'random label')} on which at least "
+        f"{fmt.percent(step.threshold)} of the votes agree, {fmt.count(step.wrong)} disagree with "
+        "people"
+    )
+    if step.known.n:
+        return (
+            f"{words}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that were "
+            f"settled besides; of the {fmt.count(step.unseen)} that are left up to "
+            f"{fmt.percent(step.bound, 1)} may. A further queue with a random audit, of what is "
+            "left, would speak of it alone."
+        )
+    means = "That is too many." if promise.more else "More labels would hardly help."
+    return f"{words}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
+
+
+def _scores(queue: QueueRow) -> None:
+    lines = kept("scores", queue, lambda: corrected_estimates.corrected(store(), queue.id))
+    section("Scores, corrected by what people decided")
+    reasons = {one.reason for one in lines if one.powered is None}
+    if len(reasons) == 1 and all(one.powered is None for one in lines):
+        said(f"Not known yet: {reasons.pop()}")
+        return
+    table(
+        ("Mean value", "Votes say", "Corrected", "People's labels alone", "Cells", "Labelled"),
+        (_score_line(one) for one in lines),
+        name="Mean values, corrected",
+        numbers=(1, 2, 3, 4, 5),
+    )
+    st.caption(
+        "What the votes say of all cells, corrected by how far they were off where people looked "
+        "(prediction-powered inference, Angelopoulos and others 2023). However wrong the judges "
+        "are, the interval holds; the better they are, the narrower it is. All criteria, by "
+        "weight: the mean score where items have all criteria, before gates and penalties."
+    )
+
+
+def _rest(one: Corrected) -> bool:
+    """Whether anything is left that judges speak for."""
+    return one.labelled < one.cells
+
+
+def _score_line(one: Corrected) -> list[str]:
+    powered = one.powered
+    name = one_line(one.criterion, 80) if one.criterion else ALL
+    heard = (
+        quiet(f"judges listened to at {fmt.percent(powered.listened)}")
+        if powered is not None and powered.mean.figure.value is not None and _rest(one)
+        else ""
+    )
+    return [
+        f"{esc(name)}<br>{heard}" if heard else esc(name),
+        fmt.score(one.said),
+        f"undefined<br>{quiet(one.reason)}"
+        if powered is None
+        else mean(powered.mean, percent=False),
+        fmt.DASH if powered is None else mean(powered.labels, percent=False),
+        fmt.count(one.cells),
+        fmt.count(one.labelled),
+    ]

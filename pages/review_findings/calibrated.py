@@ -1,0 +1,130 @@
+"""The rule `calibrated`: judges weighted by how right they were where people decided."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review_records import QueueRow
+from core.domain.weight_fit import Fitted
+from core.services.results import weight_fit
+from core.services.results.weight_fit import Offer
+from core.text import numbers as fmt
+from pages.review_findings.words import RECORD_ACT, kept, quiet, said, section
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import shown_errors, table, tag
+
+
+def show(queue: QueueRow) -> None:
+    """What fitting came to per criterion, and the way there and back."""
+    run_id = queue.run_id
+    section("Weigh judges by what people decided")
+    found = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
+    table(
+        ("Criterion", "", "Plain rule", "Calibrated", "Mended", "Spoilt", "Labels"),
+        (_line(one) for one in found),
+        name="The rule calibrated, by criterion",
+        numbers=(2, 3, 4, 5, 6),
+    )
+    _reliance(found)
+    _buttons(run_id, found)
+    st.caption(
+        "Labels of the dataset, and what people settled, say what judges' answers are worth. "
+        "Three rules are tried: all judges by their weight, the best judge alone, and, where "
+        "levels have an order, the mean of the votes moved to the labels. Every item counted was "
+        "settled by a rule that was both chosen and fitted without its label, so that the two "
+        "figures can be compared. Where levels have an order the distance to the label counts, "
+        "else right answers. It is offered only where it is ahead; it is not sure where that holds "
+        "for all labels together, but not for those that its choice had not seen. No judge is "
+        "asked again."
+    )
+
+
+def _line(one: Offer) -> list[str]:
+    name, fitted = esc(one_line(one.criterion, 80)), one.fitted
+    if fitted is not None:
+        name = f"{name}<br>{quiet(weight_fit.how(fitted))}"
+    else:
+        return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
+    return [
+        name,
+        mark_of(one, fitted),
+        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far)}<br>"
+        f"{quiet(_plain(fitted.plain))}",
+        _came(fitted.right, fitted.labels, fitted.far),
+        fmt.count(fitted.gained),
+        fmt.count(fitted.lost),
+        fmt.count(fitted.labels),
+    ]
+
+
+def mark_of(one: Offer, fitted: Fitted) -> str:
+    """The HTML of whether a fit is in use, offered, or neither."""
+    if one.used:
+        return tag("in use", "info")
+    if not one.offered:
+        return tag("no better")
+    sure = fitted.far is not None or fitted.right > fitted.plain_right
+    return tag("✓ offered", "good") if sure else tag("offered, not sure", "warn")
+
+
+def _came(right: int, labels: int, far: float | None) -> str:
+    share = f"{fmt.percent(right / labels)} right"
+    return share if far is None else f"{far:.2f} levels off<br>{quiet(share)}"
+
+
+def _plain(rule: str) -> str:
+    return rule.replace("_", " ")
+
+
+def _reliance(found: list[Offer]) -> None:
+    known = [one for one in found if one.fitted is not None and one.fitted.reliance]
+    if not known:
+        return
+    with st.expander("How far each judge is listened to", icon=":material/hearing:"):
+        for one in known:
+            if one.fitted is None:
+                continue
+            rows = weight_fit.heard(one.fitted).items()
+            table(
+                (one_line(one.criterion, 80), "From 0 (as chance) to 1"),
+                ([esc(judge), fmt.score(value)] for judge, value in rows),
+                name=f"How far judges are listened to on {one.criterion}",
+                numbers=(1,),
+            )
+
+
+def _buttons(run_id: int, found: list[Offer]) -> None:
+    offered = [one for one in found if one.offered and not one.used]
+    used = [one for one in found if one.used]
+    if not offered and not used:
+        said("There is nothing to use yet: calibrated is ahead of the plain rule on no criterion.")
+    with st.container(horizontal=True):
+        if offered:
+            names = "it" if len(offered) == 1 else f"it on {len(offered)} criteria"
+            st.button(
+                f"Use {names}",
+                key=state.key(RECORD_ACT, "use"),
+                type="primary",
+                icon=":material/balance:",
+                help="Verdicts and scores are derived anew from the same votes.",
+                on_click=_use,
+                args=(run_id, True),
+            )
+        if used:
+            st.button(
+                "Back to the plain rule",
+                key=state.key(RECORD_ACT, "plain"),
+                icon=":material/undo:",
+                on_click=_use,
+                args=(run_id, False),
+            )
+
+
+def _use(run_id: int, calibrated: bool) -> None:
+    with shown_errors():
+        offers = weight_fit.offers(store(), run_id) if calibrated else []
+        chosen = [one.fitted for one in offers if one.fitted is not None and one.offered]
+        items = weight_fit.use(store(), run_id, chosen)
+        state.flash(f"{fmt.plural(items, 'item')} settled anew, without a call.")

@@ -1,0 +1,159 @@
+"""What was done, as a list to read: a queue's log, the timeline of one cell, files of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.domain.review_records import QueueRow
+from core.services.exports import review_export
+from core.services.exports.run_export import export
+from core.services.review import audit_trail
+from core.services.review.audit_trail import LogLine, cells_of
+from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, said, section
+from pages.ui import routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import tag
+
+# Events as a list to read.
+
+
+def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
+    """The events; `places` says of each on which item and criterion."""
+    rows = "".join(_line(one, places=places) for one in found)
+    st.html(f'<ul class="rs-list" aria-label="{esc(name)}">{rows}</ul>')
+
+
+def _line(one: LogLine, *, places: bool) -> str:
+    where = ""
+    if places and one.item_id:
+        cell = [one_line(one.item_id, 60)]
+        cell += [one_line(one.criterion, 60)] if one.criterion else []
+        where = f" · {esc(' · '.join(cell))}"
+    undone = f" {tag('taken back')}" if one.undone else ""
+    note = f'<div class="rs-quote">{esc(one_line(one.note, 400))}</div>' if one.note else ""
+    when = f"{one.when[:10]} {one.when[11:16]} UTC"
+    return (
+        f"<li><b>{esc(one.who)}</b> {esc(one.what)}{undone}<br>"
+        f'<span class="rs-quiet rs-num">{when}{where}</span>{note}</li>'
+    )
+
+
+# The event log of a queue, the newest first.
+
+PAGE = 25
+
+
+def event_log(who: Seat, queue: QueueRow) -> None:
+    """A page of events."""
+    section("Everything that happened in this queue")
+    key = state.key(RECORD_FIELD, "log", queue.id)
+    page = int(state.get(key) or 1)
+    found = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
+    if not found.total:
+        said("Nothing yet.")
+        return
+    lines(found.lines, name="Event log", places=True)
+    if found.total > PAGE:
+        st.pagination(-(-found.total // PAGE), key=key)
+
+
+# The timeline of one cell: who said what, what they had seen, what it was settled as.
+
+
+def choose(who: Seat, queue: QueueRow) -> None:
+    """The timeline of a cell of the queue, chosen here or by the address."""
+    section("One cell")
+    cells = cells_of(store(), queue.id)
+    if not cells:
+        said("Nothing was decided yet.")
+        return
+    asked = (state.address(state.ITEM), state.address(state.CRITERION))
+    at = cells.index(asked) if asked in cells else None
+    key = state.key(RECORD_FIELD, "cell", queue.id)
+    state.put(key, at)
+    st.selectbox(
+        "Cell",
+        range(len(cells)),
+        key=key,
+        index=None,
+        placeholder="Choose an item and criterion",
+        format_func=lambda one: f"{one_line(cells[one][0], 60)} · {one_line(cells[one][1], 60)}",
+        on_change=_choose,
+        args=(key, cells),
+    )
+    if at is not None:
+        cell_timeline(who, queue.run_id, *cells[at])
+
+
+def _choose(key: str, cells: list[tuple[str, str]]) -> None:
+    at = state.get(key)
+    item, criterion = (None, None) if at is None else cells[at]
+    state.set_address(**{state.ITEM: item, state.CRITERION: criterion, state.VIEW: "record"})
+
+
+def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
+    """The events of a cell."""
+    found = audit_trail.story(store(), who, run_id, item, criterion)
+    if not found:
+        said("Nobody has said anything about this cell.")
+        return
+    lines(found, name=f"Timeline of {criterion}", places=False)
+    routes.link(routes.RUN, "The item with its votes", {state.RUN: run_id, state.ITEM: item})
+
+
+# What people said, to take away: any time, half-way too.
+
+
+def take_away(run_id: int) -> None:
+    """A button per form."""
+    section("To take away, half-way too")
+    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
+    held = store()
+    with st.container(horizontal=True):
+        _button(
+            "Judgements, CSV",
+            lambda: export(held, run_id, "reviews").data()["reviews.csv"],
+            f"run-{run_id}-reviews.csv",
+            "One row per vote and per person's verdict, first and final.",
+        )
+        _button(
+            "Items, CSV",
+            lambda: review_export.csv_file(review_export.wide_rows(held, run_id)),
+            f"run-{run_id}-items.csv",
+            "One row per item: score, outcome, verdicts and who settled them.",
+        )
+        _button(
+            "Judgements, JSON lines",
+            lambda: review_export.as_jsonl(review_export.long_rows(held, run_id)),
+            f"run-{run_id}-reviews.jsonl",
+            "The same rows as in the first file.",
+        )
+        _button(
+            "Record",
+            lambda: export(held, run_id, "events").text,
+            f"run-{run_id}-events.jsonl",
+            "Every event, also what was taken back, with what was there before and after.",
+        )
+        _button(
+            "Labelled dataset",
+            lambda: export(held, run_id, "labelled").text,
+            f"run-{run_id}-labelled.jsonl",
+            "The dataset with the labels that people settled laid over its own.",
+        )
+    st.caption("Names stand in all of them but the dataset. They hold what is there now.")
+
+
+def _button(words: str, make: object, name: str, help: str) -> None:
+    st.download_button(
+        words,
+        data=make,  # type: ignore[arg-type]
+        file_name=name,
+        icon=":material/download:",
+        key=state.key(RECORD_ACT, "away", name),
+        help=help,
+        on_click="ignore",
+    )

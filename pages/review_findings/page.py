@@ -1,0 +1,273 @@
+"""Findings of review: what people's verdicts are worth, and what came of a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.domain.review_records import QueueRow
+from core.services.results import item_view
+from core.services.review import queues
+from core.services.review.queues import Session, Trouble
+from core.services.review.reviewer_quality import Anchoring, anchoring
+from core.services.rubrics import library
+from core.text import numbers as fmt
+from pages.review_findings import all_cells, calibrated, events, people
+from pages.review_findings.words import RECORD_FIELD, kept, minutes, said, section, share
+from pages.ui import identity, routes, state
+from pages.ui.identity import Header
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    page_header,
+    row,
+    show_flash,
+    table,
+    tag,
+)
+
+# What came of the queue: what was mended, what is left, the time, and doubtful criteria.
+
+
+def session_result(queue: QueueRow) -> None:
+    """Figures, time, and the criteria that people found at fault."""
+    found = kept("session", queue, lambda: queues.session(store(), queue.id))
+    section("What people changed")
+    figures(
+        [
+            LabelledFigure("Mended", fmt.count(found.mended), "Verdicts that people changed."),
+            LabelledFigure("Kept", fmt.count(found.kept), "Verdicts that people gave as well."),
+            LabelledFigure(
+                "Given", fmt.count(found.given), "Cells on which the votes had no verdict."
+            ),
+            LabelledFigure(
+                "Nobody can say", fmt.count(found.uncertain), "Settled as not assessable."
+            ),
+        ]
+    )
+    said(_left(found))
+    _troubles(queue, found)
+
+
+def _left(found: Session) -> str:
+    parts = []
+    if found.each_seconds is not None:
+        parts.append(
+            f"{minutes(found.minutes)} were spent on {fmt.plural(found.timed, 'verdict')}, half "
+            f"of them in less than {fmt.seconds(found.each_seconds)}."
+        )
+    if not found.left:
+        parts.append("Nothing is left in this queue.")
+        return " ".join(parts)
+    parts.append(
+        f"{fmt.plural(found.left, 'cell')} are open, expected to change about "
+        f"{fmt.number(found.flips, 2)} outcomes and scores by {fmt.score(found.change)} in sum."
+    )
+    if found.left_minutes is not None:
+        parts.append(f"At that pace they take {minutes(found.left_minutes)}.")
+    return " ".join(parts)
+
+
+def _troubles(queue: QueueRow, found: Session) -> None:
+    section("Criteria that people found at fault")
+    if not found.troubles:
+        said("None: nobody called a criterion ambiguous, wrong, or two questions in one.")
+        return
+    table(
+        ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
+        (_trouble(one) for one in found.troubles),
+        name="Criteria that people found at fault",
+        numbers=(1, 2, 3, 4),
+    )
+    run = item_view.require_run(store(), queue.run_id)
+    rubric = library.version(store(), run.rubric_version_id)
+    routes.link(routes.RUBRICS, "Mend the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
+
+
+def _trouble(one: Trouble) -> list[str]:
+    counts = (one.ambiguous, one.wrong, one.double, one.of)
+    return [esc(one.criterion), *map(fmt.count, counts)]
+
+
+# Whether people follow the judges once they see what those said.
+
+
+def follows_judges(queue: QueueRow) -> None:
+    """The shares, and a sentence that says what they come to."""
+    found = kept("pull", queue, lambda: anchoring(store(), queue.id))
+    section("Do the judges pull people along?")
+    if not found.revealed and not found.assisted.n:
+        said(
+            "Not known: no verdict was confirmed after the votes were shown."
+            if queue.settings.mode != "blind"
+            else "This queue is blind: people never see what the judges said."
+        )
+        return
+    rows = (
+        ("Joined the judges after seeing them, of those who had said otherwise", found.toward),
+        ("Left the judges after seeing them, of those who had said the same", found.away),
+        ("First verdict as the judges', shown without the votes", found.blind),
+        ("First verdict as the judges', shown with the votes", found.assisted),
+    )
+    table(
+        ("", "Share"),
+        ([esc(words), share(one)] for words, one in rows),
+        name="Verdicts before and after the votes were seen",
+        numbers=(1,),
+    )
+    said(_sentence(found))
+    st.caption(
+        "Agreement is measured by first verdicts, truth is what people said in the end. Items "
+        "shown with the votes at once are drawn at random, so that their difference from the "
+        "others is what showing the votes did (interval: Newcombe 1998; cells of one item are "
+        "taken as independent, so it is somewhat too narrow)."
+    )
+
+
+def _sentence(found: Anchoring) -> str:
+    one = found.difference
+    if one.value is None or one.low is None or one.high is None:
+        return one.reason
+    words = f"{abs(one.value) * 100:.0f} points"
+    ends = f"95 % interval {fmt.score(one.low)} to {fmt.score(one.high)}"
+    if one.low > 0:
+        return f"Seeing the votes raises agreement with the judges by {words} ({ends})."
+    if one.high < 0:
+        return f"Seeing the votes lowers agreement with the judges by {words} ({ends})."
+    return f"No pull can be told from chance: the difference is {fmt.score(one.value)} ({ends})."
+
+
+# The whole page: which queue, and which of its findings. The address is the truth.
+
+VIEWS = {
+    "all": "All cells",
+    "session": "This queue",
+    "calibrated": "Weights of judges",
+    "people": "Reviewers",
+    "record": "Record and export",
+}
+HEADER = Header(
+    "Findings of review",
+    "What people's verdicts say of everything that nobody looked at, and of the judges.",
+)
+#: Shown in place of a view, where the address asks for it.
+AGAIN = "again"
+
+
+def show(who: Seat) -> None:
+    """The page."""
+    page_header(HEADER.title, HEADER.tells)
+    show_flash()
+    queue = _queue()
+    run = state.address_id(state.RUN)
+    item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
+    if queue is None and run is not None and item and criterion:
+        events.cell_timeline(who, run, item, criterion)
+        events.take_away(run)
+    elif queue is None:
+        _nothing()
+    elif state.address(state.VIEW) == AGAIN:
+        people.second_look(who, queue)
+    else:
+        _views(who, queue)
+
+
+def _nothing() -> None:
+    empty_state(
+        "Nothing was reviewed yet",
+        "Queue the doubtful cells of a run, with a random audit of the rest. What people decide "
+        "says how far all other verdicts can be trusted.",
+        lambda: routes.link(routes.QUEUES, "Review", icon=""),
+    )
+
+
+def _queue() -> QueueRow | None:
+    """The queue of the address, else the newest one (of the run of the address)."""
+    run = state.address_id(state.RUN)
+    asked = state.address_id(state.QUEUE)
+    rows = queues.queues(store(), None if asked is not None else run)
+    by_id = {one.id: one for one in rows}
+    if asked is not None and asked not in by_id:
+        by_id[asked] = queues.queue(store(), asked)
+    if not by_id:
+        return None
+    chosen = asked if asked is not None else rows[0].id
+    key = state.key(RECORD_FIELD, "queue")
+    state.put(key, chosen)
+    st.selectbox(
+        "Queue",
+        list(by_id),
+        key=key,
+        format_func=lambda one: f"{one_line(by_id[one].name, 80)} · run {by_id[one].run_id}",
+        on_change=_choose,
+        args=(key,),
+    )
+    return by_id[chosen]
+
+
+def _choose(key: str) -> None:
+    gone = dict.fromkeys((state.RUN, state.ITEM, state.CRITERION))
+    state.set_address(**{**gone, state.QUEUE: state.get(key)})
+
+
+def _views(who: Seat, queue: QueueRow) -> None:
+    progress = queues.progress(store(), queue.id)
+    run = item_view.require_run(store(), queue.run_id)
+    row(
+        [
+            f'<span class="rs-num">{fmt.count(progress.resolved)} of '
+            f"{fmt.plural(progress.total, 'cell')} resolved</span>",
+            f'<span class="rs-quiet">{esc(one_line(run.name, 80))} · run {run.id}</span>',
+            *([tag("put away")] if queue.archived else []),
+        ]
+    )
+    shown: dict[str, Callable[[Seat, QueueRow], None]] = {
+        "all": lambda _, queue: all_cells.show(queue),
+        "session": _session,
+        "calibrated": lambda _, queue: calibrated.show(queue),
+        "people": people.show,
+        "record": _record,
+    }
+    shown[_view()](who, queue)
+
+
+def _session(_: Seat, queue: QueueRow) -> None:
+    session_result(queue)
+    follows_judges(queue)
+
+
+def _record(who: Seat, queue: QueueRow) -> None:
+    events.take_away(queue.run_id)
+    events.choose(who, queue)
+    events.event_log(who, queue)
+
+
+def _view() -> str:
+    asked = state.address(state.VIEW)
+    value = asked if asked in VIEWS else "all"
+    if state.address(state.ITEM) and asked is None:
+        value = "record"
+    key = state.key(RECORD_FIELD, "view")
+    state.put(key, value)
+    st.segmented_control(
+        "What is shown",
+        list(VIEWS),
+        key=key,
+        format_func=lambda one: VIEWS[one],
+        required=True,
+        label_visibility="collapsed",
+        on_change=lambda: state.set_address(**{state.VIEW: state.get(key)}),
+    )
+    return value
+
+
+# Findings of review: what people's verdicts are worth (`?queue=ID`, or `?run=ID`; `&view=`).
+
+_who = identity.seat(HEADER)
+if _who is not None:
+    show(_who)

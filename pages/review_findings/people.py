@@ -1,0 +1,264 @@
+"""How people review, about oneself and to a lead about all; and the second look."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from core.domain.dataset import Item
+from core.domain.review import WHYS, Given, Seat
+from core.domain.review_records import QueueRow
+from core.domain.rubric import Criterion
+from core.services.review import queues, reviewer_quality, second_looks
+from core.services.review.reviewer_quality import Quality
+from core.services.review.second_looks import SecondLook
+from core.text import numbers as fmt
+from pages.review_findings.words import (
+    RECORD_ACT,
+    RECORD_FIELD,
+    kept,
+    minutes,
+    quiet,
+    said,
+    section,
+    share,
+)
+from pages.ui import identity, items, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, shown_errors, table
+
+# How people review: about oneself, and to a lead about everybody. Nobody is ranked.
+
+
+def show(who: Seat, queue: QueueRow) -> None:
+    """The view."""
+    identity.show_seat(who)
+    told = kept(
+        "people",
+        queue,
+        lambda: reviewer_quality.quality(store(), who, queue.id),
+        who.name,
+        who.role,
+    )
+    found = {one.name: one for one in told}
+    section("How you review")
+    mine = found.pop(who.name, None)
+    if mine is None:
+        said("You have given no verdict in this queue yet.")
+    else:
+        _one(mine)
+    _again(who, queue)
+    if who.role == "lead":
+        _lead(who, queue, list(found.values()))
+    st.caption(
+        "Only you and the leads see this, and nobody is ranked. Whoever got the hard items is "
+        "slower and differs more often; some figures rest on few cells. Shares have 95 % "
+        "intervals (Wilson 1927)."
+    )
+
+
+def _one(found: Quality) -> None:
+    pace = "–" if found.each_seconds is None else fmt.seconds(found.each_seconds)
+    table(
+        ("Figure", "Value", "Of what"),
+        [
+            ["Verdicts", fmt.count(found.verdicts), _cannot(found)],
+            ["Usual time of one", pace, quiet(_quick(found))],
+            ["As labelled", share(found.gold), quiet("cells whose label the dataset knows")],
+            ["The same on a second look", share(found.same), quiet("cells seen twice, blind")],
+            [
+                "As settled in the end",
+                share(found.shared),
+                quiet("first verdicts, on cells that others saw, too"),
+            ],
+            *_left(found),
+        ],
+        name=f"How {found.name} reviews",
+        numbers=(1,),
+    )
+    if len(found.weeks) > 1:
+        table(
+            ("Week of", "Verdicts", "Usual time", "As labelled"),
+            (
+                [
+                    one.monday,
+                    fmt.count(one.verdicts),
+                    fmt.DASH if one.each_seconds is None else fmt.seconds(one.each_seconds),
+                    share(one.gold),
+                ]
+                for one in found.weeks
+            ),
+            name=f"{found.name} by week",
+            numbers=(1, 2, 3),
+        )
+
+
+def _cannot(found: Quality) -> str:
+    return quiet(f"{fmt.count(found.cannot)} of them: cannot assess")
+
+
+def _quick(found: Quality) -> str:
+    if not found.timed:
+        return "no time is known"
+    return f"{fmt.count(found.quick)} of {fmt.count(found.timed)} in less than a quarter of it"
+
+
+def _left(found: Quality) -> list[list[str]]:
+    if not found.left:
+        return []
+    pace = "" if found.left_minutes is None else f"about {minutes(found.left_minutes)}"
+    return [["Items assigned and open", fmt.count(found.left), quiet(pace)]]
+
+
+def _again(who: Seat, queue: QueueRow) -> None:
+    waiting = len(second_looks.waiting(store(), who, queue.id))
+    if waiting:
+        routes.link(
+            routes.RECORD,
+            f"Take a second look at {fmt.plural(waiting, 'item')}",
+            {state.QUEUE: queue.id, state.VIEW: "again"},
+            icon="replay",
+        )
+
+
+def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
+    section("For leads")
+    key = state.key(RECORD_FIELD, "repeat", queue.id)
+    state.seed(key, round(100 * queue.settings.repeat_share))
+    st.slider(
+        "Second looks: share of a person's items that come back later, blind, in %",
+        0,
+        100,
+        key=key,
+        width=620,
+        help="What is said then changes nothing; it shows how far a person repeats an own verdict.",
+        on_change=_set_repeat,
+        args=(who, queue.id, key),
+    )
+    if not others:
+        return
+    if st.toggle("Show what others were told", key=state.key(RECORD_FIELD, "others")):
+        for one in others:
+            st.html(f"<b>{esc(one.name)}</b>")
+            _one(one)
+    names = ", ".join(label(one.name, 60) for one in others)
+    st.caption(f"Others who reviewed or were assigned: {names}.")
+
+
+def _set_repeat(who: Seat, queue_id: int, key: str) -> None:
+    with shown_errors():
+        queue = queues.queue(store(), queue_id)
+        settings = queue.settings.model_copy(update={"repeat_share": state.get(key) / 100})
+        queues.change(store(), who, queue_id, settings=settings)
+
+
+# A second look: an item that one has decided, blind once more. It changes nothing.
+
+AGAIN = "record_again"
+
+CANNOT = -1
+
+
+def second_look(who: Seat, queue: QueueRow) -> None:
+    """The next item, or that there is none."""
+    st.button(
+        "Back to the findings",
+        key=state.key(RECORD_ACT, "back"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_back,
+    )
+    look = second_looks.second_look(store(), who, queue.id)
+    if look is None:
+        state.drop(AGAIN)
+        empty_state("No item waits for a second look", "They come back as you go on reviewing.")
+        return
+    said(
+        "You have decided this item before. Decide it once more, without looking it up: it shows "
+        "how far you repeat yourself, and changes nothing."
+    )
+    _begin(look)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _texts(look)
+    with right:
+        for criterion in look.criteria:
+            _cell(look, criterion)
+        st.button(
+            "Done",
+            key=state.key(RECORD_ACT, "again", look.number),
+            type="primary",
+            on_click=_say,
+            args=(who, look),
+        )
+
+
+def _begin(look: SecondLook) -> None:
+    """Remember when the item was first shown."""
+    key = state.key(AGAIN, "since", look.queue_id, look.number)
+    if state.get(key) is None:
+        state.put(key, time.monotonic())
+
+
+def _texts(look: SecondLook) -> None:
+    for words, text in (("Guidelines", look.guidelines), ("Prompt", look.prompt)):
+        if text:
+            items.headed(words, text)
+    items.show_contexts(look.context)
+    st.html('<div class="rs-section">Submission</div>')
+    items.show_submission(Item(id="shown", submission=look.submission))
+    if look.reference:
+        items.headed("Reference", look.reference)
+
+
+def _field(look: SecondLook, criterion: Criterion, what: str) -> str:
+    return state.key(AGAIN, what, look.queue_id, look.number, criterion.name)
+
+
+def _cell(look: SecondLook, criterion: Criterion) -> None:
+    with st.container(border=True):
+        st.html(
+            f'<b>{esc(criterion.name)}</b><div class="rs-prose">{esc(criterion.requirement)}</div>'
+        )
+        options = [*range(len(criterion.options)), CANNOT]
+        chosen = st.radio(
+            f"Verdict on {label(criterion.name)}",
+            options,
+            index=None,
+            key=_field(look, criterion, "option"),
+            format_func=lambda at: (
+                "Cannot assess" if at == CANNOT else label(criterion.options[at].label)
+            ),
+            captions=[label(o.description) for o in criterion.options] + [""],
+            label_visibility="collapsed",
+        )
+        if chosen == CANNOT:
+            st.selectbox(
+                "Why",
+                list(WHYS),
+                key=_field(look, criterion, "why"),
+                format_func=lambda why: WHYS[why],
+            )
+
+
+def _back() -> None:
+    state.set_address(**{state.VIEW: "people"})
+
+
+def _say(who: Seat, look: SecondLook) -> None:
+    with shown_errors():
+        given = {}
+        for criterion in look.criteria:
+            option = state.get(_field(look, criterion, "option"))
+            if option is None:
+                st.error("Give a verdict on every criterion first.", icon=":material/error:")
+                return
+            why = state.get(_field(look, criterion, "why"))
+            given[criterion.name] = Given(None, why) if option == CANNOT else Given(option)
+        began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
+        spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
+        second_looks.say_again(store(), who, look, given, ms_active=spent)
+        state.drop(AGAIN)
+        state.flash("Kept. Thank you for looking twice.")

@@ -1,0 +1,81 @@
+"""Estimates and shares of the page in words; findings kept while the queue stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import streamlit as st
+
+from core.domain.review_records import QueueRow
+from core.metrics.estimate import Share
+from core.services.results import browsing, item_view
+from core.services.review import queues
+from core.text import numbers as fmt
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc
+
+if TYPE_CHECKING:
+    from core.metrics.intervals.sampling import Mean
+
+
+# Estimates and shares of the page in words, and its small parts.
+
+RECORD_ACT = "record_act"
+RECORD_FIELD = "record_field"
+
+
+def quiet(words: str) -> str:
+    """HTML of words that are read second."""
+    return f'<span class="rs-quiet rs-wrap">{esc(words)}</span>'
+
+
+def section(words: str) -> None:
+    """The head of a part of the page."""
+    st.html(f'<div class="rs-section" role="heading" aria-level="2">{esc(words)}</div>')
+
+
+def said(words: str) -> None:
+    """Sentences to be read."""
+    st.html(f'<div class="rs-prose">{esc(words)}</div>')
+
+
+def mean(one: Mean, *, percent: bool = True) -> str:
+    """A mean with its interval below, or why there is none, as HTML."""
+    form = fmt.percent if percent else fmt.score
+    if one.figure.value is None or one.low is None or one.high is None:
+        return f"undefined<br>{quiet(one.figure.reason)}"
+    return f"{form(one.figure.value)}<br>{quiet(f'{form(one.low)} to {form(one.high)}')}"
+
+
+def share(one: Share) -> str:
+    """A share with its count and interval below; a dash where there is nothing to share."""
+    if one.low is None or one.high is None:
+        return fmt.DASH
+    ends = f"{fmt.percent(one.low)} to {fmt.percent(one.high)}"
+    return f"{fmt.percent(one.value)}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}"
+
+
+def minutes(value: float) -> str:
+    """A duration that is told in minutes.
+
+    >>> minutes(0.5), minutes(75.0)
+    ('30.0 s', '1 h 15 min')
+    """
+    return fmt.seconds(60 * value)
+
+
+# Findings of large queues take a second each: they are worked out once per state of the queue.
+
+FoundT = TypeVar("FoundT")
+
+
+def kept(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
+    """`make()`, or what it gave for the same verdicts, decisions and cells of the queue.
+
+    `more` is what else it depends on.
+    """
+    run = item_view.require_run(store(), queue.run_id)
+    cells = queues.progress(store(), queue.id).total
+    about = (queue.id, *browsing.stands_on(store(), run), cells, *more)
+    return remembered(f"review: {what}", about, make)

@@ -1,0 +1,183 @@
+"""Above the item: where one is, what just changed, what was refused, and the acts on an item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.domain.review import CellState
+from core.services.review import other_acts
+from core.services.review.audit_trail import CellEffect
+from core.services.review.commit_reveal import DecisionEffect
+from core.text import numbers as fmt
+from pages.review_item import desk as desks
+from pages.review_item import keyboard
+from pages.review_item.desk import REVIEW_ACT, REVIEW_NOTE, OpenItem
+from pages.ui import routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import problem_list, shown_errors, table
+
+REVIEW_HELP = "review_help"
+
+
+#: Every key with what it does; the same list is shown by H.
+KEYS = (
+    ("1 to 9", "choose that option of the active cell; from the tenth on, with Shift"),
+    ("0", "cannot assess; then a digit says why"),
+    ("↑ ↓", "the cell before, the next cell"),
+    ("Enter", "commit your verdicts; after the reveal, confirm them"),
+    ("N", "write a note (Esc leaves the field)"),
+    ("E", "mark sentences as evidence: Tab to their numbers, Space"),
+    ("F", "flag the active cell for somebody else, or send it back"),
+    ("S", "skip the item: it comes last in your queue; a note says why"),
+    ("U", "undo what you did last, as often as you like"),
+    ("← →", "look at the previous or next item without deciding"),
+    ("H", "show or hide this list"),
+)
+
+
+def show(at: OpenItem, queue_name: str) -> None:
+    """The whole bar."""
+    _where(at, queue_name)
+    _said(at)
+    if state.get(REVIEW_HELP):
+        table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
+
+
+def _where(at: OpenItem, queue_name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button("Queue", key=state.key(REVIEW_ACT, "back"), icon=":material/arrow_back:"):
+            _close(at)
+        done = f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
+        here = f"Item {at.number}" if at.item is not None else "Reviewing"
+        only = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
+        only += " · only what is flagged" if at.where.flagged else ""
+        st.html(
+            f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
+            f"{esc(one_line(queue_name, 44) + only)} · {done}</span></div>",
+            width="content",
+        )
+        st.space("stretch")
+        if at.item is not None:
+            _press("", "previous", "Left", keyboard.step, (at, at.number, -1), "chevron_left")
+            _press("", "following", "Right", keyboard.step, (at, at.number, 1), "chevron_right")
+            _press("Skip", "skip", "S", keyboard.skip, (at, at.number))
+        _press("Undo", "undo", "U", keyboard.undo, (at,))
+        _press("Keys", "help", "H", _toggle_help, ())
+        if at.item is not None and at.seat.resolves:
+            _more(at)
+
+
+def _press(
+    words: str,
+    what: str,
+    shortcut: str,
+    act: Callable[..., None],
+    args: tuple[object, ...],
+    icon: str = "",
+) -> None:
+    st.button(
+        words,
+        key=state.key(REVIEW_ACT, what),
+        icon=f":material/{icon}:" if icon else None,
+        shortcut=shortcut,
+        help=None if words else f"The {what} item",
+        on_click=act,
+        args=args,
+    )
+
+
+def _close(at: OpenItem) -> None:
+    """Back to the queue; the item is given back, what was said of it stays a draft."""
+    keyboard.guarded(at, desks.leave)
+    at.effect, at.undone = None, ()
+    routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
+
+
+def _toggle_help() -> None:
+    state.put(REVIEW_HELP, not state.get(REVIEW_HELP))
+
+
+def _said(at: OpenItem) -> None:
+    """What the last act changed, and what was refused; always a line, so that nothing jumps."""
+    refused = keyboard.refusal()
+    if refused is not None:
+        where = f"{refused.where}: " if refused.where else ""
+        parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
+    elif at.effect is not None or at.undone:
+        parts = [effect_line(at.effect, at.undone)]
+    else:
+        parts = ['<span class="rs-quiet">&nbsp;</span>']
+    st.html(f'<div class="rs-row" role="status">{"".join(parts)}</div>')
+    if refused is not None:
+        problem_list(refused.problems)
+
+
+OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}
+OPEN: dict[CellState, str] = {
+    "needs_review": "open again",
+    "needs_others": "recorded, waits for others",
+    "disagreement": "reviewers disagree, an adjudicator decides",
+}
+ACTS = {
+    "verdict": "your verdict",
+    "final": "your confirmation",
+    "skip": "the skip",
+    "flag": "the flag",
+    "unflag": "taking the flag away",
+    "send_back": "sending it back",
+}
+
+
+def effect_line(effect: DecisionEffect | None, undone: Sequence[str] = ()) -> str:
+    """The HTML of what a decision changed, or of what taking acts back did, in one line."""
+    acts = " and ".join(ACTS.get(one, one) for one in undone)
+    head = f"Taken back: {acts}." if undone else "Last decision:"
+    said = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
+    if not said and not undone:
+        said = "your verdicts stand; nothing changed"
+    return f'<span><span class="rs-quiet">{esc(head)}</span> {said}</span>'
+
+
+def _of_item(effect: DecisionEffect) -> list[str]:
+    parts = []
+    if effect.score_before != effect.score_after:
+        before, after = fmt.score(effect.score_before), fmt.score(effect.score_after)
+        parts.append(f"score {before} → <b>{after}</b>")
+    if effect.outcome_before != effect.outcome_after:
+        before, after = OUTCOMES[effect.outcome_before], OUTCOMES[effect.outcome_after]
+        parts.append(f"{before} → <b>{after}</b>")
+    return parts
+
+
+def _of_cells(effect: DecisionEffect) -> list[str]:
+    return [f"{esc(c.criterion)}: {said}" for c in effect.cells if (said := _of_cell(c, effect))]
+
+
+def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
+    """What became of one cell, and how often the judges were right on such cells so far."""
+    if cell.state != "resolved":
+        return OPEN[cell.state]
+    now = esc(cell.after or "uncertain")
+    if effect.blind:
+        return f"settled as <b>{now}</b>"
+    hits = cell.hits_after
+    right = f"judges right on {hits.right} of {hits.n} settled" if hits.n else ""
+    if cell.before == cell.after:
+        return f"stays {now}, {right}" if right and hits != cell.hits_before else ""
+    changed = f"{esc(cell.before or 'no verdict')} → <b>{now}</b>"
+    return f"{changed}, {right}" if right else changed
+
+
+def _more(at: OpenItem) -> None:
+    with st.popover("", icon=":material/more_horiz:", help="Unmask"):
+        st.caption("Who made this submission is hidden. Looking is recorded with your reason.")
+        reason = state.key(REVIEW_NOTE, "unmask", at.number)
+        st.text_input("Why do you need to know?", key=reason)
+        if st.button("Show the system", key=state.key(REVIEW_ACT, "unmask")):
+            with shown_errors():
+                assert at.ticket is not None, "only an open item is unmasked"
+                name = other_acts.unmask(store(), at.ticket, str(state.get(reason) or ""))
+                st.html(f"<b>{esc(name) if name else 'No system is named.'}</b>")

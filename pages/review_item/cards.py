@@ -1,0 +1,325 @@
+"""The cells of the item: the active one with its options as keys and its note, others folded."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import WHYS, Given
+from core.domain.rubric import Criterion
+from core.services.review import reviewers
+from core.services.review.commit_reveal import BlindCell
+from core.text import numbers as fmt
+from pages.review_item import acts, keyboard, revealed
+from pages.review_item import desk as desks
+from pages.review_item.desk import REVIEW_ACT, REVIEW_NOTE, OpenItem
+from pages.review_item.submission import text_of
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import Tone, tag
+
+# The note of a cell, and notes that one keeps to use again.
+
+LONGEST = 20_000
+
+
+def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
+    """The field, which keeps what is typed as soon as one leaves it, and the kept notes."""
+    key = state.key(REVIEW_NOTE, at.number, criterion)
+    state.seed(key, given.note if given else "")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_area(
+            f"Note on {label(criterion, 60)}",
+            key=key,
+            height=68,
+            max_chars=LONGEST,
+            placeholder="Note: why? Needed when you decide against judges who all agree.",
+            label_visibility="collapsed",
+            on_change=_typed,
+            args=(at, key, criterion),
+        )
+        with st.popover("", icon=":material/bookmark:", help="Notes to use again"):
+            _kept(at, key, criterion)
+
+
+def _typed(at: OpenItem, key: str, criterion: str) -> None:
+    text = str(state.get(key) or "")
+    keyboard.guarded(at, lambda desk: acts.note(desk, criterion, text))
+
+
+def _kept(at: OpenItem, key: str, criterion: str) -> None:
+    known = reviewers.snippets(store(), at.seat)
+    if not known:
+        st.caption("You keep no notes yet. Write one, then keep it here.")
+    for place, text in enumerate(known):
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                label(text, 90),
+                key=state.key(REVIEW_ACT, "snippet", place),
+                type="tertiary",
+                on_click=_use,
+                args=(at, key, criterion, text),
+            )
+            st.button(
+                "",
+                key=state.key(REVIEW_ACT, "snippet gone", place),
+                icon=":material/close:",
+                type="tertiary",
+                help="Forget this note",
+                on_click=_forget,
+                args=(at, text),
+            )
+    st.button(
+        "Keep this note",
+        key=state.key(REVIEW_ACT, "snippet keep"),
+        icon=":material/bookmark_add:",
+        on_click=_keep,
+        args=(at, key),
+    )
+
+
+def _use(at: OpenItem, key: str, criterion: str, text: str) -> None:
+    """Put it behind what stands in the field."""
+    before = str(state.get(key) or "").rstrip()
+    state.put(key, f"{before}\n{text}" if before else text)
+    _typed(at, key, criterion)
+
+
+def _keep(at: OpenItem, key: str) -> None:
+    keyboard.guarded(at, lambda desk: reviewers.keep(store(), desk.seat, str(state.get(key) or "")))
+
+
+def _forget(at: OpenItem, text: str) -> None:
+    keyboard.guarded(at, lambda desk: reviewers.forget(store(), desk.seat, text))
+
+
+# The cells of the item: the active one with its options as keys, the others folded to a line.
+
+
+def show(at: OpenItem) -> None:
+    """All cells and the button that commits them."""
+    assert at.item is not None, "an item is open"
+    _stage(at)
+    for place, cell in enumerate(at.cells):
+        if not cell.mine:
+            _done(cell)
+        elif desks.name(cell) == at.active:
+            _active(at, cell)
+        else:
+            _folded(at, cell, place)
+    _commit(at)
+
+
+def _stage(at: OpenItem) -> None:
+    assert at.item is not None, "an item is open"
+    words = "Give your verdict. What the judges said appears after you commit."
+    resolving = at.item.part == "resolve"
+    if not at.mine:
+        words = "Nothing is left for you to decide here."
+    elif at.confirming and resolving:
+        words = "Here is what the reviewers and judges said. Decide, and say why in a note."
+    elif at.confirming:
+        words = "Here is what the judges said. Confirm with Enter, or change your verdict."
+    elif resolving:
+        words = "Reviewers disagree here. Give your own verdict first."
+    elif at.item.assisted:
+        words = "What the judges said is shown on this item. Decide for yourself."
+    elif not at.item.two_steps:
+        words = "Give your verdict. It is final when you commit it."
+    order = [desks.name(cell) for cell in at.mine]
+    if len(order) > 1 and at.active in order:
+        words += f" Cell {order.index(at.active) + 1} of {len(order)}."
+    st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(words)}</span></div>')
+
+
+def _active(at: OpenItem, cell: BlindCell) -> None:
+    criterion, given = cell.criterion, at.said.get(desks.name(cell))
+    votes = at.votes.get(criterion.name)
+    with st.container(border=True, key="rs_cell_active", gap="small"):
+        _head(cell, given)
+        if votes is not None:
+            revealed.summary(votes)
+        if at.mode == "why":
+            _whys(at, cell)
+        elif at.mode == "flag":
+            _flag(at, cell)
+        else:
+            _options(at, cell, given)
+        show_note(at, criterion.name, given)
+        _acts(at, cell)
+        if votes is not None and at.item is not None:
+            revealed.votes(votes, text_of(at.item))
+
+
+def _folded(at: OpenItem, cell: BlindCell, place: int) -> None:
+    """One line that opens the cell, with what was said of it, and of the votes where shown."""
+    criterion = cell.criterion
+    given = at.said.get(criterion.name)
+    done = desks.decided(given)
+    with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
+        st.button(
+            f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
+            key=state.key(REVIEW_ACT, "open", at.number, place),
+            type="tertiary",
+            icon=":material/check_circle:" if done else ":material/radio_button_unchecked:",
+            width="stretch",
+            wrap=True,
+            on_click=_activate,
+            args=(at, criterion.name),
+        )
+        votes = at.votes.get(criterion.name)
+        if votes is not None:
+            revealed.summary(votes)
+
+
+def _head(cell: BlindCell, given: Given | None) -> None:
+    criterion = cell.criterion
+    tone: Tone = "good" if desks.decided(given) else "warn"
+    flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
+    remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
+    st.html(
+        f'<div class="rs-row"><span class="rs-cell" role="heading" aria-level="2">'
+        f'{esc(criterion.name)}</span><span class="rs-quiet">{esc(_weight(criterion))}</span>'
+        f"{tag(_words(criterion, given), tone)}{flagged}</div>"
+        f'<div class="rs-prose">{esc(criterion.requirement)}</div>{remark}'
+    )
+
+
+def _a(role: str) -> str:
+    return f"an {role}" if role == "adjudicator" else f"a {role}"
+
+
+def _weight(criterion: Criterion) -> str:
+    kind = "penalty" if criterion.weight < 0 else "weight"
+    return f"{kind} {fmt.weight(criterion.weight)}"
+
+
+def _words(criterion: Criterion, given: Given | None) -> str:
+    if given is None or not desks.decided(given):
+        return "no verdict yet"
+    if given.option is not None:
+        return f"✓ {criterion.choices[given.option].label}"
+    return f"✓ cannot assess: {WHYS[given.why] if given.why else ''}"
+
+
+def _choice(
+    at: OpenItem, words: str, what: tuple[object, ...], number: int, act: object, args: object
+) -> None:
+    """One answer: a wide button that its digit presses, too."""
+    st.button(
+        words,
+        key=state.key(REVIEW_ACT, "option", at.number, at.active, *what),
+        shortcut=str(number),
+        width="stretch",
+        wrap=True,
+        on_click=act,  # type: ignore[arg-type]
+        args=(at, at.number, at.active, *args),  # type: ignore[misc]
+    )
+
+
+def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
+    criterion = cell.criterion
+    chosen = None if given is None else given.option
+    with st.container(gap="xsmall", key="rs_options"):
+        for index, option in enumerate(criterion.options):
+            value = "no score" if option.na else fmt.score(option.value)
+            st.button(
+                f"**{label(option.label)}** &nbsp; {label(value)}"
+                + (f"  \n{label(option.description)}" if option.description else ""),
+                key=state.key(REVIEW_ACT, "option", at.number, criterion.name, index),
+                type="primary" if index == chosen else "secondary",
+                icon=":material/check:" if index == chosen else None,
+                shortcut=_digit(index) if index < 18 else None,
+                width="stretch",
+                wrap=True,
+                on_click=keyboard.option,
+                args=(at, at.number, criterion.name, index),
+            )
+
+
+def _digit(index: int) -> str:
+    """The key of an option: 1 to 9, from the tenth on with Shift.
+
+    >>> _digit(0), _digit(8), _digit(9), _digit(17)
+    ('1', '9', 'Shift+1', 'Shift+9')
+    """
+    return str(index + 1) if index < 9 else f"Shift+{index - 8}"
+
+
+def _whys(at: OpenItem, cell: BlindCell) -> None:
+    st.caption("Why can it not be assessed? (0 goes back)")
+    with st.container(gap="xsmall", key="rs_options"):
+        for number, (why, words) in enumerate(WHYS.items(), start=1):
+            _choice(at, words, ("why", why), number, keyboard.why, (why,))
+
+
+def _flag(at: OpenItem, cell: BlindCell) -> None:
+    st.caption("Say what is wrong in the note (N) first, then who is to look at it. (F goes back)")
+    with st.container(gap="xsmall", key="rs_options"):
+        _choice(at, "For an adjudicator", ("adjudicator",), 1, keyboard.flag, ("adjudicator",))
+        _choice(at, "For a lead", ("lead",), 2, keyboard.flag, ("lead",))
+        if cell.flagged:
+            _choice(at, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
+        if at.item is not None and at.item.part == "resolve":
+            words = "Back to the reviewers: their verdicts count no more"
+            _choice(at, words, ("back",), 4, keyboard.act_on, (acts.send_back,))
+
+
+def _acts(at: OpenItem, cell: BlindCell) -> None:
+    with st.container(horizontal=True, gap="small"):
+        for words, shortcut, what in (("Cannot assess", "0", "why"), ("Flag", "F", "flag")):
+            st.button(
+                words,
+                key=state.key(REVIEW_ACT, what),
+                type="tertiary",
+                shortcut=shortcut,
+                on_click=keyboard.set_mode,
+                args=(at, what),
+            )
+        st.button(
+            "Note",
+            key=state.key(REVIEW_ACT, "note"),
+            type="tertiary",
+            shortcut="N",
+            on_click=keyboard.write_note,
+            args=(at,),
+        )
+        if len(at.mine) < 2:
+            return
+        for words, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
+            st.button(
+                words,
+                key=state.key(REVIEW_ACT, "move", by),
+                type="tertiary",
+                shortcut=shortcut,
+                on_click=acts.move,
+                args=(at, by),
+            )
+
+
+def _activate(at: OpenItem, criterion: str) -> None:
+    at.active, at.mode = criterion, "options"
+
+
+def _done(cell: BlindCell) -> None:
+    given = cell.final or cell.first
+    with st.container(border=True):
+        said = tag(_words(cell.criterion, given), "good") if given else tag("for others")
+        flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
+        st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{said}{flagged}</div>')
+
+
+def _commit(at: OpenItem) -> None:
+    left = len(at.missing)
+    words = "Confirm" if at.confirming else "Commit"
+    if not at.mine:
+        words = "Next item"
+    st.button(
+        words + (f" ({fmt.plural(left, 'cell')} without a verdict)" if left else ""),
+        key=state.key(REVIEW_ACT, "commit", at.number),
+        type="secondary" if left else "primary",
+        shortcut="Enter",
+        width="stretch",
+        on_click=keyboard.enter,
+        args=(at, at.number),
+    )

@@ -1,0 +1,179 @@
+"""The desk of a reviewer: the item that is open, what was said of it so far, taking and leaving.
+
+It is this tab's unsaved work. What is said is drafted in the store with every key (`acts`), so
+that a closed tab loses nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from core.domain.review import Given, Seat
+from core.domain.review_records import ItemLease, QueueFilter
+from core.services.review import claims, commit_reveal, queues
+from core.services.review.claims import Ticket
+from core.services.review.commit_reveal import BlindCell, BlindItem, DecisionEffect, RevealedCell
+from core.services.review.queues import QueueProgress
+from pages.ui import state
+from pages.ui.resources import store
+
+REVIEW = "review"
+REVIEW_ACT = "review_act"
+REVIEW_FIND = "review_find"
+REVIEW_NOTE = "review_note"
+REVIEW_REFUSED = "review_refused"
+REVIEW_SPANS = "review_spans"
+
+
+@dataclass
+class OpenItem:
+    """What lies open. ``said``: verdicts begun, by criterion; ``mode``: what keys mean now.
+
+    ``votes`` are those that were revealed, by criterion: none before a verdict is committed.
+    """
+
+    queue_id: int
+    seat: Seat
+    progress: QueueProgress
+    ticket: Ticket | None = None
+    item: BlindItem | None = None
+    said: dict[str, Given] = field(default_factory=dict)
+    votes: dict[str, RevealedCell] = field(default_factory=dict)
+    active: str = ""
+    mode: str = "options"  # or "why", "flag"
+    evidence: bool = False
+    spent: dict[str, float] = field(default_factory=dict)
+    touched: float = 0.0
+    effect: DecisionEffect | None = None
+    undone: tuple[str, ...] = ()
+    number: int = 0
+    note: int = 0  # rises when the note is to be typed in
+    where: QueueFilter = field(default_factory=QueueFilter)  # which items I want
+
+    @property
+    def cells(self) -> tuple[BlindCell, ...]:
+        """The cells of the item that I want to see."""
+        return () if self.item is None else tuple(c for c in self.item.cells if self._wants(c))
+
+    def _wants(self, cell: BlindCell) -> bool:
+        of_it = self.where.criterion in (None, cell.criterion.name)
+        return of_it and (cell.flagged is not None or not self.where.flagged)
+
+    @property
+    def mine(self) -> tuple[BlindCell, ...]:
+        """The cells to be decided now."""
+        return tuple(c for c in self.cells if c.mine)
+
+    @property
+    def confirming(self) -> bool:
+        """Whether all that is mine was committed and waits to be confirmed."""
+        return bool(self.mine) and all(cell.first is not None for cell in self.mine)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The cells that nothing was said of yet."""
+        return tuple(c.criterion.name for c in self.mine if not decided(self.said.get(name(c))))
+
+
+def name(cell: BlindCell) -> str:
+    """The criterion's name."""
+    return cell.criterion.name
+
+
+def decided(given: Given | None) -> bool:
+    """Whether that is a verdict: an option, or why there can be none."""
+    return given is not None and (given.option is not None or given.why is not None)
+
+
+def desk(queue_id: int, seat: Seat) -> OpenItem:
+    """The desk of this tab for a queue."""
+    place = state.key(REVIEW, queue_id)
+    found = state.get(place)
+    if not isinstance(found, OpenItem) or found.seat.name != seat.name:
+        found = OpenItem(queue_id, seat, queues.progress(store(), queue_id))
+        state.put(place, found)
+    found.seat = seat
+    return found
+
+
+def my_leases(at: OpenItem) -> list[ItemLease]:
+    """The items of this queue that I have open somewhere."""
+    held = claims.open_leases(store(), at.queue_id)
+    return [lease for lease in held if lease.reviewer == at.seat.name]
+
+
+def open_mine(at: OpenItem) -> bool:
+    """Go on with the item that this tab had open before it was loaded anew; `False`: none."""
+    here = [lease for lease in my_leases(at) if lease.session == at.seat.session]
+    if here:
+        open_item(at, here[0].item_id)
+    return bool(here)
+
+
+def open_next(at: OpenItem) -> bool:
+    """Take the next item there is; `False` where none is available."""
+    ticket = claims.claim_next(store(), at.seat, at.queue_id, at.where)
+    lay(at, ticket)
+    return ticket is not None
+
+
+def open_item(at: OpenItem, item_id: str, *, take_over: bool = False) -> None:
+    """Take this very item; `Conflict` where it is not to be had."""
+    ticket = claims.claim(store(), at.seat, at.queue_id, item_id, take_over=take_over)
+    if at.ticket is not None and at.ticket.item_id != item_id:
+        leave(at)
+    lay(at, ticket)
+
+
+def leave(at: OpenItem) -> None:
+    """Give the open item back; what was drafted stays."""
+    if at.ticket is not None:
+        claims.release(store(), at.ticket)
+    lay(at, None)
+
+
+def look_again(at: OpenItem) -> None:
+    """Read the open item anew, e.g. after somebody else changed it."""
+    if at.ticket is not None:
+        at.ticket = claims.renewed(store(), at.ticket)
+        at.item = commit_reveal.blind_item(store(), at.ticket)
+        at.progress = queues.progress(store(), at.queue_id)
+        show_votes(at)
+        choose_active(at)
+
+
+def lay(at: OpenItem, ticket: Ticket | None) -> None:
+    """Put an item, or nothing, on the desk."""
+    at.ticket, at.item, at.said, at.spent, at.votes = ticket, None, {}, {}, {}
+    at.mode, at.evidence, at.active, at.note = "options", False, "", 0
+    at.touched = time.monotonic()
+    at.progress = queues.progress(store(), at.queue_id)
+    state.drop(REVIEW_NOTE)
+    state.drop(REVIEW_FIND)
+    state.drop(REVIEW_SPANS)
+    if ticket is None:
+        return
+    at.item = commit_reveal.blind_item(store(), ticket)
+    at.number = at.item.number
+    for cell in at.item.cells:
+        begun = cell.draft or cell.first
+        if begun is not None:
+            at.said[name(cell)] = begun
+    show_votes(at)
+    choose_active(at)
+
+
+def show_votes(at: OpenItem) -> None:
+    """Have the votes revealed where they may be: after a commit, or on an assisted item."""
+    at.votes = {}
+    if at.ticket is not None and at.item is not None and (at.confirming or at.item.assisted):
+        shown = commit_reveal.reveal(store(), at.ticket)
+        at.votes = {cell.view.criterion.name: cell for cell in shown.cells}
+
+
+def choose_active(at: OpenItem) -> None:
+    """Keep the active cell, or make the first active that needs something."""
+    open_cells = [name(c) for c in at.mine]
+    if at.active not in open_cells:
+        at.active = next(iter(at.missing), open_cells[0] if open_cells else "")

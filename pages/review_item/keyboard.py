@@ -1,0 +1,220 @@
+"""What keys do. Every act is guarded: a refusal is shown and loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.domain.review import Role, Why
+from core.errors import Conflict, InputError, Problem, RubricStudioError
+from pages.review_item import acts
+from pages.review_item import desk as desks
+from pages.review_item.desk import REVIEW_ACT, REVIEW_REFUSED, OpenItem
+from pages.ui import state
+
+# Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
+_HANDS = """
+export default function({ data }) {
+  const page = document;
+  if (!page.rubricStudioHands) {
+    page.rubricStudioHands = {};
+    const note = () => page.querySelector('[class*="st-key-review_note"] textarea');
+    const groups = "[role=radiogroup],[role=tablist],[role=slider],[role=listbox],[role=menu]";
+    page.addEventListener("keydown", (event) => {
+      const at = page.activeElement;
+      page.rubricStudioHands.seeking = false;
+      if (event.key === "Escape" && at && /^(TEXTAREA|INPUT)$/.test(at.tagName)) at.blur();
+    });
+    page.body.addEventListener("keydown", (event) => {
+      const at = page.activeElement;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const typing = at && (/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName) || at.isContentEditable);
+      if (event.key.toLowerCase() === "n" && !typing && note()) {
+        // At once: what is typed next would otherwise be taken for keys.
+        event.preventDefault();
+        event.stopPropagation();
+        note().focus();
+        return;
+      }
+      if (!at || at === page.body) return;
+      const pressed = event.key === "Enter" && at.closest("button,a,summary,[role=button]");
+      const moved = event.key.startsWith("Arrow") && at.closest(groups);
+      if (pressed || moved) event.stopPropagation();
+    });
+    page.addEventListener("pointerup", (event) => {
+      const here = event.target.closest && event.target.closest('[data-testid="stMain"]');
+      const pointed = /mouse|touch|pen/.test(event.pointerType);
+      if (!pointed || !here || !page.querySelector('[class*="st-key-review_act"]')) return;
+      // After a click of the mouse, keys are for the item again, and not for what was clicked.
+      setTimeout(() => {
+        const at = page.activeElement;
+        if (at && at.matches("button,summary,a,[role=radio],[type=radio]")) at.blur();
+      }, 100);
+    }, true);
+  }
+  const was = page.rubricStudioHands;
+  if (was.item !== data.item || was.cell !== data.cell) {
+    const fresh = was.item !== data.item;
+    was.item = data.item;
+    was.cell = data.cell;
+    setTimeout(() => {
+      const card = page.querySelector(".st-key-rs_cell_active");
+      const whole = page.querySelector('[data-testid="stMain"]');
+      if (fresh && whole) whole.scrollTo({ top: 0 });
+      else if (card) card.scrollIntoView({ block: "nearest" });
+    }, 80);
+  }
+  if (data.note && was.note !== data.note) {
+    // The field may still have to be drawn, or to be drawn anew: until it has kept the cursor.
+    let left = 60, kept = 0;
+    was.seeking = true;
+    const seek = () => {
+      const field = page.querySelector('[class*="st-key-review_note"] textarea');
+      if (field && page.activeElement === field) kept += 1;
+      else if (field) field.focus();
+      left -= 1;
+      if (was.seeking && left > 0 && kept < 6) setTimeout(seek, 50);
+    };
+    setTimeout(seek, 50);
+  }
+  was.note = data.note;
+}
+"""
+
+
+def show(at: OpenItem) -> None:
+    """The part in the browser."""
+    component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
+    component(
+        key=state.key(REVIEW_ACT, "hands"),
+        data={
+            "item": at.number,
+            "cell": f"{at.active}/{at.confirming}",
+            "note": f"{at.number}/{at.active}/{at.note}" if at.note else "",
+        },
+        height=1,
+    )
+
+
+def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
+    """Do it; keep a refusal for the bar to show."""
+    state.drop(REVIEW_REFUSED)
+    try:
+        act(at)
+    except InputError as error:
+        refuse(error.message, [(p.place, p.message, p.mend) for p in error.problems])
+        _go_to_note(at, [p.place for p in error.problems])
+    except Conflict as error:
+        refuse(str(error))
+        _look_again(at)
+    except RubricStudioError as error:
+        refuse(str(error))
+
+
+def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
+    """Say on the next run why an act was refused."""
+    state.put(REVIEW_REFUSED, {"message": message, "problems": problems or []})
+
+
+def refusal() -> InputError | None:
+    """The refusal that waits to be shown, once."""
+    told = state.get(REVIEW_REFUSED)
+    state.drop(REVIEW_REFUSED)
+    if not told:
+        return None
+    problems = tuple(
+        Problem(m, mend, (place,) if place else ()) for place, m, mend in told["problems"]
+    )
+    return InputError(told["message"], problems)
+
+
+def _go_to_note(at: OpenItem, places: list[str]) -> None:
+    """Open the first cell that needs a note, with the cursor in it: one types why, Esc, Enter."""
+    first = next((desks.name(cell) for cell in at.mine if desks.name(cell) in places), None)
+    if first is not None:
+        at.active, at.mode = first, "options"
+        write_note(at)
+
+
+def _look_again(at: OpenItem) -> None:
+    try:
+        desks.look_again(at)
+    except Conflict:
+        desks.lay(at, None)  # it is somebody else's now; drafts are kept
+
+
+def current(number: int, criterion: str, at: OpenItem) -> bool:
+    """Whether a key was meant for what is open now: keys can arrive after the screen moved on."""
+    return at.item is not None and at.number == number and at.active == criterion
+
+
+def option(at: OpenItem, number: int, criterion: str, index: int) -> None:
+    """A digit, or a click on an option of the active cell."""
+    if current(number, criterion, at):
+        guarded(at, lambda desk: acts.choose(desk, criterion, index))
+
+
+def why(at: OpenItem, number: int, criterion: str, reason: Why) -> None:
+    """A digit after 0."""
+    if current(number, criterion, at):
+        guarded(at, lambda desk: acts.give_up(desk, criterion, reason))
+
+
+def enter(at: OpenItem, number: int) -> None:
+    """Commit, or confirm; jumps to what is missing instead."""
+    if at.item is None or at.number != number:
+        return
+    if not at.mine:
+        guarded(at, acts.go_on)
+        return
+    if at.missing:
+        at.active, at.mode = at.missing[0], "options"
+        left = len(at.missing)
+        have = "cells have" if left > 1 else "cell has"
+        refuse(f"{left} {have} no verdict yet. 0 says that one cannot be assessed.")
+        return
+    guarded(at, acts.commit)
+
+
+def set_mode(at: OpenItem, mode: str) -> None:
+    """What digits mean from now on; the same key again goes back."""
+    at.mode = "options" if at.mode == mode else mode
+
+
+def write_note(at: OpenItem) -> None:
+    """Put the cursor into the note of the active cell."""
+    at.note += 1
+
+
+def act_on(at: OpenItem, number: int, criterion: str, act: Callable[[OpenItem], object]) -> None:
+    """Do something with the active cell: flag it, take the flag away, send it back."""
+    if current(number, criterion, at):
+        guarded(at, act)
+
+
+def flag(at: OpenItem, number: int, criterion: str, role: Role) -> None:
+    """Hand the active cell over."""
+    act_on(at, number, criterion, lambda desk: acts.flag(desk, role))
+
+
+def skip(at: OpenItem, number: int) -> None:
+    """Put the item last in my queue."""
+    if at.number == number and at.ticket is not None:
+        guarded(at, acts.skip)
+
+
+def step(at: OpenItem, number: int, by: int) -> None:
+    """Look at the item before or after."""
+    if at.number == number:
+        guarded(at, lambda desk: acts.step(desk, by))
+
+
+def undo(at: OpenItem) -> None:
+    """Take my last act back."""
+
+    def back(desk: OpenItem) -> None:
+        if not acts.undo(desk):
+            refuse("There is nothing of yours to undo in this queue.")
+
+    guarded(at, back)

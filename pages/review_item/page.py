@@ -1,0 +1,143 @@
+"""Reviewing: one item of a queue beside its doubtful cells, blind until a verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review_records import QueueFilter
+from core.services.review import claims, queues
+from pages.review_item import bar, cards, keyboard, submission
+from pages.review_item import desk as desks
+from pages.review_item.desk import REVIEW_ACT, REVIEW_REFUSED, OpenItem
+from pages.ui import identity, routes, state
+from pages.ui.resources import store
+from pages.ui.widgets import empty_state, page_header, shown_errors
+
+# The reviewing screen: the submission beside its cells, and one fragment in which keys work.
+
+#: Most seconds between two signs of life while an item is open; a third of a shorter lease.
+BEAT = 25
+
+
+def none_chosen() -> None:
+    """No queue in the address."""
+    page_header("Review")
+    empty_state("No queue chosen", "Open one from the list of queues.", _to_queues)
+
+
+def show(queue_id: int) -> None:
+    """The screen for a queue: the item that is open, or why there is none."""
+    queue = queues.queue(store(), queue_id)
+    who = identity.seat()
+    if who is None:
+        return
+    at = desks.desk(queue_id, who)
+    where = QueueFilter(
+        criterion=state.address(state.CRITERION), flagged=state.address(state.FLAGGED) is not None
+    )
+    if where != at.where:
+        at.where = where
+        desks.choose_active(at)
+    if at.ticket is None and at.effect is None and not state.get(REVIEW_REFUSED):
+        keyboard.guarded(at, _arrive)
+    _screen(at, queue.name)
+    st.fragment(_stay, run_every=min(BEAT, queue.settings.lease_seconds / 3))(at)
+
+
+def _arrive(at: OpenItem) -> None:
+    """Open what was asked for, what this tab had open, or the next item.
+
+    What I have open in another window waits until I say where I want to go on.
+    """
+    asked = state.get(state.REVIEW_TAKE)
+    state.drop(state.REVIEW_TAKE)
+    if asked is not None:
+        desks.open_item(at, str(asked), take_over=True)
+    elif not desks.open_mine(at) and not desks.my_leases(at):
+        desks.open_next(at)
+
+
+@st.fragment
+def _screen(at: OpenItem, queue_name: str) -> None:
+    with shown_errors():
+        bar.show(at, queue_name)
+        if at.item is None:
+            _nothing(at)
+            return
+        keyboard.show(at)
+        left, right = st.columns([1, 1], gap="large")
+        with left, st.container(key="rs_beside"):
+            submission.show(at, at.item)
+        with right:
+            cards.show(at)
+
+
+def _nothing(at: OpenItem) -> None:
+    standing = claims.standing(store(), at.seat, at.queue_id, at.where)
+    mine = desks.my_leases(at)
+    if mine:
+        words = (
+            "You have an item open in another window, or had when it closed. What you said of it "
+            "is kept."
+        )
+        empty_state("One item is still open", words, lambda: _take_back(at, mine[0].item_id))
+    elif standing.available:
+        empty_state("Ready", "There is something for you to review.")
+    else:
+        empty_state("Nothing left for you here", standing.why, _to_queues)
+    if standing.available:
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            _start(at, first=not mine)
+
+
+def _start(at: OpenItem, *, first: bool) -> None:
+    st.button(
+        "Open the next item" if first else "Open another item",
+        key=state.key(REVIEW_ACT, "next"),
+        type="primary" if first else "secondary",
+        shortcut="Enter" if first else None,
+        on_click=keyboard.guarded,
+        args=(at, desks.open_next),
+    )
+
+
+def _take_back(at: OpenItem, item_id: str) -> None:
+    st.button(
+        "Go on with it here",
+        key=state.key(REVIEW_ACT, "take back"),
+        type="primary",
+        shortcut="Enter",
+        on_click=keyboard.guarded,
+        args=(at, lambda desk: desks.open_item(desk, item_id, take_over=True)),
+    )
+
+
+def _to_queues() -> None:
+    routes.back(routes.QUEUES, "All queues")
+
+
+def _stay(at: OpenItem) -> None:
+    """Holds on to the open item while the tab lives; says so when somebody else took it."""
+    if at.ticket is None:
+        return
+    with shown_errors():
+        if claims.heartbeat(store(), at.ticket):
+            return
+        st.warning(
+            "Somebody else has taken this item over. What you said is kept as a draft.",
+            icon=":material/lock:",
+        )
+        st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))
+
+
+def _let_go(at: OpenItem) -> None:
+    keyboard.guarded(at, desks.leave)
+
+
+# Review: one item a screen, its doubtful cells, blind until a verdict (`?queue=ID`).
+
+_queue = state.address_id(state.QUEUE)
+if _queue is None:
+    none_chosen()
+else:
+    show(_queue)

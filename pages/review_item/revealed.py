@@ -1,0 +1,92 @@
+"""What the judges said of a cell, and other reviewers where they disagree: after the commit."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import WHYS
+from core.services.review.commit_reveal import Other, RevealedCell
+from core.text import numbers as fmt
+from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.text import esc
+from pages.ui.widgets import row, tag
+
+REASONS = {
+    "failure": "no judge could answer, or some failed",
+    "split": "the judges disagree",
+    "margin": "the votes are close",
+    "abstention": "a judge abstained",
+    "near_gate": "a gate hangs on it",
+    "near_mark": "the score is close to a mark",
+    "flip": "answers hang on the order of options",
+    "stale": "the question has changed since",
+    "chosen": "somebody chose it",
+    "audit": "drawn at random",
+    # That the label is known stays untold: it is no reason to look harder than elsewhere.
+    "gold": "drawn at random",
+}
+
+
+def summary(cell: RevealedCell) -> None:
+    """What the judges' votes gave, how they spread, why the cell was queued, what others said."""
+    view = cell.view
+    criterion, verdict = view.criterion, view.verdict
+    chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
+    why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
+    row([f"<b>Judges</b>{chips}", _same(cell)])
+    st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
+    for other in cell.others:
+        _other(cell, other)
+
+
+def votes(cell: RevealedCell, text: str) -> None:
+    """Every judge's vote with its reason and quotes."""
+    for vote in cell.view.votes:
+        if vote.result is not None:
+            vote_card(
+                cell.view.criterion,
+                vote.result,
+                which=which_answer(vote),
+                text=text,
+                marks=standing_tags(vote),
+            )
+
+
+def _same(cell: RevealedCell) -> str:
+    verdict, first = cell.view.verdict, cell.first
+    if verdict is None or first is None:
+        return ""
+    if verdict.abstained and first.option is not None:
+        return tag("they left it to you", "info")
+    if verdict.option == first.option:
+        return tag("as you said", "good")
+    words = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
+    return tag(words, "warn")
+
+
+def _other(cell: RevealedCell, other: Other) -> None:
+    given, criterion = other.given, cell.view.criterion
+    said = (
+        criterion.choices[given.option].label
+        if given.option is not None
+        else f"cannot assess: {WHYS[given.why] if given.why else ''}"
+    )
+    note = f'<div class="rs-prose rs-quiet">{esc(given.note)}</div>' if given.note else ""
+    quotes = "".join(f'<div class="rs-quote">{esc(span.quote)}</div>' for span in given.evidence)
+    st.html(
+        f'<div class="rs-card"><div class="rs-row"><b>Reviewer {other.letter}</b>'
+        f"{tag(said, 'info')}</div>{note}{quotes}</div>"
+    )
+
+
+def _spread(cell: RevealedCell) -> str:
+    """How often each option was voted for; nothing of a single vote."""
+    votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
+    if len(votes) < 2:
+        return ""
+    counted = (
+        f"{esc(option.label)} <b>{fmt.count(sum(v.option == index for v in votes))}</b>"
+        for index, option in enumerate(cell.view.criterion.choices)
+        if len(cell.view.criterion.choices) < 8 or any(v.option == index for v in votes)
+    )
+    return f"Votes: {' · '.join(counted)}. "

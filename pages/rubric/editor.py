@@ -1,0 +1,287 @@
+"""One rubric in the editor: its header with saving, the form or the YAML, and the side panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import streamlit as st
+
+from core.errors import InputError, NotFound
+from core.services.rubrics import library
+from core.services.rubrics.drafts import rubric_from
+from pages.rubric import checks, preview, weights
+from pages.rubric.checks import show_problems
+from pages.rubric.files import export_dialog, show_notices
+from pages.rubric.form import form, keyboard
+from pages.rubric.help import panel as help_side
+from pages.rubric.versions import graded_runs, history
+from pages.rubric.versions.history import show_conflict, show_others
+from pages.rubric.workbench import screen as bench
+from pages.rubric.workbench import subject as bench_keys
+from pages.ui import drafts, state
+from pages.ui.drafts import (
+    RUBRIC_ACT,
+    RUBRIC_NOTE,
+    RUBRIC_SIDE,
+    RUBRIC_VIEW,
+    RUBRIC_YAML,
+    back_to_list,
+)
+from pages.ui.text import esc, label
+from pages.ui.widgets import problem_list, row, show_flash, shown_errors, tag
+
+# The same draft as YAML, read again after every change.
+
+#: So many lines more than the text has are numbered and have room, for what is typed next.
+SPARE = 12
+#: The height of a line, as the style sheet has it, and the least height of the field, in pixels.
+LINE, LEAST = 20.16, 620
+
+
+def yaml_side(name: str) -> None:
+    """The text with what is wrong in it, line by line."""
+    typed = drafts.text(name)
+    key = state.key(RUBRIC_YAML, name)
+    state.seed(key, library.text_of(drafts.draft(name)) if typed is None else typed)
+    refused = drafts.refused_text(name)
+    if refused is not None:
+        st.error(label(refused.message), icon=":material/error:")
+        problem_list(refused.problems)
+    elif typed is not None:
+        _notices(typed)
+    with st.container(key="rs_source"), st.container(key="rs_numbered"):
+        _numbers(str(state.get(key) or ""), refused)
+        st.text_area(
+            "YAML",
+            key=key,
+            height=_height(str(state.get(key) or "")),
+            label_visibility="collapsed",
+            on_change=_on_text,
+            args=(name,),
+        )
+    st.caption("Read again when you leave the field or press Ctrl+Enter; the form follows.")
+
+
+def _height(text: str) -> int:
+    """So high that the text does not scroll away from the numbers of its lines."""
+    return max(LEAST, round((text.count("\n") + 1 + SPARE) * LINE))
+
+
+def _numbers(text: str, refused: InputError | None) -> None:
+    """The numbers of the lines beside the text; those with something to mend are marked."""
+    problems = refused.problems if refused is not None else ()
+    marked: dict[int, str] = {}
+    for problem in problems:
+        if problem.line is not None:
+            marked.setdefault(problem.line, problem.message)
+    last = max(text.count("\n") + 1 + SPARE, round(LEAST / LINE))
+    lines = "".join(
+        f'<b title="{esc(marked[n])}">{n} ▸</b>' if n in marked else f"<i>{n}</i>"
+        for n in range(1, last + 1)
+    )
+    st.html(f'<div class="rs-numbers" aria-hidden="true">{lines}</div>')
+
+
+def show_comments(name: str) -> None:
+    """Before anything is saved, that comments in the typed YAML are not."""
+    lost = library.lost_comments(drafts.text(name) or "")
+    if lost:
+        st.warning(label(lost, 500), icon=":material/comment:")
+
+
+def show_waiting(name: str, view_key: str, yaml: str) -> None:
+    """Instead of the form, while the typed YAML is not a rubric: nothing is dropped unasked."""
+    refused = drafts.refused_text(name)
+    st.warning(
+        "The YAML view holds text that is not a valid rubric yet. Mend it there, or drop it and go "
+        "on with the form as it was.",
+        icon=":material/warning:",
+    )
+    if isinstance(refused, InputError):
+        problem_list(refused.problems)
+    with st.container(horizontal=True):
+        st.button(
+            "Back to the YAML",
+            key=state.key(RUBRIC_ACT, name, "yaml_back"),
+            type="primary",
+            on_click=state.put,
+            args=(view_key, yaml),
+        )
+        st.button(
+            "Drop the typed YAML",
+            key=state.key(RUBRIC_ACT, name, "yaml_drop"),
+            on_click=_on_drop,
+            args=(name,),
+        )
+
+
+def _notices(typed: str) -> None:
+    notices = library.read(typed, "rubric.yaml").notices
+    if notices:
+        st.info("Read, and kept as additional data:", icon=":material/info:")
+        problem_list(notices)
+
+
+def _on_text(name: str) -> None:
+    with shown_errors():
+        drafts.change_text(name, str(state.get(state.key(RUBRIC_YAML, name)) or ""))
+
+
+def _on_drop(name: str) -> None:
+    with shown_errors():
+        drafts.drop_text(name)
+
+
+FORM, YAML = "Form", "YAML"
+SIDES = ("Check", "Preview", "Scoring", "Versions", "Help")
+
+
+def show(name: str) -> None:
+    """The whole editor screen."""
+    back_to_list(lambda: drafts.leave(name))
+    try:
+        drafts.load(name)
+    except NotFound as error:
+        st.warning(label(str(error)), icon=":material/search_off:")
+        return
+    show_flash()
+    _header(name)
+    show_notices(name)
+    show_comments(name)
+    show_conflict(name)
+    show_others(name)
+    view = _view(name)
+    if view == bench_keys.BENCH_VIEW:
+        bench.show(name)
+    else:
+        main, side = st.columns([3, 2], gap="medium")
+        with main:
+            _main(name, view)
+        with side, st.container(key="rs_beside"):
+            _side(name)
+    keyboard.show(name, form=view == FORM)
+
+
+def _header(name: str) -> None:
+    draft = drafts.draft(name)
+    st.title(label(draft["name"] or "Untitled rubric", 120), anchor=False)
+    unsaved = drafts.is_unsaved(name)
+    with st.container(horizontal=True, vertical_alignment="center", key="rs_bar"):
+        row([_status(name, unsaved)])
+        st.space("stretch")
+        st.text_input(
+            "What changed (optional)",
+            key=state.key(RUBRIC_NOTE, name),
+            placeholder="What changed (optional)",
+            label_visibility="collapsed",
+            max_chars=300,
+            width=220,
+        )
+        _act(name, "Save", "save", drafts.save, kind="primary", tip="Ctrl+S")
+        _act(name, "Undo", "undo", drafts.undo, disabled=not drafts.can_undo(name))
+        _act(name, "Redo", "redo", drafts.redo, disabled=not drafts.can_redo(name))
+        tip = "Go back to the last saved version."
+        _act(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
+        if st.button(
+            "Export",
+            key=state.key(RUBRIC_ACT, name, "export"),
+            icon=":material/download:",
+        ):
+            with shown_errors():
+                export_dialog(rubric_from(draft))
+
+
+def _act(
+    name: str,
+    words: str,
+    icon: str,
+    act: Callable[[str], None],
+    *,
+    kind: Literal["primary", "secondary"] = "secondary",
+    disabled: bool = False,
+    tip: str | None = None,
+) -> None:
+    st.button(
+        words,
+        key=state.key(RUBRIC_ACT, name, words.lower()),
+        type=kind,
+        icon=f":material/{icon}:" if icon else None,
+        disabled=disabled,
+        on_click=act,
+        args=(name,),
+        help=tip,
+    )
+
+
+def _status(name: str, unsaved: bool) -> str:
+    parent = drafts.draft(name)["parent"]
+    if parent is None:
+        return tag("Never saved: the draft is kept", "warn")
+    if unsaved:
+        return tag(f"Unsaved changes to version {parent}", "warn")
+    return tag(f"Version {parent}, saved", "good")
+
+
+def _on_discard(name: str) -> None:
+    with shown_errors():
+        drafts.drop_kept(name)
+        drafts.forget(name)
+        if not name.isdecimal():
+            state.set_address(**{state.RUBRIC: None})
+        state.flash("Discarded.")
+
+
+def _view(name: str) -> str:
+    key = state.key(RUBRIC_VIEW, name)
+    at_bench = state.address(state.SIDE) == bench_keys.BENCH
+    state.seed(key, bench_keys.BENCH_VIEW if at_bench else FORM)
+    view = st.segmented_control(
+        "View",
+        [FORM, YAML, bench_keys.BENCH_VIEW],
+        key=key,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_view,
+        args=(key,),
+    )
+    return view or FORM
+
+
+def _on_view(key: str) -> None:
+    # So that a reload or a link comes back to the workbench.
+    at_bench = state.get(key) == bench_keys.BENCH_VIEW
+    state.set_address(**{state.SIDE: bench_keys.BENCH if at_bench else None})
+
+
+def _main(name: str, view: str) -> None:
+    key = state.key(RUBRIC_VIEW, name)
+    if view == YAML:
+        yaml_side(name)
+    elif drafts.refused_text(name) is not None:
+        show_waiting(name, key, YAML)
+    else:
+        form.show(name)
+
+
+def _side(name: str) -> None:
+    key = state.key(RUBRIC_SIDE, name)
+    state.seed(key, SIDES[0])
+    side = st.segmented_control(
+        "Beside the form", SIDES, key=key, required=True, label_visibility="collapsed"
+    )
+    with shown_errors():
+        if side == "Check":
+            show_problems(name)
+            checks.show_all(name)
+            checks.what_runs_say(name)
+        elif side == "Preview":
+            preview.show(name)
+        elif side == "Scoring":
+            weights.show(name)
+            preview.try_scoring(name)
+        elif side == "Help":
+            help_side.show(name)
+        else:
+            graded_runs.runs_card(name)
+            history.version_list(name)

@@ -1,0 +1,358 @@
+"""Rubrics in and out: a file, pasted text or lines, a sample; and a rubric taken along."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError, Problem
+from core.formats.rubrics.foreign import Scaling
+from core.formats.source.parsed import Parsed
+from core.services.rubrics import import_export, library
+from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, Template
+from core.services.rubrics.drafts import draft_from
+from core.services.rubrics.import_export import (
+    SHARE_FORMS,
+    SHARE_WORDS,
+    Pasted,
+    PastedLine,
+    Shared,
+    ShareForm,
+    added,
+    added_whole,
+    read_paste,
+)
+from core.text import numbers as fmt
+from pages.ui import drafts, state
+from pages.ui.drafts import (
+    RUBRIC_NOTICES,
+    RUBRICS_ACT,
+    RUBRICS_FILE,
+    RUBRICS_POINTS,
+    RUBRICS_REFUSED,
+    RUBRICS_TEXT,
+    open_rubric,
+    start,
+)
+from pages.ui.text import esc, label, one_line, raw
+from pages.ui.widgets import problem_list, row, shown_errors, table, tag
+
+# Ways in: a file, pasted text, or a sample.
+
+
+def import_panel() -> None:
+    """A file or pasted text becomes a draft; what is wrong with it is shown with its lines."""
+    with st.container(border=True):
+        st.subheader("Import a rubric", anchor=False)
+        st.caption(
+            "YAML, JSON (also that of autorubric, unitxt and EvalAssist), a rubric of Canvas, or a "
+            "table with one level a row. Nothing is saved before you have looked it over."
+        )
+        left, right = st.columns(2)
+        left.file_uploader("File", type=["yaml", "yml", "json", "csv", "tsv"], key=RUBRICS_FILE)
+        with right, st.container(key="rs_source"):
+            st.text_area("Or paste it here", key=RUBRICS_TEXT, height=160)
+        _points()
+        st.button(
+            "Read it",
+            key=state.key(RUBRICS_ACT, "read"),
+            type="primary",
+            on_click=_on_read,
+        )
+        refused = state.get(RUBRICS_REFUSED)
+        if refused:
+            st.error(label(refused["message"]), icon=":material/error:")
+            problem_list(_problems(refused["problems"]))
+
+
+POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least, as in Moodle"}
+
+
+def _points() -> None:
+    """How points become values; asked only of a table, which alone has points."""
+    if not import_export.is_table(*_given()):
+        return
+    state.seed(RUBRICS_POINTS, "ratio")
+    st.segmented_control(
+        "Points count",
+        list(POINTS),
+        format_func=POINTS.__getitem__,
+        key=RUBRICS_POINTS,
+        required=True,
+        help="They differ where the lowest level of a criterion earns points, too: 2 of 2, 4 and 8 "
+        "is 25 % of the most, or 0 % of what is above the least.",
+    )
+
+
+def _given() -> tuple[bytes | str, str]:
+    upload: Any = state.get(RUBRICS_FILE)
+    if upload:
+        return upload.getvalue(), str(upload.name)
+    return str(state.get(RUBRICS_TEXT) or ""), "pasted text"
+
+
+def _on_read() -> None:
+    state.drop(RUBRICS_REFUSED)
+    data, file = _given()
+    try:
+        *others, found = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
+    except InputError as error:
+        message = f"{error.where}: {error.message}" if error.where else error.message
+        state.put(RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
+        return
+    with shown_errors():
+        for other in others:
+            _keep(other)
+        name = _keep(Parsed(found.value, (*found.notices, *_of_comments())))
+        open_rubric(name)
+        more = f" {len(others)} more are in the list of rubrics." if others else ""
+        state.flash(f"Read. Look it over, then save.{more}")
+
+
+def _keep(read: Parsed[Rubric]) -> str:
+    """A draft of a rubric that was read, with what was noticed."""
+    name = start(draft_from(read.value))
+    state.put(state.key(RUBRIC_NOTICES, name), _plain(read.notices))
+    return name
+
+
+def _of_comments() -> list[Problem]:
+    """That comments of the given text are not kept, where it has any."""
+    data, file = _given()
+    if import_export.is_table(data, file):
+        return []
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    lost = library.lost_comments(text)
+    return [Problem(lost)] if lost else []
+
+
+def show_notices(name: str) -> None:
+    """What was noticed while the file of this draft was read."""
+    notices = state.get(state.key(RUBRIC_NOTICES, name))
+    if notices:
+        st.info("Noticed while reading the file:", icon=":material/info:")
+        problem_list(_problems(notices))
+
+
+def _plain(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    # The session holds plain data only.
+    return [{**dataclasses.asdict(p), "path": list(p.path)} for p in problems]
+
+
+def _problems(plain: list[dict[str, Any]]) -> list[Problem]:
+    return [Problem(**{**p, "path": tuple(p["path"])}) for p in plain]
+
+
+def samples_panel() -> None:
+    """The rubrics that come with the program."""
+    with st.container(border=True):
+        st.subheader("Start from a sample", anchor=False)
+        st.caption("Each opens as an unsaved rubric of your own.")
+        with st.grid(3, min_column_width=240):
+            for sample in library.samples():
+                with st.container(border=True, height="stretch"):
+                    st.html(f"<b>{esc(sample.rubric.name)}</b>")
+                    st.html(f'<span class="rs-quiet">{esc(sample.rubric.description)}</span>')
+                    st.space("stretch")
+                    with st.container(horizontal=True, vertical_alignment="center"):
+                        st.button(
+                            "Use this",
+                            key=state.key(RUBRICS_ACT, "sample", sample.file),
+                            on_click=_on_sample,
+                            args=(sample.file,),
+                        )
+                        row([tag(fmt.plural(len(sample.rubric.criteria), "criterion", "criteria"))])
+
+
+def _on_sample(file: str) -> None:
+    with shown_errors():
+        start(draft_from(next(s.rubric for s in library.samples() if s.file == file)))
+
+
+# Many criteria at once: pasted lines, shown as what they are read as, then added together.
+
+PASTE_TEXT = "paste_text"
+PASTE_KIND = "paste_kind"
+PASTE_ACT = "paste_act"
+
+EXAMPLE = "Cites a source (10 points)\n[-5] Invents facts\n# Style\nTone: The reply is warm."
+SHOWN = 60
+
+
+def show(name: str) -> None:
+    """The field, what its lines are read as, and one button for all of them."""
+    with st.expander("Paste many", icon=":material/content_paste:"):
+        text = st.text_area(
+            "One requirement per line, or a table",
+            key=state.key(PASTE_TEXT, name),
+            placeholder=EXAMPLE,
+            height=140,
+            max_chars=200_000,
+            help="Bullets, numbers, points in brackets, headings as sections, and columns from a "
+            "spreadsheet (name, requirement, weight) are understood, and so is a table with a "
+            "column for each level, its headings with it.",
+        )
+        found = Pasted((), (), ())
+        with shown_errors():
+            found = read_paste(text or "")
+        lines, count = found.lines, len(found.lines) + len(found.criteria)
+        if lines:
+            _preview(lines)
+        if found.criteria:
+            _preview_grid(found.criteria)
+        if found.notices:
+            problem_list(found.notices)
+        words = f"Add {fmt.plural(count, 'criterion', 'criteria')}"
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            kind: Template = st.selectbox(
+                "Answers of each",
+                list(TEMPLATE_WORDS),
+                key=state.key(PASTE_KIND, name),
+                format_func=TEMPLATE_WORDS.__getitem__,
+                width=180,
+                disabled=bool(found.criteria),
+                help="A table with levels brings its own answers.",
+            )
+            st.button(
+                words if count else "Add criteria",
+                key=state.key(PASTE_ACT, name, "add"),
+                type="primary",
+                icon=":material/playlist_add:",
+                on_click=_on_add,
+                args=(name, kind),
+            )
+
+
+def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
+    table(
+        ("Name", "Levels, lowest first", "Weight", "Section"),
+        (
+            [
+                esc(one_line(one.name, 60)),
+                "<br>".join(
+                    f"<b>{esc(one_line(o.label, 40))}</b> ({fmt.number(o.value or 0, 2)}) "
+                    f"{esc(one_line(o.description, 90))}"
+                    for o in one.options
+                ),
+                esc(fmt.weight(one.weight)),
+                esc(one_line(one.section or "", 40)),
+            ]
+            for one in criteria[:SHOWN]
+        ),
+        name="What the table is read as",
+        numbers=(2,),
+    )
+    if len(criteria) > SHOWN:
+        st.caption(f"And {fmt.count(len(criteria) - SHOWN)} more.")
+
+
+def _preview(lines: tuple[PastedLine, ...]) -> None:
+    table(
+        ("Name", "Requirement", "Weight", "Section"),
+        (
+            [
+                esc(one_line(one.name, 60)),
+                esc(one_line(one.requirement, 120)),
+                _weight(one),
+                esc(one_line(one.section, 40)),
+            ]
+            for one in lines[:SHOWN]
+        ),
+        name="What the lines are read as",
+        numbers=(2,),
+    )
+    if len(lines) > SHOWN:
+        st.caption(f"And {fmt.count(len(lines) - SHOWN)} more.")
+
+
+def _weight(one: PastedLine) -> str:
+    said = esc(fmt.weight(one.weight))
+    if one.weight < 0:
+        return tag(f"{fmt.weight(one.weight)} penalty", "bad")
+    return said if one.stated else f'<span class="rs-quiet">{said}</span>'
+
+
+def _on_add(name: str, kind: Template) -> None:
+    with shown_errors():
+        found = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
+        count = len(found.lines) + len(found.criteria)
+        if not count:
+            raise InputError("Paste or write lines first, one requirement each.")
+        draft = added_whole(drafts.draft(name), found.criteria)
+        drafts.change(name, added(draft, found.lines, kind))
+        state.put(state.key(PASTE_TEXT, name), "")
+        state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
+
+
+# Taking a rubric along as a file: which form, what it cannot hold, and only then the file.
+
+RUBRIC_EXPORT = "rubric_export"
+
+
+#: A long list of losses scrolls, so that the button below it stays in view.
+MANY = 6
+
+
+@st.dialog("Export", width="large")
+def export_dialog(rubric: Rubric) -> None:
+    """The panel, above the page."""
+    export_panel(rubric)
+
+
+def export_panel(rubric: Rubric) -> None:
+    """Every form, its losses, the download, and the text to look at or copy."""
+    form: ShareForm = st.selectbox(
+        "Form",
+        SHARE_FORMS,
+        format_func=lambda one: SHARE_WORDS[one].title,
+        key=state.key(RUBRIC_EXPORT, "form"),
+        help="Other programs read these, and Import reads all of them but the sheet.",
+    )
+    made = import_export.share(rubric, form)
+    st.caption(SHARE_WORDS[form].about)
+    _losses(form, made)
+    with st.container(horizontal=True):
+        _download(made, f"Download {SHARE_WORDS[form].title}", form, primary=True)
+        if form != "sheet":
+            _download(
+                import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False
+            )
+    if form != "sheet":
+        raw(made.text, height=300)
+
+
+def _losses(form: ShareForm, made: Shared) -> None:
+    if not made.losses:
+        st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
+        return
+    if form == "sheet":
+        st.info(label(made.losses[0].message), icon=":material/info:")
+        return
+    st.warning("This form cannot hold everything:", icon=":material/info:")
+    with st.container(height=190 if len(made.losses) > MANY else "content", border=False):
+        problem_list(made.losses)
+
+
+def export_buttons(rubric: Rubric) -> None:
+    """A download per form that holds everything, and the sheet."""
+    with st.container(horizontal=True):
+        _download(import_export.share(rubric, "yaml"), "Download YAML", "yaml", primary=False)
+        _download(import_export.share(rubric, "json"), "Download JSON", "json", primary=False)
+        _download(import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False)
+
+
+def _download(made: Shared, words: str, form: ShareForm, *, primary: bool) -> None:
+    st.download_button(
+        words,
+        data=made.data(),
+        file_name=made.file_name,
+        mime=made.mime,
+        icon=":material/print:" if form == "sheet" else ":material/download:",
+        type="primary" if primary else "secondary",
+        on_click="ignore",
+        key=state.key(RUBRIC_EXPORT, "download", form),
+    )

@@ -1,0 +1,368 @@
+"""The rubric as a form: what it is, how it scores, a card per criterion, and the rules."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.domain.rubric import ABSTENTIONS
+from core.services.rubrics import draft_criteria as edits
+from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, RubricDraft, Template
+from core.text import numbers as fmt
+from core.text.names import visible
+from core.text.quotes import Part, mentions
+from pages.rubric import checks, files
+from pages.rubric.form import keyboard, rules, scale
+from pages.ui import drafts, routes, state
+from pages.ui.asking_words import SCALE_NAMES
+from pages.ui.drafts import RUBRIC_ACT
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Tone, empty_state, row, shown_errors, tag
+
+# A criterion in the form: one line while closed, all its widgets while open.
+
+PARTS: dict[Part, tuple[str, Tone]] = {
+    "task": ("the task", "info"),
+    "context": ("the context", "info"),
+    "reference": ("the reference", "good"),
+    "submission": ("the submission", "neutral"),
+    "placeholder": ("a placeholder, which judges see as it is written", "warn"),
+}
+
+
+def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
+    """One line that opens the card; `mark` is the HTML of what is to mend in it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        st.button(
+            label(criterion["name"] or "Unnamed", 60),
+            key=state.key(RUBRIC_ACT, name, "toggle", criterion["uid"]),
+            type="tertiary",
+            icon=":material/chevron_right:",
+            on_click=drafts.toggle_card,
+            args=(name, criterion["uid"]),
+        )
+        weight = fmt.weight(criterion["weight"] or 0.0)
+        snippet = esc(one_line(criterion["requirement"], 160))
+        # One piece of HTML: with thirty criteria every element counts.
+        st.html(
+            f'<div class="rs-line"><b class="rs-num">{weight}</b>{"".join(_tags(criterion))}{mark}'
+            f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
+        )
+
+
+def _tags(criterion: CriterionDraft) -> list[str]:
+    weight = criterion["weight"] or 0.0
+    scored = [o for o in criterion["options"] if not o["na"]]
+    words = SCALE_NAMES[criterion["scale"]]
+    shape = words if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
+    penalty = [tag("− Penalty", "bad")] if weight < 0 else []
+    return [*penalty, tag(shape)]
+
+
+def _noun(criterion: CriterionDraft) -> str:
+    return "levels" if criterion["scale"] == "ordinal" else "categories"
+
+
+def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+    """The whole criterion, editable."""
+    uid = criterion["uid"]
+    with st.container(border=True, key=f"rubric_card_{name}_{uid}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                label(criterion["name"] or "Unnamed", 34),
+                key=state.key(RUBRIC_ACT, name, "toggle", uid),
+                type="tertiary",
+                icon=":material/expand_more:",
+                on_click=drafts.toggle_card,
+                args=(name, uid),
+            )
+            st.space("stretch")
+            with st.container(horizontal=True, width="content", gap="small", wrap=False):
+                _actions(name, uid, place, total)
+        _words(name, criterion, place, total)
+        checks.show_beside(name, uid)
+        checks.what_runs_say_beside(name, uid)
+        scale.show_kind(name, criterion)
+        scale.show(name, criterion)
+        scale.show_rules(name, criterion)
+
+
+def _actions(name: str, uid: str, place: int, total: int) -> None:
+    for act, icon, words, off in (
+        ("up", "arrow_upward", "Up", place == 0),
+        ("down", "arrow_downward", "Down", place == total - 1),
+        ("copy", "content_copy", "Copy", False),
+        ("remove", "delete", "Remove", False),
+    ):
+        st.button(
+            words,
+            key=state.key(RUBRIC_ACT, name, act, uid),
+            type="tertiary",
+            icon=f":material/{icon}:",
+            disabled=off,
+            on_click=_on_act,
+            args=(name, act, uid),
+        )
+
+
+def _on_place(name: str, uid: str) -> None:
+    with shown_errors():
+        place = int(state.get(drafts.field(name, uid, "place")) or 1)
+        drafts.change(name, edits.place_criterion(drafts.draft(name), uid, place - 1))
+
+
+def _on_section(name: str, uid: str) -> None:
+    with shown_errors():
+        section = str(state.get(drafts.field(name, uid, "section")) or "").strip()[:200]
+        drafts.set_value(name, "criterion", (uid,), "section", section)
+
+
+def _on_act(name: str, act: str, uid: str) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        if act == "copy":
+            grown, twin = edits.duplicate_criterion(draft, uid)
+            drafts.change(name, grown)
+            drafts.keep_open(name, twin)
+            keyboard.write_into(name, twin)
+            return
+        acts: dict[str, Callable[[RubricDraft, str], RubricDraft]] = {
+            "up": lambda d, u: edits.move_criterion(d, u, -1),
+            "down": lambda d, u: edits.move_criterion(d, u, 1),
+            "remove": edits.remove_criterion,
+        }
+        drafts.change(name, acts[act](draft, uid))
+
+
+def _words(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+    uid = criterion["uid"]
+    left, middle, right = st.columns([5, 4, 2], vertical_alignment="bottom")
+    key = drafts.field(name, uid, "name")
+    state.seed(key, criterion["name"])
+    left.text_input(
+        "Name",
+        key=key,
+        max_chars=200,
+        on_change=drafts.on_field,
+        args=(name, "criterion", (uid,), "name"),
+    )
+    sections = {c["section"]: None for c in drafts.draft(name)["criteria"] if c["section"]}
+    middle.selectbox(
+        "Section (optional)",
+        list(sections),
+        index=None,
+        key=drafts.held(name, criterion["section"] or None, uid, "section"),
+        format_func=visible,
+        accept_new_options=True,
+        placeholder="Choose or type",
+        on_change=_on_section,
+        args=(name, uid),
+    )
+    right.number_input(
+        f"Place of {total}",
+        min_value=1,
+        max_value=max(1, total),
+        key=drafts.held(name, place + 1, uid, "place"),
+        help="Its place among all criteria.",
+        on_change=_on_place,
+        args=(name, uid),
+    )
+    key = drafts.field(name, uid, "requirement")
+    state.seed(key, criterion["requirement"])
+    st.text_area(
+        "Requirement: what the judge must decide",
+        key=key,
+        height="content",
+        max_chars=20_000,
+        placeholder="e.g. The answer names density as the reason.",
+        on_change=drafts.on_field,
+        args=(name, "criterion", (uid,), "requirement"),
+    )
+    _speaks_of(criterion["requirement"])
+    written = f"{criterion['name']}{criterion['requirement']}"
+    if visible(written) != written:
+        row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
+
+
+def _speaks_of(requirement: str) -> None:
+    """Which parts of the prompt it names, as coloured chips."""
+    words: dict[Part, str] = {}
+    for one in mentions(requirement):
+        words.setdefault(one.part, requirement[one.start : one.end])
+    if words:
+        chips = [tag(f"{said}: {PARTS[part][0]}", PARTS[part][1]) for part, said in words.items()]
+        row(['<span class="rs-quiet">Speaks of</span>', *chips])
+
+
+STRATEGIES: Mapping[str, tuple[str, str]] = {
+    "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
+    "zero": ("Zero", "It gives no points, but its weight still counts."),
+    "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
+    "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
+}
+
+
+def show(name: str) -> None:
+    """The form of the draft: only the open card has widgets, so that long rubrics stay quick."""
+    draft = drafts.draft(name)
+    _about(name)
+    total, place = len(draft["criteria"]), 0
+    placed = checks.found(name)
+    if draft["criteria"]:
+        st.html(f'<span class="rs-quiet">{_size(draft["criteria"])}</span>')
+    for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
+        group = list(named)
+        if section or place:
+            words = esc(section or "Without a section")
+            size = f'<span class="rs-quiet">{_size(group)}</span>'
+            st.html(f'<div class="rs-section">{words} {size}</div>')
+        with st.container(gap="xxsmall"):
+            for criterion in group:
+                if drafts.open_card(name) == criterion["uid"]:
+                    show_open(name, criterion, place, total)
+                else:
+                    show_closed(name, criterion, checks.mark(placed, criterion["uid"]))
+                place += 1
+    if not draft["criteria"]:
+        empty_state("No criteria yet", "A criterion is one question with options. Add the first:")
+    _add(name)
+    keyboard.show_help()
+    files.show(name)
+    rules.show(name)
+
+
+def _size(criteria: list[CriterionDraft]) -> str:
+    """How many criteria, and what can be won and lost by them."""
+    weights = [c["weight"] or 0.0 for c in criteria]
+    won, lost = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
+    parts = [fmt.plural(len(criteria), "criterion", "criteria"), f"{fmt.number(won)} points"]
+    return " · ".join([*parts, f"{fmt.weight(lost)} by penalties"] if lost else parts)
+
+
+def _add(name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Add a criterion", width="content")
+        st.toggle(
+            "with “Not applicable”",
+            key=state.key(RUBRIC_ACT, name, "with_na"),
+            help="The new criterion gets one more answer, for texts that it does not concern.",
+        )
+    with st.container(horizontal=True):
+        for template, words in TEMPLATE_WORDS.items():
+            st.button(
+                words,
+                key=state.key(RUBRIC_ACT, name, "add", template),
+                icon=":material/add:",
+                on_click=_on_add,
+                args=(name, template),
+            )
+        if st.button(
+            "From the library",
+            key=state.key(RUBRIC_ACT, name, "library"),
+            type="tertiary",
+            icon=":material/local_library:",
+        ):
+            routes.go(routes.LIBRARY, {state.RUBRIC: name})
+
+
+def _on_add(name: str, template: Template) -> None:
+    with shown_errors():
+        na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
+        grown, uid = edits.add_criterion(drafts.draft(name), template, na=na)
+        drafts.change(name, grown)
+        drafts.keep_open(name, uid)
+        state.put(state.key(keyboard.TEMPLATE, name), template)
+        keyboard.write_into(name, uid)
+
+
+def _about(name: str) -> None:
+    is_open = drafts.open_card(name) == drafts.ABOUT
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "About, guidelines and scoring",
+                key=state.key(RUBRIC_ACT, name, "toggle", drafts.ABOUT),
+                type="tertiary",
+                icon=":material/expand_more:" if is_open else ":material/chevron_right:",
+                on_click=drafts.toggle_card,
+                args=(name, drafts.ABOUT),
+            )
+            if not is_open:
+                st.html(f'<span class="rs-quiet">{esc(_summary(name))}</span>')
+        if is_open:
+            _texts(name)
+            _scoring(name)
+
+
+def _summary(name: str) -> str:
+    scoring = drafts.draft(name)["scoring"]
+    parts = [f"abstentions: {STRATEGIES[scoring['abstention']][0].lower()}"]
+    parts.append("score from 0 to 1" if scoring["normalize"] else "raw points")
+    return " · ".join(parts)
+
+
+def _texts(name: str) -> None:
+    draft = drafts.draft(name)
+    key = drafts.field(name, "name")
+    state.seed(key, draft["name"])
+    st.text_input(
+        "Name",
+        key=key,
+        max_chars=200,
+        placeholder="e.g. Short science answers",
+        on_change=drafts.on_field,
+        args=(name, "draft", (), "name"),
+    )
+    for what, words, help_text in (
+        ("description", "Description", "For people: what is graded and why. Judges do not see it."),
+        ("guidelines", "Guidelines", "For judges: sent with every question."),
+    ):
+        key = drafts.field(name, what)
+        state.seed(key, draft["description"] if what == "description" else draft["guidelines"])
+        st.text_area(
+            words,
+            key=key,
+            height="content",
+            max_chars=20_000,
+            help=help_text,
+            on_change=drafts.on_field,
+            args=(name, "draft", (), what),
+        )
+
+
+def _scoring(name: str) -> None:
+    scoring = drafts.draft(name)["scoring"]
+    key = drafts.field(name, "abstention")
+    state.seed(key, scoring["abstention"])
+    strategy = st.radio(
+        "When a criterion cannot be assessed",
+        ABSTENTIONS,
+        key=key,
+        format_func=lambda one: STRATEGIES[one][0],
+        captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
+        on_change=drafts.on_field,
+        args=(name, "scoring", (), "abstention"),
+    )
+    if strategy == "partial":
+        key = drafts.field(name, "partial_credit")
+        state.seed(key, scoring["partial_credit"])
+        st.slider(
+            "Share of the weight",
+            0.0,
+            1.0,
+            step=0.05,
+            key=key,
+            on_change=drafts.on_field,
+            args=(name, "scoring", (), "partial_credit"),
+        )
+    key = drafts.field(name, "normalize")
+    state.seed(key, scoring["normalize"])
+    st.toggle(
+        "Score from 0 to 1",
+        key=key,
+        help="Off: the score is the plain sum of points, and can be negative.",
+        on_change=drafts.on_field,
+        args=(name, "scoring", (), "normalize"),
+    )

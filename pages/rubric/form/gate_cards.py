@@ -1,0 +1,327 @@
+"""A gate in the form, as a sentence of choices: when, then, because, and if that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import streamlit as st
+
+from core.services.rubrics import draft_rules as gates
+from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
+from core.text import numbers as fmt
+from core.text.names import fold
+from pages.ui import drafts, state
+from pages.ui.text import one_line
+from pages.ui.widgets import shown_errors
+
+# The condition of a gate, as choices: which criterion or tag, which predicate, which option.
+
+COMPARES: Mapping[str, str] = {
+    "below": "is below",
+    "at_most": "is at most",
+    "above": "is above",
+    "at_least": "is at least",
+}
+PREDICATES: Mapping[str, str] = {
+    "is": "is",
+    "in": "is one of",
+    **COMPARES,
+    "abstained": "abstained",
+    "answered": "did not abstain",
+}
+#: The choice of a number in place of an option.
+NUMBER = "a value …"
+CRITERION, TAG = "criterion", "tag"
+
+
+def show_when(
+    name: str, draft: RubricDraft, uid: str, gate: Mapping[str, Any]
+) -> list[CriterionDraft]:
+    """The condition; returns the criteria that it looks at."""
+    when = gate["when"]
+    names, chosen = _subjects(draft, when)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if chosen is not None and chosen[0] == TAG:
+            st.number_input(
+                "When at least",
+                min_value=1,
+                step=1,
+                key=drafts.held(name, when.get("count_at_least") or 1, uid, "count"),
+                width=120,
+                on_change=_on_count,
+                args=(name, uid),
+            )
+        st.selectbox(
+            "of the criteria" if chosen is not None and chosen[0] == TAG else "When",
+            list(names),
+            index=None if chosen is None else 0,
+            key=drafts.held(name, chosen, uid, "subject"),
+            format_func=lambda one: names.get(one, "?"),
+            placeholder="Choose a criterion",
+            width=196,
+            on_change=_on_subject,
+            args=(name, uid),
+        )
+        over = _over(draft, chosen)
+        predicate = gates.predicate_of(when)
+        shown = "answered" if when.get("abstained") is False else predicate
+        st.selectbox(
+            "its verdict",
+            _predicates(over, shown),
+            index=None if shown is None else 0,
+            key=drafts.held(name, shown, uid, "predicate"),
+            format_func=PREDICATES.__getitem__,
+            width=140,
+            on_change=_on_predicate,
+            args=(name, uid),
+        )
+        if predicate is not None and predicate != "abstained":
+            _threshold(name, uid, predicate, when[predicate], over)
+    return over
+
+
+def _subjects(
+    draft: RubricDraft, when: Mapping[str, Any]
+) -> tuple[dict[tuple[str, str], str], tuple[str, str] | None]:
+    """What a gate may look at, in words, and what this one looks at."""
+    names = {(CRITERION, c["uid"]): one_line(c["name"], 60) or "Unnamed" for c in draft["criteria"]}
+    for tag in dict.fromkeys(tag for c in draft["criteria"] for tag in c["tags"]):
+        names[(TAG, tag)] = f"tagged “{one_line(tag, 40)}”"
+    if when.get("tag") is not None:
+        here = (TAG, str(when["tag"]))
+        return names, here if here in names else None
+    uids = [c["uid"] for c in draft["criteria"] if c["name"] == when.get("criterion")]
+    return names, (CRITERION, uids[0]) if uids else None
+
+
+def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionDraft]:
+    if chosen is None:
+        return []
+    kind, what = chosen
+    if kind == TAG:
+        return gates.subjects(draft, tag=what)
+    return gates.subjects(draft, criterion=what)
+
+
+def _predicates(over: Sequence[CriterionDraft], shown: str | None) -> list[str]:
+    """The predicates that say something of these criteria; the one in use is always there."""
+    simple = bool(over) and all(c["scale"] == "binary" for c in over)
+    return [one for one in PREDICATES if not simple or one not in (*COMPARES, "in") or one == shown]
+
+
+def _labels(over: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
+    """The options that can stand after a predicate, in words, by label."""
+    found: dict[str, str] = {}
+    for option in (o for c in over for o in c["options"]):
+        if not (option["na"] and predicate in COMPARES):
+            value = "" if option["na"] or predicate not in COMPARES else option["value"]
+            shown = f" · {fmt.score(value)}" if isinstance(value, float | int) else ""
+            found.setdefault(option["label"], one_line(option["label"], 60) + shown)
+    return found
+
+
+def _threshold(
+    name: str, uid: str, predicate: str, value: Any, over: Sequence[CriterionDraft]
+) -> None:
+    labels = _labels(over, predicate)
+    if predicate == "in":
+        given = [_as_written(one, labels) for one in value]
+        st.multiselect(
+            "of these",
+            list(dict.fromkeys([*labels, *given])),
+            key=drafts.held(name, given, uid, "in"),
+            format_func=lambda one: labels.get(one, one),
+            width=280,
+            on_change=_on_threshold,
+            args=(name, uid, predicate, "in"),
+        )
+        return
+    number = isinstance(value, float | int)
+    now = NUMBER if number else _as_written(value, labels)
+    more = [NUMBER] if predicate in COMPARES else []
+    st.selectbox(
+        "this option",
+        list(dict.fromkeys([*labels, *([] if number else [now]), *more])),
+        key=drafts.held(name, now, uid, "threshold"),
+        format_func=lambda one: labels.get(one, one),
+        width=196,
+        on_change=_on_threshold,
+        args=(name, uid, predicate, "threshold"),
+    )
+    if number:
+        st.number_input(
+            "Value from 0 to 1",
+            min_value=0.0,
+            max_value=1.0,
+            step=0.05,
+            format="%.4g",
+            key=drafts.held(name, float(value), uid, "number"),
+            width=130,
+            on_change=_on_threshold,
+            args=(name, uid, predicate, "number"),
+        )
+
+
+def _as_written(label: str, labels: Mapping[str, str]) -> str:
+    """The label as its option has it; as the gate has it where no option fits."""
+    return next((one for one in labels if fold(one) == fold(label)), label)
+
+
+def _on_subject(name: str, uid: str) -> None:
+    with shown_errors():
+        chosen = state.get(drafts.field(name, uid, "subject"))
+        if chosen is None:
+            return
+        kind, what = chosen
+        draft = drafts.draft(name)
+        if kind == TAG:
+            drafts.change(name, gates.set_subject(draft, uid, tag=what))
+        else:
+            drafts.change(name, gates.set_subject(draft, uid, criterion=what))
+
+
+def _on_predicate(name: str, uid: str) -> None:
+    with shown_errors():
+        wanted = state.get(drafts.field(name, uid, "predicate"))
+        if wanted is None:
+            return
+        draft = drafts.draft(name)
+        when = gates.gate_now(draft, uid)["when"]
+        before = gates.predicate_of(when)
+        labels = _labels(_over(draft, _subjects(draft, when)[1]), str(wanted))
+        value = _carried(when.get(before) if before else None, str(wanted), list(labels))
+        predicate = cast("gates.Predicate", "abstained" if wanted == "answered" else wanted)
+        drafts.change(name, gates.set_condition(draft, uid, predicate, value))
+
+
+def _carried(value: Any, wanted: str, labels: Sequence[str]) -> Any:
+    """What the old predicate compared with, as the new one takes it; else the first option."""
+    if wanted in ("abstained", "answered"):
+        return wanted == "abstained"
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, bool) or value is None or (wanted not in COMPARES and value not in labels):
+        value = labels[0] if labels else ("" if wanted not in COMPARES else 0.5)
+    return [value] if wanted == "in" else value
+
+
+def _on_threshold(name: str, uid: str, predicate: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        value = 0.5 if value in (NUMBER, None) else value
+        chosen = cast("gates.Predicate", predicate)
+        drafts.change(name, gates.set_condition(drafts.draft(name), uid, chosen, value))
+
+
+def _on_count(name: str, uid: str) -> None:
+    with shown_errors():
+        count = int(state.get(drafts.field(name, uid, "count")) or 1)
+        drafts.change(name, gates.set_count(drafts.draft(name), uid, count))
+
+
+EFFECTS: Mapping[str, str] = {
+    "cap": "Cap the score",
+    "multiply": "Multiply the score",
+    "fail": "Fail the item",
+    "review": "Send to a person",
+    "flag": "Flag the item",
+}
+MISSING: Mapping[str, str] = {
+    "review": "send it to a person",
+    "skip": "ignore the gate",
+    "fire": "apply the gate",
+}
+
+
+def show(name: str, uid: str) -> None:
+    """The whole gate, editable."""
+    draft = drafts.draft(name)
+    gate = gates.gate_now(draft, uid)
+    st.text_input(
+        "Name",
+        key=drafts.held(name, gate.get("name", ""), uid, "name"),
+        max_chars=200,
+        on_change=_on_plain,
+        args=(name, uid, "name"),
+    )
+    over = show_when(name, draft, uid, gate)
+    _then(name, uid, gate["then"])
+    st.selectbox(
+        "If that cannot be decided",
+        list(MISSING),
+        key=drafts.held(name, gate.get("on_missing", "review"), uid, "on_missing"),
+        format_func=MISSING.__getitem__,
+        width=300,
+        help="The criterion abstained, or has no verdict because its calls failed.",
+        on_change=_on_plain,
+        args=(name, uid, "on_missing"),
+    )
+    needed = gate["when"].get("count_at_least") or 0
+    if needed > len(over):
+        words = fmt.plural(len(over), "criterion has", "criteria have")
+        st.warning(f"Only {words} this tag, so this gate can never apply.")
+
+
+def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
+    chosen = gates.effects_of(then)
+    st.pills(
+        "Then",
+        list(EFFECTS),
+        selection_mode="multi",
+        key=drafts.held(name, list(chosen), uid, "effects"),
+        format_func=EFFECTS.__getitem__,
+        on_change=_on_effects,
+        args=(name, uid),
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for what, words in (("cap", "at most"), ("multiply", "multiplied by")):
+            if what in chosen:
+                st.number_input(
+                    f"{words} (0 to 1)",
+                    min_value=0.0,
+                    max_value=1.0,
+                    step=0.05,
+                    format="%.4g",
+                    key=drafts.held(name, float(then[what]), uid, what),
+                    width=150,
+                    on_change=_on_effect,
+                    args=(name, uid, what),
+                )
+        if "flag" in chosen:
+            st.text_input(
+                "Flag",
+                key=drafts.held(name, then["flag"], uid, "flag"),
+                max_chars=100,
+                width=160,
+                on_change=_on_effect,
+                args=(name, uid, "flag"),
+            )
+        st.text_input(
+            "because",
+            key=drafts.held(name, then.get("reason", ""), uid, "reason"),
+            max_chars=500,
+            placeholder="What people read beside the score",
+            width="stretch",
+            on_change=_on_effect,
+            args=(name, uid, "reason"),
+        )
+
+
+def _on_plain(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        drafts.change(name, gates.set_gate(drafts.draft(name), uid, what, value))
+
+
+def _on_effects(name: str, uid: str) -> None:
+    with shown_errors():
+        wanted = state.get(drafts.field(name, uid, "effects")) or []
+        drafts.change(name, gates.set_effects(drafts.draft(name), uid, wanted))
+
+
+def _on_effect(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        value = 0.0 if value is None else value
+        drafts.change(name, gates.set_effect(drafts.draft(name), uid, what, value))

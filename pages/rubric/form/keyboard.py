@@ -1,0 +1,163 @@
+"""What keys do in the editor: they press its buttons, so that nothing is there for keys alone."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_ACT
+
+# The keys of the editor's hands (what is typed and pressed), beside those of `state`.
+
+#: The uid of the criterion that was added last, by rubric: the cursor goes into it.
+FRESH = "editing_fresh"
+#: The template that was used last, by rubric: another one like it is one key away.
+TEMPLATE = "editing_template"
+HANDS = "editing_hands"
+
+
+# What keys do in the editor: they press its buttons, so that nothing is there for keys alone.
+#
+# Ctrl+S and the like work while one types: what is in the field is taken over first, and the cursor
+# stays. Ctrl+Z inside a field is the browser's own. All that needs the browser.
+
+_HANDS = """
+export default function({ data }) {
+  const page = document;
+  const mine = (page.rubricStudioEditor = page.rubricStudioEditor || {});
+  mine.data = data;
+  const plain = (key) => "st-key-" + key.replace(/[^a-zA-Z0-9_-]/g, "-");
+  const named = (key) => "." + CSS.escape(plain(key));
+  const shown = (key, what) => page.querySelector(named(key) + " " + what);
+  // Until it is there and stays: what was asked for is drawn by the server first.
+  const until = (get, then) => {
+    const ask = (mine.ask = {});
+    let left = 240;
+    const look = () => {
+      const found = get();
+      left -= 1;
+      if (mine.ask !== ask || left < 0 || (found && then(found))) return;
+      setTimeout(look, 50);
+    };
+    setTimeout(look, 60);
+  };
+  const quiet = () =>
+    page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
+  const cursor = (uid) => {
+    let kept = 0;
+    const from = page.activeElement;
+    // Whoever is in another field by now has gone there; what is typed there is not cut off.
+    const gone = (field) => {
+      const at = page.activeElement;
+      if (!at || at === field || !/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName)) return false;
+      return at !== from || !!at.closest(`[class*="${plain(mine.data.field + uid + "/")}"]`);
+    };
+    until(() => shown(mine.data.field + uid + "/requirement", "textarea"), (field) => {
+      // The next key is about this card, though the server may not have said yet that it is open.
+      mine.data = { ...mine.data, open: uid };
+      if (gone(field)) return true;
+      if (page.activeElement === field) kept += 1;
+      else { field.focus(); field.scrollIntoView({ block: "center" }); }
+      return kept > 5;
+    });
+  };
+  const press = (key, then) =>
+    until(() => quiet() && shown(key, "button:not(:disabled)"), (button) => {
+      button.click();
+      if (then) setTimeout(then, 60);
+      return true;
+    });
+  // A field gives what was typed to the server on a key of its own.
+  const take = () => {
+    const at = page.activeElement;
+    const kinds = ["stTextArea", "stTextInput", "stNumberInput"];
+    if (!at || !at.closest(kinds.map((kind) => `[data-testid=${kind}]`).join())) return;
+    at.dispatchEvent(new KeyboardEvent("keydown", {
+      key: "Enter", code: "Enter", keyCode: 13, bubbles: true, cancelable: true,
+      ctrlKey: at.tagName === "TEXTAREA",
+    }));
+  };
+  const step = (by) => {
+    const at = mine.data.cards.indexOf(mine.data.open);
+    const to = mine.data.cards[at < 0 ? (by > 0 ? 0 : mine.data.cards.length - 1) : at + by];
+    if (to) press(mine.data.toggle + to, () => cursor(to));
+  };
+  const move = (by) => {
+    const open = mine.data.open;
+    if (!mine.data.cards.includes(open)) return;
+    press(mine.data.act + (by < 0 ? "up/" : "down/") + open, () => cursor(open));
+  };
+  mine.key = (event) => {
+    if (!shown(mine.data.act + "save", "button") || page.querySelector("[role=dialog]")) return;
+    const at = page.activeElement;
+    const typing = at && /^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName);
+    const ctrl = (event.ctrlKey || event.metaKey) && !event.altKey;
+    const alt = event.altKey && !event.ctrlKey && !event.metaKey;
+    const letter = event.key.toLowerCase();
+    let act = null;
+    if (ctrl && letter === "s") act = () => press(mine.data.act + "save");
+    else if (ctrl && !typing && letter === "z")
+      act = () => press(mine.data.act + (event.shiftKey ? "redo" : "undo"));
+    else if (ctrl && !typing && letter === "y") act = () => press(mine.data.act + "redo");
+    else if (!mine.data.form) return;
+    else if (alt && event.key === "Enter")
+      act = () => press(mine.data.act + "add/" + mine.data.template);
+    else if (alt && /^Arrow(Up|Down)$/.test(event.key)) {
+      const by = event.key === "ArrowUp" ? -1 : 1;
+      act = () => (event.shiftKey ? move(by) : step(by));
+    }
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take();
+    act();
+  };
+  if (!mine.listens) {
+    mine.listens = true;
+    page.addEventListener("keydown", (event) => mine.key(event), true);
+    // Whoever points somewhere has gone there.
+    page.addEventListener("pointerdown", () => (mine.ask = null), true);
+  }
+  if (data.fresh && mine.fresh !== data.fresh)
+    cursor(data.fresh.split(" ")[1]);
+  mine.fresh = data.fresh;
+}
+"""
+HELP = (
+    ("Ctrl+S", "saves"),
+    ("Alt+Enter", "adds another criterion like the last"),
+    ("Alt+↑ ↓", "goes to the one before or after"),
+    ("Alt+Shift+↑ ↓", "moves it"),
+    ("Ctrl+Z", "outside a field takes the last change back"),
+)
+
+
+def show(name: str, *, form: bool) -> None:
+    """The part in the browser; `form` where criteria can be added and opened."""
+    fresh = state.get(state.key(FRESH, name))
+    component = st.components.v2.component("rubric_studio_editor_hands", js=_HANDS)
+    component(
+        key=state.key(HANDS, name),
+        data={
+            "act": state.key(RUBRIC_ACT, name, ""),
+            "toggle": state.key(RUBRIC_ACT, name, "toggle", ""),
+            "field": drafts.field(name, ""),
+            "cards": [c["uid"] for c in drafts.draft(name)["criteria"]],
+            "open": drafts.open_card(name),
+            "template": state.get(state.key(TEMPLATE, name)) or "yes_no",
+            "fresh": f"{name} {fresh}" if fresh else "",
+            "form": form,
+        },
+        height=1,
+    )
+
+
+def show_help() -> None:
+    """The keys in one quiet line; not where there is nothing but a finger."""
+    said = " · ".join(f"<kbd>{key}</kbd> {words}" for key, words in HELP)
+    st.html(f'<div class="rs-quiet rs-keys">{said}</div>')
+
+
+def write_into(name: str, uid: str) -> None:
+    """Have the cursor in the requirement of that criterion, once it is drawn."""
+    state.put(state.key(FRESH, name), uid)

@@ -1,0 +1,177 @@
+"""A pre-check in the form: what it looks for, what excuses it, what follows; and a text to try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.domain.gates import FAMILIES
+from core.errors import InputError
+from core.scoring import FAMILY_WORDS
+from core.services.rubrics import draft_rules as rules
+from core.services.rubrics import prompt_preview
+from core.text import numbers as fmt
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_TRY
+from pages.ui.text import esc, label, marked
+from pages.ui.widgets import row, shown_errors, tag
+
+ACTIONS: Mapping[str, str] = {
+    "flag": "Send to a person",
+    "cap": "… and cap the score",
+    "fail": "… and fail the item",
+}
+SENTENCE, CHARACTERS = "In the same sentence", "Within characters"
+#: How far, in characters, when a distance is chosen.
+FIRST_DISTANCE = 60
+PHRASES = "One phrase a line. * ends or begins a word, <number> is a number, ... up to eight words."
+
+
+def show(name: str, uid: str) -> None:
+    """The whole pre-check, editable, with a text to try it on."""
+    check = next((c["check"] for c in drafts.draft(name)["prechecks"] if c["uid"] == uid), {})
+    st.text_input(
+        "Name",
+        key=drafts.held(name, check.get("name", ""), uid, "name"),
+        max_chars=200,
+        on_change=_on_field,
+        args=(name, uid, "name"),
+    )
+    st.pills(
+        "Look for",
+        FAMILIES,
+        selection_mode="multi",
+        key=drafts.held(name, list(check.get("families", ())), uid, "families"),
+        format_func=lambda one: FAMILY_WORDS[one],
+        on_change=_on_field,
+        args=(name, uid, "families"),
+        help="Ready-made English patterns for somebody who tells how. A refusal of the same thing "
+        "in the same sentence excuses it.",
+    )
+    st.text_area(
+        "Phrases of your own",
+        key=drafts.held(name, "\n".join(check.get("patterns", ())), uid, "patterns"),
+        height=92,
+        placeholder=PHRASES,
+        help=PHRASES,
+        on_change=_on_lines,
+        args=(name, uid, "patterns"),
+    )
+    _near(name, uid, check.get("unless_near") or {})
+    _action(name, uid, check)
+    _trial(name, uid, check)
+
+
+def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
+    st.text_area(
+        "Unless one of these stands near",
+        key=drafts.held(name, "\n".join(near.get("terms", ())), uid, "terms"),
+        height=68,
+        placeholder="One phrase a line, e.g. quoted from",
+        on_change=_on_near,
+        args=(name, uid, "terms"),
+    )
+    chars = near.get("chars")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Near is",
+            [SENTENCE, CHARACTERS],
+            required=True,
+            key=drafts.held(name, SENTENCE if chars is None else CHARACTERS, uid, "window"),
+            disabled=not near,
+            on_change=_on_near,
+            args=(name, uid, "window"),
+        )
+        if chars is not None:
+            st.number_input(
+                "Characters before or after",
+                min_value=0,
+                max_value=10_000,
+                step=10,
+                key=drafts.held(name, int(chars), uid, "chars"),
+                width=190,
+                on_change=_on_near,
+                args=(name, uid, "chars"),
+            )
+
+
+def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "When it is found",
+            list(ACTIONS),
+            required=True,
+            key=drafts.held(name, check.get("action", "flag"), uid, "action"),
+            format_func=ACTIONS.__getitem__,
+            on_change=_on_field,
+            args=(name, uid, "action"),
+        )
+        if check.get("action") == "cap":
+            st.number_input(
+                "at most (0 to 1)",
+                min_value=0.0,
+                max_value=1.0,
+                step=0.05,
+                format="%.4g",
+                key=drafts.held(name, float(check.get("cap") or 0.0), uid, "cap"),
+                width=150,
+                on_change=_on_field,
+                args=(name, uid, "cap"),
+            )
+
+
+def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
+    key = state.key(RUBRIC_TRY, name, "check", uid)
+    text = st.text_area(
+        "Try it on a text",
+        key=key,
+        height=92,
+        persist_state="session",
+        placeholder="Paste a text; what the pre-check finds is marked.",
+    )
+    if not text.strip():
+        return
+    try:
+        found = prompt_preview.screened(check, text)
+    except InputError as error:
+        st.caption(label(error.problems[0].message if error.problems else str(error.message)))
+        return
+    kept = [one.found for one in found if not one.excuse]
+    spans = [(one.start, one.end) for one in kept]
+    st.html(f'<div class="rs-card rs-prose">{marked(text, spans)}</div>')
+    tags = [tag(f"Found {fmt.count(len(kept))}", "warn") if kept else tag("✓ Clear", "good")]
+    tags += [
+        f"<span>{esc(one.found.text)}</span>{tag(f'excused by “{one.excuse}”')}"
+        for one in found
+        if one.excuse
+    ]
+    row(tags)
+
+
+def _on_field(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        value = 0.0 if what == "cap" and value is None else value
+        drafts.change(name, rules.set_check(drafts.draft(name), uid, what, value))
+
+
+def _on_lines(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        drafts.change(name, rules.set_check(drafts.draft(name), uid, what, _lines(name, uid, what)))
+
+
+def _on_near(name: str, uid: str, _what: str) -> None:
+    with shown_errors():
+        terms = _lines(name, uid, "terms")
+        near: dict[str, Any] | None = {"terms": terms} if terms else None
+        if near is not None and state.get(drafts.field(name, uid, "window")) == CHARACTERS:
+            chars = state.get(drafts.field(name, uid, "chars"))
+            near["chars"] = FIRST_DISTANCE if chars is None else int(chars)
+        drafts.change(name, rules.set_check(drafts.draft(name), uid, "unless_near", near))
+
+
+def _lines(name: str, uid: str, what: str) -> list[str]:
+    typed = str(state.get(drafts.field(name, uid, what)) or "")
+    return [line.strip() for line in typed.splitlines() if line.strip()]

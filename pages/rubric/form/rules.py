@@ -1,0 +1,374 @@
+"""The rules on top of the points, a line each; the decision and the length penalty opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
+from core.services.rubrics import draft_rules as gates
+from core.services.rubrics import draft_rules as rules
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import gates_of
+from core.services.rubrics.prompt_preview import penalty_examples
+from core.text import numbers as fmt
+from pages.rubric.form import gate_cards, pre_checks
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_ACT
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Tone, row, shown_errors, table, tag
+
+# The decision in the form: from which score on an item passes, and when a person decides.
+
+
+def decision_card(name: str, uid: str) -> None:
+    """The thresholds, in units of the score, and a picture of them."""
+    draft = drafts.draft(name)
+    decision = draft["decision"] or {}
+    normalized = draft["scoring"]["normalize"]
+    unit: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0} if normalized else {}
+    passing = decision.get("pass_at")
+    floor = decision.get("fail_below")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for what, words, value, help_text in (
+            ("pass_at", "Passes from", passing, "A score on the threshold passes."),
+            (
+                "fail_below",
+                "Fails below",
+                passing if floor is None else floor,
+                "Lower it below the first, and a person decides on the scores between the two.",
+            ),
+        ):
+            st.number_input(
+                words,
+                step=0.05 if normalized else 1.0,
+                format="%.4g",
+                key=drafts.held(name, _in(value, normalized), uid, what),
+                help=help_text,
+                width=150,
+                on_change=_on_threshold,
+                args=(name, uid, what),
+                **unit,
+            )
+        st.number_input(
+            "Review within",
+            step=0.01 if normalized else 1.0,
+            format="%.4g",
+            key=drafts.held(
+                name, _in(decision.get("review_within", 0.0), normalized), uid, "within"
+            ),
+            help="So near to a threshold, on either side, a person decides. 0: never.",
+            width=150,
+            on_change=_on_within,
+            args=(name, uid),
+            **{**unit, "min_value": 0.0},
+        )
+    if normalized and passing is not None:
+        st.html(_bar(decision))
+    st.caption(
+        "Gates and pre-checks come first: what they fail fails, what they send to a person goes to "
+        "one. So does an item with a missing verdict, or with a gate that cannot be decided."
+    )
+
+
+def _in(value: Any, normalized: bool) -> float | None:
+    if value is None:
+        return None
+    return min(1.0, max(0.0, float(value))) if normalized else float(value)
+
+
+def _bar(decision: Mapping[str, Any]) -> str:
+    """The scores from 0 to 1, parted into what fails, what a person decides and what passes."""
+    within = float(decision.get("review_within") or 0.0)
+    high = float(decision["pass_at"])
+    low = float(decision.get("fail_below", high))
+    low, high = max(0.0, low - within), min(1.0, high + within)
+    parts = (
+        ("✕ fails", "bad", low, f"below {fmt.score(low)}"),
+        ("a person", "warn", high - low, f"{fmt.score(low)} to {fmt.score(high)}"),
+        ("✓ passes", "good", 1.0 - high, f"from {fmt.score(high)}"),
+    )
+    cells = "".join(
+        f'<div class="rs-{tone} rs-cut" style="flex:{size:.4f} 1 0;min-width:0;padding:.15rem .5rem'
+        f'" title="{esc(words)}: {where}">{esc(words)} <small class="rs-num">{where}</small></div>'
+        for words, tone, size, where in parts
+        if size > 1e-9
+    )
+    return (
+        '<div role="img" aria-label="The scores that fail, go to a person, and pass" '
+        f'style="display:flex;gap:2px;border-radius:.45rem;overflow:hidden">{cells}</div>'
+    )
+
+
+def _on_threshold(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        draft = drafts.draft(name)
+        now = draft["decision"] or {}
+        if value is None:
+            return
+        if what == "fail_below" and value == now.get("pass_at"):
+            value = None
+        drafts.change(name, rules.set_decision(draft, **{what: value}))
+
+
+def _on_within(name: str, uid: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, "within")) or None
+        drafts.change(name, rules.set_decision(drafts.draft(name), review_within=value))
+
+
+# The length penalty in the form, with what it takes at some lengths.
+
+TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the thinking only"}
+
+
+def penalty_card(name: str, uid: str) -> None:
+    """What is counted, from where on it costs, and how much."""
+    penalty = drafts.draft(name)["scoring"]["length_penalty"] or {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Count",
+            ["words", "tokens"],
+            key=drafts.held(name, penalty.get("count"), uid, "count"),
+            width=125,
+            on_change=_on_field,
+            args=(name, uid, "count"),
+        )
+        st.selectbox(
+            "of",
+            list(TEXTS),
+            key=drafts.held(name, penalty.get("of"), uid, "of"),
+            format_func=TEXTS.__getitem__,
+            width=180,
+            on_change=_on_field,
+            args=(name, uid, "of"),
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for what, words, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
+            st.number_input(
+                words,
+                min_value=least,
+                step=100,
+                key=drafts.held(name, penalty.get(what), uid, what),
+                width=125,
+                on_change=_on_field,
+                args=(name, uid, what),
+            )
+        for what, words, step in (
+            ("penalty_at_cap", "Full penalty", 0.05),
+            ("exponent", "Exponent", 0.1),
+        ):
+            st.number_input(
+                words,
+                min_value=0.0,
+                step=step,
+                format="%.4g",
+                key=drafts.held(name, penalty.get(what), uid, what),
+                width=125,
+                help="1 rises evenly; more starts gently and then rises fast."
+                if what == "exponent"
+                else "Taken from the score, in its units.",
+                on_change=_on_field,
+                args=(name, uid, what),
+            )
+    _examples(penalty)
+
+
+def _examples(penalty: dict[str, Any]) -> None:
+    found = penalty_examples(penalty)
+    if not found:
+        return
+    row([f'<span class="rs-quiet">What is taken, by {esc(str(penalty["count"]))}:</span>'])
+    table(
+        [fmt.count(n) for n, _ in found],
+        [[fmt.score(taken) for _, taken in found]],
+        name="What the length penalty takes",
+        numbers=range(len(found)),
+    )
+
+
+def _on_field(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        value = state.get(drafts.field(name, uid, what))
+        if value is not None:
+            drafts.change(name, rules.set_penalty(drafts.draft(name), **{what: value}))
+
+
+# The rules on top of the points: a line each while closed, a card while open; adding one.
+
+Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
+
+
+class RuleCard(NamedTuple):
+    """One rule as a line: its card's uid, what it is, its name, and what it does in words."""
+
+    uid: str
+    kind: str
+    tone: Tone
+    name: str
+    words: str
+    card: Callable[[str, str], None]
+    many: bool
+
+
+ADD: Mapping[str, tuple[str, str, Adder]] = {
+    "gate": (
+        "Gate",
+        "Holds the score down, fails the item or calls a person when a verdict says so.",
+        gates.add_gate,
+    ),
+    "check": (
+        "Pre-check",
+        "Looks for phrases in the text itself and sends what it finds to a person.",
+        rules.add_check,
+    ),
+    "decision": (
+        "Decision",
+        "Says from which score on an item passes.",
+        lambda draft: (rules.set_decision(draft), drafts.DECISION),
+    ),
+    "penalty": (
+        "Length penalty",
+        "Takes points from long texts.",
+        lambda draft: (rules.set_penalty(draft), drafts.PENALTY),
+    ),
+}
+
+
+def show(name: str) -> None:
+    """Every rule in the order in which they act, and the buttons that add one."""
+    draft = drafts.draft(name)
+    found = rules_of(draft)
+    st.html('<div class="rs-section">Rules on top of the points</div>')
+    if not found:
+        st.caption("None: the score is the share of points, and nothing is decided by it.")
+    with st.container(gap="xxsmall"):
+        for rule in found:
+            if drafts.open_card(name) == rule.uid:
+                _open(name, rule)
+            else:
+                _closed(name, rule)
+    _add(name, draft)
+
+
+def rules_of(draft: RubricDraft) -> list[RuleCard]:
+    """The rules of a draft: gates, pre-checks, the length penalty, the decision."""
+    found = [
+        RuleCard(
+            g["uid"], "Gate", "info", data.get("name", ""), gate_words(data), gate_cards.show, True
+        )
+        for g, data in zip(draft["gates"], gates_of(draft), strict=True)
+    ]
+    found += [
+        RuleCard(
+            c["uid"],
+            "Pre-check",
+            "warn",
+            c["check"].get("name", ""),
+            check_words(c["check"]),
+            pre_checks.show,
+            True,
+        )
+        for c in draft["prechecks"]
+    ]
+    penalty, decision = draft["scoring"]["length_penalty"], draft["decision"]
+    if penalty is not None:
+        words = penalty_words(penalty)
+        found.append(RuleCard(drafts.PENALTY, "Length", "bad", "", words, penalty_card, False))
+    if decision is not None:
+        words = decision_words(decision)
+        found.append(RuleCard(drafts.DECISION, "Decision", "good", "", words, decision_card, False))
+    return found
+
+
+def _closed(name: str, rule: RuleCard) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        _toggle(name, rule, "chevron_right")
+        kind = tag(rule.kind, rule.tone) if rule.name else ""
+        st.html(
+            f'<div class="rs-line">{kind}'
+            f'<span class="rs-cut rs-quiet">{esc(one_line(rule.words, 200))}</span></div>'
+        )
+
+
+def _toggle(name: str, rule: RuleCard, icon: str) -> None:
+    words = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
+    st.button(
+        label(words, 40),
+        key=state.key(RUBRIC_ACT, name, "toggle", rule.uid),
+        type="tertiary",
+        icon=f":material/{icon}:",
+        on_click=drafts.toggle_card,
+        args=(name, rule.uid),
+    )
+
+
+def _open(name: str, rule: RuleCard) -> None:
+    with st.container(border=True, key=f"rubric_card_{name}_{rule.uid}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _toggle(name, rule, "expand_more")
+            if rule.name:
+                row([tag(rule.kind, rule.tone)], width="content")
+            st.space("stretch")
+            _actions(name, rule)
+        st.html(f'<div class="rs-quote" aria-live="polite">{esc(rule.words)}</div>')
+        rule.card(name, rule.uid)
+
+
+def _actions(name: str, rule: RuleCard) -> None:
+    acts = [("copy", "Copy", "content_copy")] if rule.many else []
+    acts.append(("remove", "Remove", "delete"))
+    for act, words, icon in acts:
+        st.button(
+            words,
+            key=state.key(RUBRIC_ACT, name, act, rule.uid),
+            type="tertiary",
+            icon=f":material/{icon}:",
+            on_click=_on_act,
+            args=(name, act, rule.uid),
+        )
+
+
+def _on_act(name: str, act: str, uid: str) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        if act == "copy":
+            grown, twin = rules.duplicate_rule(draft, uid)
+            drafts.change(name, grown)
+            drafts.keep_open(name, twin)
+        elif uid == drafts.DECISION:
+            drafts.change(name, rules.drop_decision(draft))
+        elif uid == drafts.PENALTY:
+            drafts.change(name, rules.drop_penalty(draft))
+        else:
+            drafts.change(name, rules.remove_rule(draft, uid))
+
+
+def _add(name: str, draft: RubricDraft) -> None:
+    there = {
+        "gate": not draft["criteria"],
+        "decision": draft["decision"] is not None,
+        "penalty": draft["scoring"]["length_penalty"] is not None,
+    }
+    st.caption("Add a rule")
+    with st.container(horizontal=True):
+        for kind, (words, says, _) in ADD.items():
+            st.button(
+                words,
+                key=state.key(RUBRIC_ACT, name, "rule", kind),
+                icon=":material/add:",
+                help=says,
+                disabled=there.get(kind, False),
+                on_click=_on_add,
+                args=(name, kind),
+            )
+
+
+def _on_add(name: str, kind: str) -> None:
+    with shown_errors():
+        grown, uid = ADD[kind][2](drafts.draft(name))
+        drafts.change(name, grown)
+        drafts.keep_open(name, uid)

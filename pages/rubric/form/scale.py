@@ -1,0 +1,352 @@
+"""What kind of question a criterion is, its weight and voting rule, and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.domain.rubric import RULES, Scale
+from core.services.rubrics import draft_criteria as options
+from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, OptionDraft, Template
+from core.text import numbers as fmt
+from core.text.quotes import share_of, weight_of
+from pages.ui import drafts, state
+from pages.ui.asking_words import SCALE_NAMES
+from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
+from pages.ui.text import esc
+from pages.ui.widgets import row, shown_errors, tag
+
+# The options of the open criterion: labels, values and anchors.
+
+#: What a template's menu says: each template without and with "Not applicable".
+TEMPLATES: Mapping[str, tuple[Template, bool]] = {
+    f"{words}{more}": (template, na)
+    for template, words in TEMPLATE_WORDS.items()
+    for more, na in (("", False), (", or not applicable", True))
+}
+#: The height, in pixels, of a field for a line or two.
+SHORT = 68
+UP, DOWN, COPY, REMOVE = "Move up", "Move down", "Duplicate", "Remove"
+TO_NA, FROM_NA = "Make it an abstention", "Give it a value"
+
+
+def show(name: str, criterion: CriterionDraft) -> None:
+    """Every option, and what can be done to all of them."""
+    hint = {
+        "binary": "An anchor says what counts as met, and what does not.",
+        "ordinal": "Lowest to highest. The anchor says what earns the level.",
+        "nominal": "In any order. The value is what the category earns.",
+    }[criterion["scale"]]
+    st.html(f'<b>Options</b> <span class="rs-quiet">{esc(hint)}</span>')
+    for option in criterion["options"]:
+        if criterion["scale"] == "binary" and not option["na"]:
+            _fixed(name, criterion, option)
+        else:
+            _editable(name, criterion, option)
+    if not criterion["forced_choice"] and not any(o["na"] for o in criterion["options"]):
+        added = 'Judges can also answer "Cannot assess"; it is added last and has no value.'
+        st.html(f'<span class="rs-quiet">{esc(added)}</span>')
+    _all(name, criterion)
+
+
+def _fixed(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+    left, right = st.columns([1, 5], vertical_alignment="center")
+    value = fmt.score(option["value"])
+    left.html(f'<b>{esc(option["label"])}</b> <span class="rs-quiet">{value}</span>')
+    with right:
+        _anchor(name, criterion["uid"], option)
+
+
+def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+    uid, ids = criterion["uid"], (criterion["uid"], option["uid"])
+    words, value, menu = st.columns(
+        [6, 2.6, 1.1], vertical_alignment="center", gap="xsmall", wrap=False
+    )
+    key = drafts.field(name, *ids, "label")
+    state.seed(key, option["label"])
+    words.text_input(
+        "Label",
+        key=key,
+        max_chars=200,
+        label_visibility="collapsed",
+        placeholder="Label",
+        on_change=drafts.on_field,
+        args=(name, "option", ids, "label"),
+    )
+    with value:
+        if option["na"]:
+            st.html('<span class="rs-tag rs-neutral">abstention</span>')
+        else:
+            _value(name, ids, option)
+    key = state.key(RUBRIC_ACT, name, "option", *ids)
+    menu.menu_button(
+        ":material/more_horiz:",
+        [UP, DOWN, COPY, FROM_NA if option["na"] else TO_NA, REMOVE],
+        key=key,
+        help="Move, copy, remove, abstention",
+        type="tertiary",
+        on_click=_on_menu,
+        args=(name, uid, option["uid"], key),
+    )
+    _anchor(name, uid, option)
+
+
+def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
+    key = drafts.field(name, *ids, "value")
+    state.seed(key, option["value"])
+    st.number_input(
+        "Value from 0 to 1",
+        min_value=0.0,
+        max_value=1.0,
+        step=0.05,
+        format="%.4g",
+        key=key,
+        label_visibility="collapsed",
+        on_change=drafts.on_field,
+        args=(name, "option", ids, "value"),
+    )
+
+
+def _anchor(name: str, uid: str, option: OptionDraft) -> None:
+    key = drafts.field(name, uid, option["uid"], "description")
+    state.seed(key, option["description"])
+    st.text_area(
+        "Anchor",
+        key=key,
+        height=SHORT if len(option["description"]) < 100 else "content",
+        max_chars=20_000,
+        label_visibility="collapsed",
+        placeholder="Anchor: what does a text look like that earns this option?",
+        on_change=drafts.on_field,
+        args=(name, "option", (uid, option["uid"]), "description"),
+    )
+
+
+def _on_menu(name: str, uid: str, option: str, key: str) -> None:
+    with shown_errors():
+        draft, chosen = drafts.draft(name), state.get(key)
+        if chosen in (UP, DOWN):
+            draft = options.move_option(draft, uid, option, -1 if chosen == UP else 1)
+        elif chosen == COPY:
+            draft = options.duplicate_option(draft, uid, option)
+        elif chosen == REMOVE:
+            draft = options.remove_option(draft, uid, option)
+        elif chosen in (TO_NA, FROM_NA):
+            draft = options.set_abstention(draft, uid, option, chosen == TO_NA)
+        drafts.change(name, draft)
+
+
+def _all(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
+    free = criterion["scale"] != "binary"
+    acts = [("option", "Add option", "add")] if free else []
+    acts.append(("na", "Add abstention", "do_not_disturb_on"))
+    acts += [("spread", "Spread values evenly", "linear_scale")] if free else []
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for act, words, icon in acts:
+            st.button(
+                words,
+                key=state.key(RUBRIC_ACT, name, act, uid),
+                icon=f":material/{icon}:",
+                on_click=_on_all,
+                args=(name, act, uid),
+            )
+        key = state.key(RUBRIC_ACT, name, "template", uid)
+        st.menu_button(
+            "Use a template",
+            list(TEMPLATES),
+            key=key,
+            icon=":material/view_list:",
+            on_click=_on_template,
+            args=(name, uid, key),
+            help="Replaces the options; abstentions stay.",
+        )
+
+
+def _on_all(name: str, act: str, uid: str) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        if act == "spread":
+            drafts.change(name, options.spread_values(draft, uid))
+            state.drop(RUBRIC_FIELD, name, uid)
+        else:
+            drafts.change(name, options.add_option(draft, uid, na=act == "na"))
+
+
+def _on_template(name: str, uid: str, key: str) -> None:
+    with shown_errors():
+        template, na = TEMPLATES[str(state.get(key))]
+        drafts.change(name, options.apply_template(drafts.draft(name), uid, template, na=na))
+        state.drop(RUBRIC_FIELD, name, uid)
+
+
+# What kind of question a criterion is: its scale, its weight, how its votes settle.
+
+REWARD, PENALTY = "Reward", "Penalty"
+#: No rule of the criterion's own.
+PANELS = ""
+RULE_WORDS: Mapping[str, str] = {
+    PANELS: "the panel's rule",
+    "majority": "majority of heads",
+    "weighted": "majority of judges' weights",
+    "unanimous": "unanimous",
+    "any": "any judge is enough",
+    "mean": "mean, then the nearest level",
+    "median": "median, then the nearest level",
+    "weighted_mean": "mean by judges' weights",
+    "mode": "most votes",
+    "min": "lowest level voted",
+    "max": "highest level voted",
+    "weighted_mode": "most votes by judges' weights",
+}
+
+
+def show_kind(name: str, criterion: CriterionDraft) -> None:
+    """Which answers, for or against, and how much it weighs."""
+    uid = criterion["uid"]
+    weight = criterion["weight"] or 0.0
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = drafts.field(name, uid, "scale")
+        state.seed(key, criterion["scale"])
+        st.segmented_control(
+            "Answer",
+            list(SCALE_NAMES),
+            key=key,
+            required=True,
+            format_func=lambda scale: SCALE_NAMES[scale],
+            on_change=_on_scale,
+            args=(name, uid),
+        )
+        key = drafts.field(name, uid, "effect")
+        state.seed(key, PENALTY if weight < 0 else REWARD)
+        st.segmented_control(
+            "Effect",
+            [REWARD, PENALTY],
+            key=key,
+            required=True,
+            on_change=_on_weight,
+            args=(name, uid),
+        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _weight(name, uid, weight)
+        _share(name, uid, weight)
+        if weight < 0:
+            words = esc(_penalty_words(criterion, weight))
+            row([tag("− Penalty", "bad"), f"<span>{words}</span>"], width="content")
+
+
+def _weight(name: str, uid: str, weight: float) -> None:
+    key = drafts.field(name, uid, "points")
+    state.seed(key, abs(weight))
+    st.number_input(
+        "Weight",
+        min_value=0.0,
+        key=key,
+        step=1.0,
+        format="%.6g",
+        width=120,
+        on_change=_on_weight,
+        args=(name, uid),
+    )
+
+
+def _share(name: str, uid: str, weight: float) -> None:
+    """The weight as a share of all points, to be read or set."""
+    others = _others(name, uid)
+    share = share_of(weight, others)
+    if share is None or not others:
+        return
+    st.number_input(
+        "% of points",
+        min_value=0.0,
+        max_value=99.0,
+        key=drafts.held(name, round(100 * share, 2), uid, "share"),
+        step=1.0,
+        format="%.4g",
+        width=120,
+        help="Sets the weight so that it is this share of all points that can be won.",
+        on_change=_on_share,
+        args=(name, uid),
+    )
+
+
+def _others(name: str, uid: str) -> float:
+    criteria = drafts.draft(name)["criteria"]
+    return sum(max(0.0, c["weight"] or 0.0) for c in criteria if c["uid"] != uid)
+
+
+def _on_share(name: str, uid: str) -> None:
+    with shown_errors():
+        share = float(state.get(drafts.field(name, uid, "share")) or 0.0) / 100
+        weight = weight_of(share, _others(name, uid))
+        if weight is not None:
+            drafts.set_value(name, "criterion", (uid,), "weight", weight)
+            state.put(drafts.field(name, uid, "points"), weight)
+
+
+def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
+    points = fmt.plural(1, "point") if abs(weight) == 1 else f"{fmt.number(abs(weight))} points"
+    if criterion["scale"] == "binary":
+        return f"MET is bad: it takes {points} away."
+    return f"The higher the option's value, the worse: value 1 takes {points} away."
+
+
+def _on_scale(name: str, uid: str) -> None:
+    with shown_errors():
+        scale = str(state.get(drafts.field(name, uid, "scale")))
+        drafts.change(name, options.change_scale(drafts.draft(name), uid, scale))
+
+
+def _on_weight(name: str, uid: str) -> None:
+    with shown_errors():
+        size = float(state.get(drafts.field(name, uid, "points")) or 0.0)
+        penalises = state.get(drafts.field(name, uid, "effect")) == PENALTY
+        drafts.set_value(name, "criterion", (uid,), "weight", -size if penalises and size else size)
+
+
+def _on_rule(name: str, uid: str) -> None:
+    with shown_errors():
+        rule = state.get(drafts.field(name, uid, "aggregation")) or None
+        drafts.set_value(name, "criterion", (uid,), "aggregation", rule)
+
+
+def show_rules(name: str, criterion: CriterionDraft) -> None:
+    """How votes settle, tags, and whether a choice is forced."""
+    uid = criterion["uid"]
+    scale: Scale = criterion["scale"]  # type: ignore[assignment]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = drafts.field(name, uid, "aggregation")
+        state.seed(key, criterion["aggregation"] or PANELS)
+        st.selectbox(
+            "When judges disagree",
+            [PANELS, *RULES[scale]],
+            key=key,
+            format_func=lambda rule: RULE_WORDS[rule],
+            width=270,
+            on_change=_on_rule,
+            args=(name, uid),
+        )
+        key = drafts.field(name, uid, "tags")
+        state.seed(key, list(criterion["tags"]))
+        tags = {t: None for c in drafts.draft(name)["criteria"] for t in c["tags"]}
+        st.multiselect(
+            "Tags",
+            list(tags),
+            key=key,
+            accept_new_options=True,
+            placeholder="Type and press Enter",
+            width=240,
+            on_change=drafts.on_field,
+            args=(name, "criterion", (uid,), "tags"),
+        )
+        key = drafts.field(name, uid, "forced_choice")
+        state.seed(key, criterion["forced_choice"])
+        st.toggle(
+            "Forced choice",
+            key=key,
+            help='Takes away the added answer "Cannot assess".',
+            disabled=any(o["na"] for o in criterion["options"]),
+            on_change=drafts.on_field,
+            args=(name, "criterion", (uid,), "forced_choice"),
+        )

@@ -1,0 +1,216 @@
+"""Proposals for a criterion, each beside the words it replaces, to be taken or left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.review import Case
+from core.domain.rubric import Rubric
+from core.rubric_diff.wording import word_diff
+from core.services.assist import help_tasks, meta_check, proposals
+from core.services.assist import proposals as evidence
+from core.services.assist.proposals import Findings, ImproveRequest, ProposalPiece
+from core.services.diagnostics import diagnosis
+from core.text import numbers as fmt
+from pages.ui import drafts, model_help, state
+from pages.ui import model_help as keys
+from pages.ui.resources import store
+from pages.ui.text import esc, label, marked, one_line
+from pages.ui.widgets import shown_errors, tag
+
+# Proposed changes, each beside the words it replaces, to be taken or left.
+
+PARTS = {
+    "requirement": "Requirement",
+    "option": "What the option says",
+    "label": "Name of the option",
+    "weight": "Weight",
+    "guidelines": "Guidelines",
+}
+
+
+def show_pieces(name: str, found: Sequence[ProposalPiece], where: str) -> None:
+    """All pieces with a button each, and one for all that are open."""
+    if not found:
+        st.caption("No change was proposed.")
+        return
+    draft = drafts.draft(name)
+    # A label, a weight or a rule for all is a decision of its own; wording can go together.
+    words = [piece for piece in found if piece.part in ("requirement", "option")]
+    open_ = [piece for piece in words if proposals.state_of(draft, piece) == "open"]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(f"<b>{esc(fmt.plural(len(found), 'proposed change'))}</b>")
+        if len(open_) > 1:
+            st.button(
+                f"Take all {len(open_)} wordings",
+                key=state.key(keys.HELP_ACT, where, name, "all"),
+                icon=":material/done_all:",
+                on_click=_take,
+                args=(name, tuple(open_)),
+            )
+    for number, piece in enumerate(found):
+        _show(name, piece, f"{where}/{number}")
+
+
+def _show(name: str, piece: ProposalPiece, where: str) -> None:
+    state_now = proposals.state_of(drafts.draft(name), piece)
+    subject = piece.criterion or "The rubric"
+    part = PARTS[piece.part] + (f" “{one_line(piece.option, 40)}”" if piece.option else "")
+    with st.container(border=True, gap="xxsmall"):
+        st.html(
+            f'<div class="rs-row"><b>{esc(one_line(subject, 60))}</b>'
+            f'<span class="rs-quiet">{esc(part)}</span></div>{_difference(piece)}'
+            + (f'<div class="rs-quiet">{esc(piece.why)}</div>' if piece.why else "")
+        )
+        if state_now == "open":
+            st.button(
+                "Take",
+                key=state.key(keys.HELP_ACT, where, name, "take"),
+                type="tertiary",
+                icon=":material/check:",
+                on_click=_take,
+                args=(name, (piece,)),
+            )
+        elif state_now == "taken":
+            st.html(tag("✓ Taken", "good"))
+        else:
+            st.html(tag("These words have changed since", "neutral"))
+
+
+def _difference(piece: ProposalPiece) -> str:
+    found = word_diff(piece.before, piece.after)
+    before = marked(piece.before, found.first) if piece.before else "<i>(empty)</i>"
+    return (
+        f'<div class="rs-prose rs-quiet"><b>Now</b> {before}</div>'
+        f'<div class="rs-prose"><b>Then</b> {marked(piece.after, found.second)}</div>'
+    )
+
+
+def _take(name: str, chosen: tuple[ProposalPiece, ...]) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        for piece in chosen:
+            draft = proposals.take(draft, piece)
+        drafts.change(name, draft, redraw=True)
+
+
+# Proposals for one criterion or all, from findings and from cases people decided otherwise.
+
+ALL = ""
+
+
+def show(name: str, rubric: Rubric) -> None:
+    """What to improve and why, then the proposals."""
+    st.caption(
+        "A model proposes new words. You take each change or leave it; options, values and weights "
+        "stay unless you take a change of one."
+    )
+    target = _target(name, rubric)
+    names = [c.name for c in rubric.criteria] if target == ALL else [target]
+    findings, cases = _reasons(name, rubric, names)
+    judge = model_help.writer(name, "improve")
+    request = ImproveRequest(
+        judge=judge,
+        rubric=rubric,
+        subject=_subject(name),
+        targets=tuple(names),
+        findings=findings,
+        cases=tuple(cases),
+        budget=model_help.budget(name, "improve"),
+    )
+    model_help.outlook(proposals.estimate(request))
+    task = help_tasks.latest(store(), proposals.KIND, _subject(name))
+    if st.button(
+        "Propose changes",
+        key=state.key(keys.HELP_ACT, name, "improve"),
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=task is not None and task.active,
+    ):
+        proposals.begin(store(), request)
+        st.rerun()
+    if task is not None:
+        model_help.progress(task)
+        if task.done or not task.active:
+            show_pieces(name, proposals.pieces(store(), task), f"improve/{task.id}")
+
+
+def _target(name: str, rubric: Rubric) -> str:
+    names = [ALL, *(c.name for c in rubric.criteria)]
+    key = state.key(keys.HELP_FIELD, name, "target")
+    if state.get(key) not in names:
+        state.put(key, _open_criterion(name, names))
+    chosen: str = st.selectbox(
+        "Improve",
+        names,
+        key=key,
+        format_func=lambda one: "Every criterion" if one == ALL else one_line(one, 70),
+    )
+    return chosen
+
+
+def _open_criterion(name: str, names: Sequence[str]) -> str:
+    opened = drafts.open_card(name)
+    for criterion in drafts.draft(name)["criteria"]:
+        if criterion["uid"] == opened and criterion["name"] in names:
+            return criterion["name"]
+    return ALL
+
+
+def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
+    """What is told to the model, by source; each source can be left out."""
+    offline = _about(evidence.offline_findings(rubric), names)
+    judged = _about(_judged(name, rubric), names)
+    run = _run(name)
+    told = {} if run is None else _about(evidence.findings_after(store(), run), names)
+    cases = [] if run is None else evidence.cases_of(store(), run, names)
+    sources = (
+        ("offline", "Findings of the offline check", offline, _count(offline)),
+        ("judged", "Findings of the check by judges", judged, _count(judged)),
+        ("told", "What the newest run says", told, _count(told)),
+    )
+    chosen = [found for key, words, found, n in sources if _source(name, key, words, n)]
+    shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
+    if not any(n for *_, n in sources) and not cases:
+        st.caption("Nothing speaks against these words yet; a model can still look them over.")
+    return evidence.merged(*chosen), cases if shown else []
+
+
+def _source(name: str, what: str, words: str, count: int) -> bool:
+    if not count:
+        return False
+    key = state.key(keys.HELP_FIELD, name, "because", what)
+    state.seed(key, True)
+    return bool(st.checkbox(label(f"{words} ({fmt.count(count)})"), key=key))
+
+
+def _about(found: Findings, names: Sequence[str]) -> Findings:
+    return {name: said for name, said in found.items() if name in names or not name}
+
+
+def _count(found: Findings) -> int:
+    return sum(len(said) for said in found.values())
+
+
+def _judged(name: str, rubric: Rubric) -> Findings:
+    run_id = meta_check.latest(store(), _subject(name))
+    if run_id is None:
+        return {}
+    found: Findings = {}
+    for one in meta_check.result(store(), run_id, rubric).findings:
+        if not one.stale:
+            for criterion in one.criteria or ("",):
+                found.setdefault(criterion, []).append(f"{one.question}: {one.reason}")
+    return found
+
+
+def _run(name: str) -> int | None:
+    rubric_id = drafts.draft(name)["rubric_id"]
+    said = None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id)
+    return None if said is None else said.run.id
+
+
+def _subject(name: str) -> str:
+    return f"rubric/{name}"

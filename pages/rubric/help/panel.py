@@ -1,0 +1,201 @@
+"""Help from a model beside the form: proposals, the check by judges, the loop."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.services.assist import meta_check, proposals
+from core.services.assist.meta_check import MetaCheck, MetaFinding, MetaRequest
+from core.services.runs import lifecycle
+from core.text import numbers as fmt
+from pages.rubric.help import improvement, loop
+from pages.ui import drafts, model_help, routes, state
+from pages.ui import model_help as keys
+from pages.ui.resources import store
+from pages.ui.run_status import status_tag
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Tone, row, shown_errors, tag
+
+# The check by judges: our meta-rubric over every criterion, and what it found.
+
+#: So much weight in the meta-rubric makes a finding a serious one.
+SERIOUS = 8
+
+
+def check_by_judges(name: str, rubric: Rubric) -> None:
+    """Who checks and for which task; then the newest check."""
+    if not meta_check.available():
+        st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
+        return
+    st.caption(
+        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about the "
+        "whole; where you say what the task is, 3 and 5 more."
+    )
+    panel = model_help.panel("Who checks", name, "check")
+    if panel is None:
+        return
+    task = st.text_area(
+        "The task that is graded (optional)",
+        key=state.key(keys.HELP_FIELD, name, "task"),
+        height=90,
+        persist_state="session",
+        placeholder="What the submissions had to answer, word for word if you can.",
+    )
+    request = MetaRequest(
+        rubric, panel, f"rubric/{name}", task or "", model_help.budget(name, "check")
+    )
+    model_help.outlook(meta_check.estimate(store(), request))
+    run_id = meta_check.latest(store(), request.subject)
+    active = run_id is not None and lifecycle.progress(store(), run_id).row.active
+    if st.button(
+        "Check by judges",
+        key=state.key(keys.HELP_ACT, name, "check"),
+        type="primary",
+        icon=":material/rule:",
+        disabled=active,
+    ):
+        meta_check.start(store(), request)
+        st.rerun()
+    if run_id is not None:
+        live = st.fragment(_live, run_every=model_help.POLL_SECONDS if active else None)
+        live(run_id, active)
+        _found(name, meta_check.result(store(), run_id, rubric))
+
+
+def _live(run_id: int, was_active: bool) -> None:
+    with shown_errors():
+        look = lifecycle.progress(store(), run_id)
+        run = look.row
+        if run.active != was_active:
+            st.rerun()
+        facts = f"{fmt.count(look.settled)} of {fmt.plural(run.planned, 'answer')}"
+        cost = f" · cost {fmt.cost(None if run.cost_unknown else run.cost)}" if run.calls else ""
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([status_tag(run), f'<span class="rs-quiet rs-num">{esc(facts + cost)}</span>'])
+            if run.active:
+                st.button(
+                    "Cancel",
+                    key=state.key(keys.HELP_ACT, "check", run_id, "cancel"),
+                    icon=":material/stop_circle:",
+                    on_click=_on_cancel,
+                    args=(run_id,),
+                )
+            elif look.failures or look.settled < run.planned:
+                st.button(
+                    "Ask what is missing",
+                    key=state.key(keys.HELP_ACT, "check", run_id, "retry"),
+                    icon=":material/refresh:",
+                    on_click=_on_retry,
+                    args=(run_id,),
+                )
+        if run.active:
+            st.progress(min(1.0, look.share))
+
+
+def _on_cancel(run_id: int) -> None:
+    with shown_errors():
+        lifecycle.cancel(store(), run_id)
+
+
+def _on_retry(run_id: int) -> None:
+    with shown_errors():
+        if not lifecycle.retry(store(), run_id):
+            lifecycle.resume(store(), run_id)
+
+
+def _found(name: str, found: MetaCheck) -> None:
+    run = found.row
+    if found.asked and not found.findings and not run.active:
+        st.success("Nothing was found.", icon=":material/check:")
+    if found.open and not run.active:
+        st.caption(
+            f"{fmt.plural(found.open, 'question')} without an answer: nothing is said of them."
+        )
+    for number, one in enumerate(found.findings):
+        _finding(name, one, number)
+    if found.asked:
+        routes.link(routes.RUN, "Every answer of this check", {state.RUN: run.id})
+
+
+def _finding(name: str, one: MetaFinding, number: int) -> None:
+    names = ", ".join(one_line(criterion, 50) for criterion in one.criteria) or "the whole rubric"
+    serious = one.weight >= SERIOUS
+    agreed = "" if one.agreement is None else f"{fmt.percent(one.agreement)} of the votes say so."
+    changed = tag("words changed since", "neutral") if one.stale else ""
+    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in one.quotes)
+    with st.container(border=True, gap="xxsmall"):
+        st.html(
+            f'<div class="rs-row">{tag("serious" if serious else "slight", _tone(serious))}'
+            f"<b>{esc(one.question)}</b><span class='rs-quiet'>{esc(names)}</span>{changed}</div>"
+            f"<div>{esc(one.option)}</div>"
+            f'<div class="rs-quiet">{esc(one.reason)} {esc(agreed)}</div>'
+            f"<details class='rs-quiet'><summary>What was quoted</summary>{quotes}</details>"
+        )
+        with st.container(horizontal=True, gap="small"):
+            _open_buttons(name, one, number)
+
+
+def _open_buttons(name: str, one: MetaFinding, number: int) -> None:
+    uids = {c["name"]: c["uid"] for c in drafts.draft(name)["criteria"]}
+    for criterion in one.criteria[:3]:
+        if criterion in uids and uids[criterion] != drafts.open_card(name):
+            st.button(
+                label(f"Open {criterion}", 40),
+                key=state.key(keys.HELP_ACT, name, "finding", number, uids[criterion]),
+                type="tertiary",
+                icon=":material/arrow_forward:",
+                on_click=drafts.keep_open,
+                args=(name, uids[criterion]),
+            )
+
+
+def _tone(serious: bool) -> Tone:
+    return "warn" if serious else "neutral"
+
+
+# Help from a model beside the form: proposals, a check by judges, a loop on held-out items.
+
+IMPROVE, CHECK, LOOP = "Improve", "Check", "Loop"
+
+
+def show(name: str) -> None:
+    """The whole panel; says what is missing where nothing can be asked."""
+    st.html('<div class="rs-section">Help from a model</div>')
+    if not model_help.ready():
+        return
+    rubric = _rubric(name)
+    if rubric is None:
+        return
+    key = state.key(keys.HELP_VIEW, name)
+    state.seed(key, IMPROVE)
+    view = st.segmented_control(
+        "Kind of help",
+        [IMPROVE, CHECK, LOOP],
+        key=key,
+        required=True,
+        label_visibility="collapsed",
+    )
+    with shown_errors():
+        if view == IMPROVE:
+            improvement.show(name, rubric)
+        elif view == CHECK:
+            check_by_judges(name, rubric)
+        else:
+            loop.show(name, rubric)
+    routes.link(routes.TEST_DATA, "Write test data for a criterion", {state.RUBRIC: name})
+
+
+def _rubric(name: str) -> Rubric | None:
+    try:
+        return proposals.rubric_of(drafts.draft(name))
+    except InputError as error:
+        first = f"{error.problems[0]}" if error.problems else error.message
+        st.caption(label(f"First mend what keeps this from being a rubric: {first}"))
+        return None
+
+
+def subject(name: str) -> str:
+    """Under which name help about this rubric is kept."""
+    return f"rubric/{name}"

@@ -1,0 +1,357 @@
+"""Rubrics: the list, or one in the editor (`?rubric=ID`, read-only with `&version=ID`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.library import RubricRow
+from core.services.assist import help_tasks, rubric_draft
+from core.services.assist.rubric_draft import DraftRequest
+from core.services.datasets import catalog
+from core.services.rubrics import library
+from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, new_draft
+from core.services.rubrics.drafts import problems_of
+from core.text import numbers as fmt
+from pages.rubric import editor, files
+from pages.rubric.files import export_dialog
+from pages.rubric.versions import graded_runs, history
+from pages.ui import drafts, model_help, state
+from pages.ui import model_help as keys
+from pages.ui.drafts import (
+    RUBRICS_ACT,
+    RUBRICS_ARCHIVED,
+    RUBRICS_PAGE,
+    RUBRICS_PANEL,
+    RUBRICS_REFUSED,
+    RUBRICS_SEARCH,
+    open_rubric,
+    start,
+)
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    row,
+    show_flash,
+    shown_errors,
+    tag,
+)
+
+# A rubric drafted by a model: from a task description, or from labelled items.
+
+NONE = 0
+
+
+def draft_panel() -> None:
+    """The form, the task under way, and what came of it."""
+    with st.container(border=True):
+        st.subheader("Draft with a model", anchor=False)
+        st.caption("Nothing is saved before you have looked it over.")
+        if model_help.ready():
+            with shown_errors():
+                _form()
+
+
+def _form() -> None:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        task = st.text_area(
+            "The task",
+            key=_key("task"),
+            height=150,
+            persist_state="session",
+            placeholder="What the submissions had to answer, word for word if you can.",
+        )
+        wishes = st.text_area(
+            "What the rubric should look at (optional)",
+            key=_key("wishes"),
+            height=70,
+            persist_state="session",
+        )
+    with right:
+        version = _examples()
+        judge = model_help.writer("draft")
+        request = DraftRequest(
+            judge, task or "", wishes or "", version, budget=model_help.budget("draft")
+        )
+        model_help.outlook(rubric_draft.estimate(store(), request))
+    found = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
+    if st.button(
+        "Draft it",
+        key=state.key(keys.HELP_ACT, "draft"),
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=found is not None and found.active,
+    ):
+        rubric_draft.begin(store(), request)
+        st.rerun()
+    if found is not None:
+        model_help.progress(found)
+        draft = rubric_draft.drafted(store(), found)
+        if draft is not None:
+            _drafted(draft, found.id)
+
+
+def _examples() -> int | None:
+    labelled = [row for row in catalog.listing(store()) if row.labelled]
+    titles = {NONE: "No examples"}
+    titles |= {row.version_id: f"{row.name} ({row.labelled} labelled)" for row in labelled}
+    chosen: int = st.selectbox(
+        "Labelled items to learn from (optional)",
+        list(titles),
+        key=_key("dataset"),
+        format_func=lambda one: one_line(titles[one], 70),
+        persist_state="session",
+        help=f"Up to {rubric_draft.EXAMPLES} are shown to the model, evenly over their labels.",
+    )
+    return chosen or None
+
+
+def _drafted(draft: RubricDraft, task_id: int) -> None:
+    lines = "".join(
+        f"<li><b>{esc(one_line(c['name'] or 'without a name', 80))}</b> <span class='rs-quiet'>"
+        f"{_facts(c)}</span><br>{esc(one_line(c['requirement'], 200))}</li>"
+        for c in draft["criteria"]
+    )
+    st.html(
+        f'<div class="rs-card"><b>{esc(one_line(draft["name"], 90))}</b>'
+        f'<ul class="rs-list">{lines}</ul></div>'
+    )
+    st.button(
+        "Open it in the editor",
+        key=state.key(keys.HELP_ACT, "open", task_id),
+        icon=":material/edit_note:",
+        on_click=_on_open,
+        args=(draft,),
+    )
+
+
+def _facts(criterion: CriterionDraft) -> str:
+    weight = criterion["weight"]
+    return f"{'no weight' if weight is None else fmt.weight(weight)}, {esc(criterion['scale'])}"
+
+
+def _on_open(draft: RubricDraft) -> None:
+    with shown_errors():
+        start(draft)
+        wrong = len(problems_of(draft))
+        mend = f" {fmt.plural(wrong, 'thing')} must be mended first." if wrong else ""
+        state.flash(f"Drafted by a model. Look it over, then save.{mend}")
+
+
+def _key(name: str) -> str:
+    return state.key(keys.HELP_FIELD, "draft", name)
+
+
+# The list of rubrics, with unsaved drafts first, import and samples.
+
+PAGE = 25
+
+
+def rubric_list() -> None:
+    """The whole list screen."""
+    page_header("Rubrics", "A rubric is a list of questions that judges and people answer.")
+    show_flash()
+    _toolbar()
+    panel = state.get(RUBRICS_PANEL)
+    if panel == "import":
+        files.import_panel()
+    elif panel == "samples":
+        files.samples_panel()
+    elif panel == "draft":
+        draft_panel()
+    archived = bool(state.get(RUBRICS_ARCHIVED))
+    search = str(state.get(RUBRICS_SEARCH) or "")
+    rows = library.listing(store(), search=search, archived=archived)
+    kept = {one.name: one for one in library.all_kept(store())}
+    fresh = [one for one in kept.values() if not one.name.isdecimal()]
+    if not archived and not search:
+        for one in fresh:
+            _fresh_row(one)
+    if not rows:
+        _nothing(bool(search), archived, bool(fresh))
+        return
+    for found in _paged(rows):
+        _rubric_row(found, str(found.id) in kept, archived)
+
+
+def _toolbar() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search",
+            key=RUBRICS_SEARCH,
+            type="search",
+            live="300ms",
+            placeholder="Search by name",
+            label_visibility="collapsed",
+            width=260,
+        )
+        st.button(
+            "New rubric",
+            key=state.key(RUBRICS_ACT, "new"),
+            type="primary",
+            icon=":material/add:",
+            on_click=_on_new,
+        )
+        for panel, words, icon in (
+            ("import", "Import", "upload_file"),
+            ("samples", "Samples", "auto_stories"),
+            ("draft", "Draft with a model", "auto_awesome"),
+        ):
+            st.button(
+                words,
+                key=state.key(RUBRICS_ACT, panel),
+                icon=f":material/{icon}:",
+                on_click=_on_panel,
+                args=(panel,),
+            )
+        st.toggle("Archived", key=RUBRICS_ARCHIVED)
+
+
+def _on_new() -> None:
+    with shown_errors():
+        drafts.keep_open(start(new_draft()), drafts.ABOUT)
+
+
+def _on_panel(panel: str) -> None:
+    closed = state.get(RUBRICS_PANEL) == panel
+    state.put(RUBRICS_PANEL, None if closed else panel)
+    state.drop(RUBRICS_REFUSED)
+
+
+def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
+    if searched:
+        empty_state("Nothing found", "No rubric has these words in its name.")
+    elif archived:
+        empty_state("Nothing archived", "Rubrics that you put away are listed here.")
+    elif not drafts:
+        empty_state(
+            "No rubrics yet",
+            "Write one, bring one in, or begin with a sample: buttons above.",
+            lambda: st.button("New rubric", type="primary", on_click=_on_new, key="rubrics_first"),
+        )
+
+
+def _paged(rows: list[RubricRow]) -> list[RubricRow]:
+    if len(rows) <= PAGE:
+        return rows
+    page = st.pagination(-(-len(rows) // PAGE), key=RUBRICS_PAGE)
+    return rows[(page - 1) * PAGE : page * PAGE]
+
+
+def _fresh_row(kept: library.KeptDraft) -> None:
+    with _card():
+        st.button(
+            label(kept.draft["name"] or "Untitled rubric", 80),
+            key=state.key(RUBRICS_ACT, "open", kept.name),
+            type="tertiary",
+            icon=":material/edit_note:",
+            on_click=open_rubric,
+            args=(kept.name,),
+        )
+        row(
+            [
+                tag(_unsaved(kept), "warn"),
+                tag(_criteria(len(kept.draft["criteria"]))),
+                _quiet(f"changed {fmt.ago(kept.updated)}"),
+            ]
+        )
+        st.space("stretch")
+        st.button(
+            "Discard",
+            key=state.key(RUBRICS_ACT, "discard", kept.name),
+            on_click=_on_discard,
+            args=(kept.name,),
+        )
+
+
+def _on_discard(name: str) -> None:
+    with shown_errors():
+        library.discard(store(), name)
+        drafts.forget(name)
+
+
+def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
+    with _card():
+        st.button(
+            label(found.name, 80),
+            key=state.key(RUBRICS_ACT, "open", found.id),
+            type="tertiary",
+            icon=":material/checklist:",
+            on_click=open_rubric,
+            args=(str(found.id),),
+        )
+        used = f"used in {fmt.plural(found.runs, 'run')}" if found.runs else "not used yet"
+        parts = [
+            tag(_criteria(found.criteria)),
+            tag(f"version {found.number}"),
+            _quiet(f"{used} · updated {fmt.ago(found.updated)}"),
+        ]
+        row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
+        st.space("stretch")
+        key = state.key(RUBRICS_ACT, "menu", found.id)
+        choice = st.menu_button(
+            "Actions",
+            ["Restore"] if archived else ["Duplicate", "Export", "Archive"],
+            key=key,
+            type="tertiary",
+            icon=":material/more_horiz:",
+            on_click=_on_menu,
+            args=(found.id, key),
+        )
+        if choice == "Export":
+            export_dialog(library.latest(store(), found.id).rubric)
+
+
+def _on_menu(rubric_id: int, key: str) -> None:
+    with shown_errors():
+        match state.get(key):
+            case "Duplicate":
+                library.duplicate(store(), rubric_id)
+                state.flash("Duplicated.")
+            case "Archive":
+                library.archive(store(), rubric_id)
+                state.flash("Archived. Runs and versions are kept.")
+            case "Restore":
+                library.restore(store(), rubric_id)
+                state.flash("Restored.")
+            case _:
+                pass
+
+
+def _card() -> Any:
+    return st.container(border=True, horizontal=True, vertical_alignment="center")
+
+
+def _unsaved(kept: library.KeptDraft) -> str:
+    parent = kept.draft["parent"]
+    return "Never saved" if parent is None else f"Unsaved changes to version {parent}"
+
+
+def _criteria(number: int) -> str:
+    return fmt.plural(number, "criterion", "criteria")
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet">{esc(words)}</span>'
+
+
+# Rubrics: the list, or one rubric in the editor (`?rubric=ID`, read-only with `&version=ID`).
+
+_rubric = state.address(state.RUBRIC)
+_version = state.address_id(state.VERSION)
+_against = state.address_id(state.AGAINST)
+_run = state.address_id(state.RUN)
+if _rubric is None:
+    rubric_list()
+elif _run is not None:
+    graded_runs.show(_rubric, _run)
+elif _version is not None and _against is not None:
+    history.show_difference(_version, _against)
+elif _version is not None:
+    history.read_version(_version)
+else:
+    editor.show(_rubric)

@@ -1,0 +1,298 @@
+"""What a judge will be sent for a criterion; and the score that chosen verdicts give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError
+from core.services.rubrics import prompt_preview
+from core.services.rubrics.drafts import rubric_from
+from core.services.rubrics.prompt_preview import SAMPLE_ITEM, PromptPreview
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
+from pages.ui.items import option_chips
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line, raw
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    outcome_tags,
+    problem_list,
+    row,
+    shown_errors,
+    tag,
+)
+
+# Exactly what a judge will be sent for one criterion of one item.
+
+RUBRIC_PREVIEW = "rubric_preview"
+RUBRIC_SEED = "rubric_seed"
+
+TYPED, CHOSEN = "Typed sample", "Item of a dataset"
+
+
+@st.fragment
+def show(name: str) -> None:
+    """The preview with its choices; reruns alone."""
+    with shown_errors():
+        _show(name)
+
+
+def _show(name: str) -> None:
+    draft = drafts.draft(name)
+    if not draft["criteria"]:
+        empty_state("Nothing to send yet", "Add a criterion; its prompt appears here.")
+        return
+    uid = _criterion(name)
+    try:
+        criterion = prompt_preview.criterion_from(draft, uid)
+    except InputError as error:
+        st.warning("This criterion has problems; mend them to see its prompt.")
+        problem_list(error.problems)
+        return
+    item = _item()
+    if item is None:
+        return
+    shuffle, seed = _order()
+    _sent(
+        prompt_preview.preview_prompt(
+            criterion, draft["guidelines"], item, seed=seed, shuffle=shuffle
+        )
+    )
+
+
+def _criterion(name: str) -> str:
+    names = {c["uid"]: c["name"] for c in drafts.draft(name)["criteria"]}
+    opened = drafts.open_card(name)
+    # The card that is open comes first; the key holds it, so that opening another one follows.
+    first = opened if opened in names else next(iter(names))
+    uids = list(names)
+    chosen: str = st.selectbox(
+        "Criterion",
+        uids,
+        index=uids.index(first),
+        key=state.key(RUBRIC_PREVIEW, "criterion", name, first),
+        format_func=lambda uid: one_line(names[uid], 80) or "Unnamed",
+        persist_state="page",
+    )
+    return chosen
+
+
+def _item() -> Item | None:
+    key = state.key(RUBRIC_PREVIEW, "source")
+    state.seed(key, TYPED)
+    source = st.segmented_control(
+        "Judged text", [TYPED, CHOSEN], key=key, required=True, label_visibility="collapsed"
+    )
+    return _typed() if source == TYPED else _chosen()
+
+
+def _typed() -> Item:
+    values = dict[str, str]()
+    for what, words, first in (
+        ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
+        ("submission", "Submission", SAMPLE_ITEM.output),
+        ("context", "Context (optional)", ""),
+        ("reference", "Reference (optional)", ""),
+    ):
+        key = state.key(RUBRIC_PREVIEW, what)
+        state.seed(key, first)
+        values[what] = st.text_area(words, key=key, height="content", persist_state="session")
+    context = {"context": values.pop("context")}
+    return Item(id=SAMPLE_ITEM.id, context=context, **values)
+
+
+def _chosen() -> Item | None:
+    found = {row.version_id: row for row in prompt_preview.datasets(store())}
+    if not found:
+        empty_state("No datasets yet", "Bring one in on the Datasets page.")
+        return None
+    version: int = st.selectbox(
+        "Dataset",
+        list(found),
+        key=state.key(RUBRIC_PREVIEW, "dataset"),
+        format_func=lambda one: one_line(found[one].name, 80),
+        persist_state="page",
+    )
+    search = st.text_input(
+        "Find an item", type="search", live="300ms", key=state.key(RUBRIC_PREVIEW, "find")
+    )
+    ids = prompt_preview.first_items(store(), version, search=search)
+    if not ids:
+        st.caption("No item has these words.")
+        return None
+    item: str = st.selectbox(
+        "Item",
+        ids,
+        key=state.key(RUBRIC_PREVIEW, "item", version),
+        format_func=visible,
+        persist_state="page",
+    )
+    return prompt_preview.item_of(store(), version, item)
+
+
+def _order() -> tuple[bool, int]:
+    seed = int(state.get(RUBRIC_SEED, 0))
+    key = state.key(RUBRIC_PREVIEW, "shuffle")
+    state.seed(key, True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shuffle = st.toggle("Shuffle options", key=key)
+        st.button(
+            "Shuffle again",
+            key=state.key(RUBRIC_ACT, "shuffle"),
+            icon=":material/shuffle:",
+            disabled=not shuffle,
+            on_click=state.put,
+            args=(RUBRIC_SEED, seed + 1),
+        )
+    return shuffle, seed
+
+
+def _sent(preview: PromptPreview) -> None:
+    st.html("<b>Shown in this order</b>")
+    row([option_chips(preview.criterion, None, preview.order)])
+    letters = sum(len(segment.text) for segment in preview.segments)
+    st.html(
+        f'<b>Sent to the judge</b> <span class="rs-quiet">{fmt.count(letters)} characters · '
+        f"wording {esc(preview.version)} · the fences' code is drawn anew for every seed</span>"
+    )
+    for segment in preview.segments:
+        if segment.role == "system":
+            with st.expander("System text, the same for every question"):
+                raw(segment.text, height=420)
+        else:
+            st.caption(label(segment.role))
+            raw(segment.text)
+    with st.expander("The reply it must give (JSON schema)"):
+        raw(json.dumps(preview.schema, indent=2))
+
+
+# Pick verdicts, see the score and how it came about.
+
+#: No verdict at all, as when every call failed.
+NO_VERDICT = -1
+PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
+    "Most points": prompt_preview.flawless,
+    "Fewest points": prompt_preview.worst,
+    "At random": prompt_preview.at_random,
+}
+
+
+@st.fragment
+def try_scoring(name: str) -> None:
+    """The simulator; reruns alone."""
+    with shown_errors():
+        try:
+            rubric = rubric_from(drafts.draft(name))
+        except InputError as error:
+            st.warning(label(f"{error.message} Mend it to try its scoring; see Check."))
+            return
+        _show_score(name, rubric)
+
+
+def _show_score(name: str, rubric: Rubric) -> None:
+    best = prompt_preview.flawless(rubric)
+    for criterion in rubric.criteria:
+        state.seed(_key(name, criterion.name), best[criterion.name])
+        if state.get(_key(name, criterion.name)) not in _indices(criterion):
+            state.put(_key(name, criterion.name), best[criterion.name])
+    outcome = st.container()
+    length = _length(name, rubric)
+    text = _text(name) if rubric.prechecks else ""
+    _presets(name)
+    for criterion in rubric.criteria:
+        _verdict(name, criterion)
+    chosen = {c.name: int(state.get(_key(name, c.name))) for c in rubric.criteria}
+    answers = {n: option for n, option in chosen.items() if option != NO_VERDICT}
+    with outcome:
+        _outcome(prompt_preview.simulate(rubric, answers, length=length, text=text))
+
+
+def _verdict(name: str, criterion: Criterion) -> None:
+    def words(index: int) -> str:
+        if index == NO_VERDICT:
+            return "no verdict (calls failed)"
+        option = criterion.choices[index]
+        value = "no score" if option.na else fmt.score(option.value)
+        return f"{one_line(option.label, 60)} · {value}"
+
+    st.selectbox(
+        label(f"{criterion.name} ({fmt.weight(criterion.weight)})", 90),
+        _indices(criterion),
+        key=_key(name, criterion.name),
+        format_func=words,
+        persist_state="page",
+    )
+
+
+def _presets(name: str) -> None:
+    with st.container(horizontal=True):
+        for words in PRESETS:
+            st.button(
+                words,
+                key=state.key(RUBRIC_ACT, name, "try", words),
+                on_click=_on_preset,
+                args=(name, words),
+            )
+
+
+def _on_preset(name: str, words: str) -> None:
+    with shown_errors():
+        rubric = rubric_from(drafts.draft(name))
+        for criterion_name, option in PRESETS[words](rubric).items():
+            state.put(_key(name, criterion_name), option)
+
+
+def _length(name: str, rubric: Rubric) -> int:
+    penalty = rubric.scoring.length_penalty
+    if penalty is None:
+        return 0
+    key = state.key(RUBRIC_TRY, name, "length")
+    state.seed(key, penalty.free_budget)
+    value: int = st.number_input(
+        f"Length of the text in {penalty.count}", min_value=0, step=100, key=key
+    )
+    return value
+
+
+def _text(name: str) -> str:
+    value: str = st.text_area(
+        "Text for the pre-checks",
+        key=state.key(RUBRIC_TRY, name, "text"),
+        height=68,
+        placeholder="What the pre-checks read.",
+        persist_state="page",
+    )
+    return value
+
+
+def _outcome(simulation: prompt_preview.Simulation) -> None:
+    trace = simulation.trace
+    shown = fmt.score if trace.normalized else fmt.number
+    values = [LabelledFigure("Score", shown(simulation.result.score))]
+    if trace.low is not None and trace.high is not None and trace.low < trace.high:
+        values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
+    values.append(LabelledFigure("Points", fmt.number(simulation.result.raw)))
+    figures(values, columns=3)
+    marks = outcome_tags(trace)
+    marks += [] if trace.complete else [tag("Incomplete", "warn")]
+    if marks:
+        row(marks)
+    items = "".join(f"<li>{esc(line)}</li>" for line in simulation.sentences)
+    st.html(f'<ul class="rs-list">{items}</ul>')
+
+
+def _indices(criterion: Criterion) -> list[int]:
+    return [*range(len(criterion.choices)), NO_VERDICT]
+
+
+def _key(name: str, criterion: str) -> str:
+    return state.key(RUBRIC_TRY, name, criterion)

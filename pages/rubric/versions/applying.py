@@ -1,0 +1,217 @@
+"""Applying a version to a graded run, undoing it, and what was done so far."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.runs import Run
+from core.rubric_diff.edits import Moves, VersionEdits, small
+from core.services.results import scored_items
+from core.services.versions import carry_votes, follow_version
+from core.text import numbers as fmt
+from pages.ui import identity, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import shown_errors, table
+
+# The keys of a rubric's versions and of what they do to runs, beside those of `state`.
+
+SPREAD_ACT = "spread_act"
+SPREAD_VERSION = "spread_version"
+SPREAD_MOVE = "spread_move"
+SPREAD_KEEP = "spread_keep"
+SPREAD_ASK = "spread_ask"
+SPREAD_AGAIN = "spread_again"
+SPREAD_REASON = "spread_reason"
+
+
+# What can be done about a graded run whose rubric has a newer version, and what was done.
+
+WAYS = {
+    "follow": "Scores follow this version; nobody is asked",
+    "carry": "A new run under this version; what is asked otherwise is judged anew",
+}
+
+
+def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
+    """Choose a way, and go it."""
+    st.html('<div class="rs-section">Apply it</div>')
+    way = _way(run, version_id, edits)
+    keep, again, ask = list[str](), list[str](), False
+    if way == "follow":
+        keep = _keep(run, version_id, edits)
+    else:
+        again, ask = _again(run, version_id, edits, moves)
+    with st.container(horizontal=True):
+        who = identity.ask_name(state.key(SPREAD_REASON, "name"))
+        key = state.key(SPREAD_REASON, run.id, version_id)
+        reason = st.text_input("Why (optional)", key=key, max_chars=300, width=420)
+    st.button(
+        "Apply",
+        key=state.key(SPREAD_ACT, run.id, version_id, "apply"),
+        type="primary",
+        icon=":material/done_all:",
+        on_click=_on_follow if way == "follow" else _on_carry,
+        args=(who, run.id, version_id, moves)
+        + ((keep, reason) if way == "follow" else (again, ask)),
+    )
+
+
+def _way(run: Run, version_id: int, edits: VersionEdits) -> str:
+    if not edits.in_place:
+        st.caption(
+            "Criteria or options changed, so the votes are carried over to a new run under this "
+            "version. This run stays as it is."
+        )
+        return "carry"
+    if not edits.stale:
+        return "follow"
+    key = state.key(SPREAD_ASK, run.id, version_id, "way")
+    state.seed(key, "follow")
+    way: str = st.radio(
+        "How", list(WAYS), key=key, format_func=WAYS.__getitem__, label_visibility="collapsed"
+    )
+    return way
+
+
+def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
+    """The criteria whose answers may stand; what looks like a mended slip is offered so."""
+    if not edits.stale:
+        return []
+    changed = [e for e in edits.edits if e.kind == "question"]
+    slips = {
+        name
+        for name in edits.stale
+        if all(small(e) for e in changed if e.criterion in (name, None))
+    }
+    st.caption(
+        "Judges were asked something else on these. Tick those whose answers may stand; the "
+        "others become stale: they keep their votes, and can be queued for people or judged anew."
+    )
+    kept = []
+    for name in edits.stale:
+        key = state.key(SPREAD_KEEP, run.id, version_id, name)
+        state.seed(key, name in slips)
+        more = " (only letters moved: it looks like a mended slip)" if name in slips else ""
+        if st.checkbox(label(f"{name}: the answers may stand{more}", 160), key=key):
+            kept.append(name)
+    return kept
+
+
+def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tuple[list[str], bool]:
+    """The criteria that are judged anew, and whether at once."""
+    again = []
+    for name in edits.stale:
+        key = state.key(SPREAD_AGAIN, run.id, version_id, name)
+        state.seed(key, True)
+        if st.checkbox(label(f"{name}: judge it anew", 120), key=key):
+            again.append(name)
+    outlook = carry_votes.outlook(store(), run.id, version_id, moves, again=again)
+    asked = fmt.plural(outlook.to_ask, "answer")
+    st.caption(
+        f"{fmt.plural(outlook.carried, 'vote')} carried over without a call; {asked} to be asked."
+        if run.panel.askable
+        else f"{fmt.plural(outlook.carried, 'vote')} carried over. Imported raters cannot be asked."
+    )
+    if not outlook.to_ask or not run.panel.askable:
+        return again, False
+    key = state.key(SPREAD_ASK, run.id, version_id, "now")
+    state.seed(key, True)
+    return again, st.toggle("Ask at once (else when somebody resumes the run)", key=key)
+
+
+def _on_follow(
+    who: str, run_id: int, version_id: int, moves: Moves, keep: list[str], reason: str
+) -> None:
+    with shown_errors():
+        follow_version.follow(
+            store(),
+            identity.sit_down(who),
+            run_id,
+            version_id,
+            keep=keep,
+            moves=moves,
+            reason=reason,
+        )
+        state.flash("Scores follow this version now. No judge was asked.")
+
+
+def _on_carry(
+    who: str, run_id: int, version_id: int, moves: Moves, again: list[str], ask: bool
+) -> None:
+    with shown_errors():
+        made = carry_votes.start_under(
+            store(), identity.sit_down(who), run_id, version_id, moves, again=again, ask=ask
+        )
+        state.set_address(**{state.RUN: made})
+        state.flash("The votes were carried over to this new run.")
+
+
+def stand(run: Run) -> None:
+    """What can be done about the version that scores follow: stale cells, and one click back."""
+    cells = scored_items.stale_cells(store(), run.id)
+    last = next(iter(follow_version.changes(store(), run.id)), None)
+    if last is None and not cells:
+        st.caption("Scores follow the version that judges were asked. Choose another one above.")
+        return
+    if cells:
+        names = ", ".join(one_line(name, 40) for name in sorted({c.criterion for c in cells})[:6])
+        st.warning(
+            label(f"{fmt.plural(len(cells), 'cell')} stale: asked otherwise now ({names})."),
+            icon=":material/update:",
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = identity.ask_name(state.key(SPREAD_REASON, "name"))
+        if cells:
+            st.button(
+                "Queue them for people",
+                key=state.key(SPREAD_ACT, run.id, "queue"),
+                icon=":material/group:",
+                on_click=_on_queue,
+                args=(who, run.id, run.scored_number),
+            )
+            routes.link(routes.QUEUES, "All queues", icon="arrow_outward")
+        if last is not None:
+            st.button(
+                f"Back to version {last.from_number}",
+                key=state.key(SPREAD_ACT, run.id, "back"),
+                icon=":material/undo:",
+                on_click=_on_back,
+                args=(who, run.id),
+            )
+
+
+def _on_queue(who: str, run_id: int, number: int) -> None:
+    with shown_errors():
+        made = follow_version.queue_stale(
+            store(), identity.sit_down(who), run_id, f"Asked otherwise in version {number}"
+        )
+        state.flash(f"Queue {made.id} holds exactly the stale cells.")
+
+
+def _on_back(who: str, run_id: int) -> None:
+    with shown_errors():
+        follow_version.roll_back(store(), identity.sit_down(who), run_id)
+        state.flash("Every score is what it was.")
+
+
+def history(run: Run) -> None:
+    """Who let the scores follow what, newest first."""
+    changes = follow_version.changes(store(), run.id)
+    if not changes:
+        return
+    st.html('<div class="rs-section">What was changed</div>')
+    table(
+        ("When", "Who", "From", "To", "Why"),
+        (
+            [
+                esc(fmt.ago(one.ts)),
+                esc(one.actor),
+                f"version {one.from_number}",
+                f"version {one.to_number}",
+                esc(one.reason),
+            ]
+            for one in changes
+        ),
+        name="Changes of the version that scores follow",
+    )

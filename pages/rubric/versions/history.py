@@ -1,0 +1,378 @@
+"""The versions of a rubric: listed, read, compared; and two people's saves brought together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.domain.library import RubricVersionInfo
+from core.errors import InputError
+from core.rubric_diff.edits import KINDS, MISSING, FieldEdit, Kind, edits_between
+from core.rubric_diff.merge import MergePiece, Side, merged, pieces
+from core.rubric_diff.wording import word_changes
+from core.services.rubrics import library
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import rubric_from, with_rubric
+from core.services.versions.score_changes import Uses, uses
+from core.text import numbers as fmt
+from pages.rubric.files import export_buttons
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_ACT, RUBRIC_CONFLICT, back_to_list, open_rubric
+from pages.ui.resources import store
+from pages.ui.text import esc, label, marked, one_line, raw
+from pages.ui.widgets import Tone, empty_state, page_header, row, shown_errors, tag
+
+# What differs between two versions, criterion by criterion, with the changed words marked.
+
+WORDS: Mapping[Kind, tuple[str, Tone]] = {
+    "words": ("wording", "neutral"),
+    "score": ("recomputed", "info"),
+    "question": ("asked otherwise", "warn"),
+    "options": ("other options", "warn"),
+    "added": ("+ added", "good"),
+    "removed": ("− removed", "bad"),
+    "renamed": ("renamed", "neutral"),
+}
+
+
+def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
+    """Every edit under its criterion; `before` and `after` head the two columns."""
+    if not edits:
+        st.html('<p class="rs-quiet">Nothing differs.</p>')
+        return
+    heads = f'<th scope="col">{esc(before)}</th><th scope="col">{esc(after)}</th>'
+    body = "".join(
+        _group(criterion, list(group))
+        for criterion, group in itertools.groupby(_ordered(edits), lambda e: e.criterion)
+    )
+    st.html(
+        '<div class="rs-scroll"><table class="rs-table rs-diff" aria-label="What differs">'
+        f'<thead><tr><th scope="col">What</th>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def legend(edits: Sequence[FieldEdit]) -> None:
+    """What the kinds that occur mean for votes that are there."""
+    kinds = dict.fromkeys(edit.kind for edit in edits)
+    lines = "".join(
+        f"<li>{tag(*WORDS[kind])} {esc(KINDS[kind])}</li>" for kind in WORDS if kind in kinds
+    )
+    st.html(f'<ul class="rs-list">{lines}</ul>')
+
+
+def _ordered(edits: Sequence[FieldEdit]) -> list[FieldEdit]:
+    """The rubric's own edits first, then criterion by criterion in the order they come."""
+    places = {name: at for at, name in enumerate(dict.fromkeys(e.criterion for e in edits))}
+    return sorted(edits, key=lambda e: -1 if e.criterion is None else places[e.criterion])
+
+
+def _group(criterion: str | None, edits: Sequence[FieldEdit]) -> str:
+    title = "The rubric itself" if criterion is None else criterion
+    head = f'<tr><th colspan="3" scope="colgroup" class="rs-group">{esc(title)}</th></tr>'
+    return head + "".join(map(_line, edits))
+
+
+def _line(edit: FieldEdit) -> str:
+    gone, fresh = word_changes(edit.before, edit.after)
+    if edit.kind in ("added", "removed") or MISSING in (edit.before, edit.after):
+        gone, fresh = (), ()
+    return (
+        f"<tr><td>{esc(edit.what)}<br>{tag(*WORDS[edit.kind])}</td>"
+        f'<td class="rs-text">{marked(edit.before, gone)}</td>'
+        f'<td class="rs-text">{marked(edit.after, fresh)}</td></tr>'
+    )
+
+
+# The versions of a rubric: who saved what and why, what each was used for, what differs.
+
+VERSIONS_PICK = "versions_pick"
+
+RUNS = 5
+
+
+def version_list(name: str) -> None:
+    """The history, newest first, and graded runs; for the panel beside the form."""
+    rubric_id = drafts.draft(name)["rubric_id"]
+    if rubric_id is None:
+        empty_state("No versions yet", "Every save makes one; runs refer to it for good.")
+        return
+    history = library.history(store(), rubric_id)
+    used = uses(store(), rubric_id)
+    for place, found in enumerate(history):
+        with st.container(border=True):
+            _words(found, used.get(found.id, Uses()))
+            _acts(name, found, history[place + 1].id if place + 1 < len(history) else None)
+
+
+def _words(found: RubricVersionInfo, used: Uses) -> None:
+    by = f" by {found.author}" if found.author else ""
+    quiet = f"{fmt.ago(found.created)}{by} · {fmt.short_hash(found.hash)}"
+    lines = [
+        f"<b>Version {found.number}</b> {esc(found.note)}",
+        f'<span class="rs-quiet">{esc(quiet)}</span>',
+        *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _uses(used)),
+    ]
+    st.html("<br>".join(lines))
+
+
+def _uses(used: Uses) -> list[str]:
+    if not used.asked and not used.follow:
+        return ["not used"]
+    lines = []
+    for words, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
+        if runs:
+            names = ", ".join(f"{run.id} {one_line(run.name, 40)}" for run in runs[:RUNS])
+            more = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
+            lines.append(f"{words} {fmt.plural(len(runs), 'run')}: {names}{more}")
+    if used.queues:
+        lines.append(f"reviewed in {fmt.plural(used.queues, 'queue')}")
+    return lines
+
+
+def _acts(name: str, found: RubricVersionInfo, before: int | None) -> None:
+    with st.container(horizontal=True):
+        for act, words, parameters in (
+            ("version", "Read", {state.VERSION: found.id}),
+            ("changes", "What changed", {state.VERSION: found.id, state.AGAINST: before}),
+        ):
+            if act == "version" or before is not None:
+                st.button(
+                    words,
+                    key=state.key(RUBRIC_ACT, name, act, found.id),
+                    type="tertiary",
+                    on_click=_go,
+                    kwargs=parameters,
+                )
+
+
+def _go(**parameters: object) -> None:
+    state.set_address(**parameters)
+
+
+def show_difference(version_id: int, against: int) -> None:
+    """Two versions of a rubric, criterion by criterion."""
+    with shown_errors():
+        new = library.version(store(), version_id)
+        history = {one.id: one for one in library.history(store(), new.rubric_id)}
+        back_to_list()
+        page_header(new.rubric.name, "What differs between two versions", own_words=False)
+        older, newer = _pick(history, against, version_id)
+        one, other = (library.version(store(), each) for each in (older, newer))
+        found = edits_between(one.rubric, other.rubric)
+        with st.container(horizontal=True):
+            st.button(
+                "Back to the editor",
+                key=state.key(RUBRIC_ACT, "editor"),
+                icon=":material/edit:",
+                on_click=_go,
+                kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, state.AGAINST: None},
+            )
+        show_edits(found.edits, f"Version {one.number}", f"Version {other.number}")
+        if found.edits:
+            st.html('<div class="rs-section">What that means for votes that are there</div>')
+            legend(found.edits)
+
+
+def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> tuple[int, int]:
+    def words(version_id: int) -> str:
+        found = history[version_id]
+        return one_line(f"Version {found.number} {found.note}", 60)
+
+    chosen = []
+    with st.container(horizontal=True):
+        for what, title, first in (("older", "From", older), ("newer", "To", newer)):
+            key = state.key(VERSIONS_PICK, what, older, newer)
+            ids = list(history)
+            state.seed(key, first if first in history else ids[-1])
+            chosen.append(st.selectbox(title, ids, key=key, format_func=words, width=280))
+    return chosen[0], chosen[1]
+
+
+# One version of a rubric, to read.
+
+
+def read_version(version_id: int) -> None:
+    """One version as it was saved, which nothing can change."""
+    found = library.version(store(), version_id)
+    name = str(found.rubric_id)
+    back_to_list()
+    page_header(found.rubric.name, own_words=False)
+    row(
+        [
+            tag(f"Version {found.number}, read only", "info"),
+            f'<span class="rs-quiet">saved {esc(fmt.ago(found.created))}</span>',
+            f"<span>{esc(found.note)}</span>",
+        ]
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Back to the editor",
+            key=state.key(RUBRIC_ACT, "editor"),
+            type="primary",
+            icon=":material/edit:",
+            on_click=_on_editor,
+            args=(name,),
+        )
+        st.button(
+            "Start from this version",
+            key=state.key(RUBRIC_ACT, "from"),
+            icon=":material/history:",
+            on_click=_on_start,
+            args=(name, version_id),
+            help="Puts this version's content into the editor, unsaved.",
+        )
+    export_buttons(found.rubric)
+    raw(library.written(found.rubric, "yaml"))
+
+
+def _on_editor(name: str) -> None:
+    state.set_address(**{state.RUBRIC: name, state.VERSION: None})
+
+
+def _on_start(name: str, version_id: int) -> None:
+    with shown_errors():
+        drafts.load(name)
+        rubric = library.version(store(), version_id).rubric
+        drafts.change(name, with_rubric(drafts.draft(name), rubric), redraw=True)
+        _on_editor(name)
+
+
+# Somebody else saved the rubric meanwhile: both are shown, piece by piece, and nothing is lost.
+
+CONFLICT_TAKE = "conflict_take"
+
+SIDES: dict[Side, str] = {"mine": "Mine", "theirs": "Theirs"}
+ACTS = (
+    ("merge", "Save with the pieces chosen above"),
+    ("apart", "Keep mine as a rubric of its own"),
+    ("theirs", "Drop mine and open theirs"),
+)
+
+
+def show_conflict(name: str) -> None:
+    """What differs between this draft and the newest version, and three ways on."""
+    if not state.get(state.key(RUBRIC_CONFLICT, name)):
+        return
+    with st.container(border=True):
+        can_merge = _compare(name)
+        with st.container(horizontal=True):
+            for act, words in ACTS:
+                st.button(
+                    words,
+                    key=state.key(RUBRIC_ACT, name, "conflict", act),
+                    type="primary" if act == "merge" else "secondary",
+                    disabled=act == "merge" and not can_merge,
+                    on_click=_on_choice,
+                    args=(name, act),
+                )
+
+
+def show_others(name: str) -> None:
+    """Unsaved work of others on this rubric: each is kept for itself, and can be opened."""
+    for one in library.others_kept(store(), name, drafts.kept_as(name)):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([tag("Somebody else has unsaved changes, too", "info")], width="content")
+            st.caption(fmt.ago(one.updated))
+            st.button(
+                "Look at them",
+                key=state.key(RUBRIC_ACT, name, "others", one.name),
+                type="tertiary",
+                on_click=open_rubric,
+                args=(one.name,),
+            )
+
+
+def _compare(name: str) -> bool:
+    """Both versions, side by side; whether they can be put together."""
+    draft = drafts.draft(name)
+    theirs = library.latest(store(), int(draft["rubric_id"] or 0))
+    note = f" ({theirs.note})" if theirs.note else ""
+    by = f" by {theirs.author}" if theirs.author else ""
+    st.error(
+        label(
+            f"Version {theirs.number}{note} was saved {fmt.ago(theirs.created)}{by}, while you "
+            f"were changing version {draft['parent']}. Nothing was overwritten."
+        ),
+        icon=":material/sync_problem:",
+    )
+    try:
+        found = _pieces(draft)
+    except InputError:
+        st.caption("Your draft has problems, listed under Check; mend them to compare.")
+        return False
+    if not found:
+        st.caption("Both say the same: saving adds nothing.")
+        return True
+    st.caption(
+        "Take each piece from either. What only one of you changed is chosen already; what both "
+        "changed is marked."
+    )
+    for criterion, group in itertools.groupby(found, lambda piece: piece.criterion):
+        st.html(f'<div class="rs-section">{esc(criterion or "The rubric itself")}</div>')
+        for piece in group:
+            _piece(name, piece)
+    return True
+
+
+def _pieces(draft: RubricDraft) -> tuple[MergePiece, ...]:
+    rubric_id = int(draft["rubric_id"] or 0)
+    base = library.numbered(store(), rubric_id, draft["parent"] or 1).rubric
+    return pieces(base, rubric_from(draft), library.latest(store(), rubric_id).rubric)
+
+
+def _piece(name: str, piece: MergePiece) -> None:
+    key = _take(name, piece)
+    state.seed(key, piece.suggested)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = f'<span class="rs-quiet">{esc(piece.what)}</span>'
+        row([words, tag("both changed it", "warn")] if piece.both else [words], width="content")
+        st.segmented_control(
+            label(piece.what),
+            list(SIDES),
+            key=key,
+            format_func=SIDES.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+        )
+    mine, theirs = word_changes(piece.mine, piece.theirs)
+    one, other = st.columns(2)
+    one.html(f'<div class="rs-card rs-prose">{marked(piece.mine, mine)}</div>')
+    other.html(f'<div class="rs-card rs-prose">{marked(piece.theirs, theirs)}</div>')
+
+
+def _take(name: str, piece: MergePiece) -> str:
+    return state.key(CONFLICT_TAKE, name, piece.key)
+
+
+def _on_choice(name: str, act: str) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        if act == "merge":
+            theirs = library.latest(store(), int(draft["rubric_id"] or 0)).rubric
+            taken: dict[str, Side] = {
+                piece.key: state.get(_take(name, piece), piece.suggested)
+                for piece in _pieces(draft)
+            }
+            both = merged(rubric_from(draft), theirs, taken)
+            drafts.change(name, library.on_top_of_latest(store(), with_rubric(draft, both)))
+            _settled(name)
+            drafts.save(name)
+            return
+        _settled(name)
+        if act == "apart":
+            fresh = library.new_name()
+            library.keep(store(), fresh, library.detached(draft))
+            drafts.drop_kept(name)
+            drafts.forget(name)
+            open_rubric(fresh)
+        else:
+            drafts.drop_kept(name)
+            drafts.forget(name)
+
+
+def _settled(name: str) -> None:
+    state.drop(RUBRIC_CONFLICT, name)
+    state.drop(CONFLICT_TAKE, name)

@@ -1,0 +1,217 @@
+"""Weights inferred from grades: where the grades come from, the weights with their doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.identity import content_hash, text_hash
+from core.services.rubrics import draft_criteria, weights_from_grades
+from core.services.rubrics.drafts import payload, rubric_from
+from core.services.rubrics.weights_from_grades import Inferred, Weight
+from core.text import numbers as fmt
+from pages.ui import drafts, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import LabelledFigure, figures, shown_errors, table
+
+# Where grades come from: a dataset of the app, or a table that is at hand.
+
+WEIGHTS_SOURCE = "weights_source"
+WEIGHTS_FILE = "weights_file"
+WEIGHTS_TEXT = "weights_text"
+WEIGHTS_DATASET = "weights_dataset"
+WEIGHTS_TOTAL = "weights_total"
+WEIGHTS_STEP = "weights_step"
+WEIGHTS_ACT = "weights_act"
+
+DATASET, TABLE = "A dataset", "A table"
+EXAMPLE = "id,Accuracy,Tone,total\nann,MET,Warm,9\nbob,UNMET,Cold,2"
+
+
+class GradesSource(NamedTuple):
+    """Grades: what they are told apart by, the fields that could be totals, and the inference."""
+
+    about: tuple[str, ...]
+    fields: list[str]
+    infer: Callable[[str, float | None], Inferred]
+
+
+def choose(name: str, rubric: Rubric) -> GradesSource | None:
+    """The grades that are chosen; `None` where there are none yet."""
+    key = state.key(WEIGHTS_SOURCE, name)
+    state.seed(key, DATASET)
+    source = st.segmented_control(
+        "Grades from", [DATASET, TABLE], key=key, required=True, label_visibility="collapsed"
+    )
+    return _table(name, rubric) if source == TABLE else _dataset(name, rubric)
+
+
+def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
+    sets = weights_from_grades.sources(store())
+    if not sets:
+        st.caption("No dataset has labels yet. Bring one in on the Datasets page, or use a table.")
+        return None
+    version: int = st.selectbox(
+        "Dataset",
+        list(sets),
+        key=state.key(WEIGHTS_DATASET, name),
+        format_func=lambda one: one_line(sets[one], 60),
+    )
+    fields = remembered(
+        "totals", (version,), lambda: weights_from_grades.totals_in(store(), version)
+    )
+    return GradesSource(
+        (str(version),),
+        fields,
+        lambda field, step: weights_from_grades.infer_from(
+            store(), rubric, version, field, step=step
+        ),
+    )
+
+
+def _table(name: str, rubric: Rubric) -> GradesSource | None:
+    upload: Any = st.file_uploader(
+        "File", type=["csv", "tsv", "json", "jsonl"], key=state.key(WEIGHTS_FILE, name)
+    )
+    pasted = st.text_area(
+        "Or paste it here",
+        key=state.key(WEIGHTS_TEXT, name),
+        height=110,
+        placeholder=EXAMPLE,
+        help="A column named like each criterion with the option each item got, and one with the "
+        "total. Texts are not needed.",
+    )
+    data = upload.getvalue() if upload else str(pasted or "").encode()
+    if not data.strip():
+        return None
+    items = weights_from_grades.read_grades(
+        data, str(upload.name) if upload else "pasted.csv", rubric
+    )
+    return GradesSource(
+        (text_hash(data.decode("utf-8", "replace")),),
+        list(weights_from_grades.totals_of(items)),
+        lambda field, step: weights_from_grades.infer(rubric, items, field, step=step),
+    )
+
+
+# Weights from grades: inferred from totals and labels, shown with doubts, taken by one click.
+
+STEPS: dict[float, str] = {0.0: "as fits", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 5.0: "5"}
+MISFITS = 20
+
+
+def show(name: str) -> None:
+    """Folded up, above the simulator: few rubrics have totals to learn from."""
+    with st.expander("Weights from grades", icon=":material/balance:"), shown_errors():
+        _show(name)
+
+
+def _show(name: str) -> None:
+    st.caption(
+        "Where items have a label for every criterion and one total grade, the weights that the "
+        "graders had in mind can be inferred (non-negative least squares)."
+    )
+    try:
+        rubric = rubric_from(drafts.draft(name))
+    except InputError:
+        st.caption("The rubric has problems; mend them first (see Check).")
+        return
+    source = choose(name, rubric)
+    if source is None:
+        return
+    if not source.fields:
+        st.caption("Nothing beside the labels is a number that could be a total.")
+        return
+    with st.container(horizontal=True):
+        field: str = st.selectbox(
+            "Total",
+            source.fields,
+            key=state.key(WEIGHTS_TOTAL, name, *source.about),
+            format_func=lambda one: one_line(one, 60),
+        )
+        step: float = st.selectbox(
+            "Round to",
+            list(STEPS),
+            key=state.key(WEIGHTS_STEP, name),
+            format_func=STEPS.__getitem__,
+            width=110,
+        )
+    about = (content_hash(payload(drafts.draft(name))), *source.about, field, step)
+    found = remembered("weights from grades", about, lambda: source.infer(field, step or None))
+    _found(name, found)
+
+
+def _found(name: str, found: Inferred) -> None:
+    figures(
+        [
+            LabelledFigure(
+                "R²", fmt.score(found.r2), "Share of the totals' variance that is explained."
+            ),
+            LabelledFigure("R², rounded", fmt.score(found.r2_rounded)),
+            LabelledFigure(
+                "Typical error", fmt.number(found.error, 3), "Root mean square, in points."
+            ),
+            LabelledFigure(
+                "Items", fmt.count(found.items), f"{found.left_out} left out as incomplete."
+            ),
+        ]
+    )
+    table(
+        ("Criterion", "Weight", "95 % interval", "Rounded"),
+        map(_line, found.weights),
+        name="Inferred weights",
+        numbers=(1, 2, 3),
+    )
+    if found.misfits:
+        with st.expander(f"Items that do not fit ({fmt.count(len(found.misfits))})"):
+            table(
+                ("Item", "Total", "By the weights", "Apart"),
+                (
+                    [
+                        esc(one.item_id),
+                        fmt.number(one.total, 4),
+                        fmt.number(one.fitted, 4),
+                        fmt.weight(round(one.residual, 3)),
+                    ]
+                    for one in found.misfits[:MISFITS]
+                ),
+                name="Items that do not fit",
+                numbers=(1, 2, 3),
+            )
+    st.button(
+        "Take the rounded weights",
+        key=state.key(WEIGHTS_ACT, name),
+        icon=":material/check:",
+        on_click=_on_take,
+        args=(name, found.weights),
+    )
+
+
+def _line(one: Weight) -> list[str]:
+    doubt = f'<br><span class="rs-quiet">{esc(one.told)}</span>' if one.told else ""
+    between = fmt.DASH
+    if one.low is not None and one.high is not None:
+        between = f"{fmt.number(one.low, 3)} to {fmt.number(one.high, 3)}"
+    return [
+        esc(one.criterion) + doubt,
+        fmt.number(one.fitted, 4),
+        between,
+        fmt.weight(one.rounded),
+    ]
+
+
+def _on_take(name: str, weights: tuple[Weight, ...]) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        by_name = {one.criterion: one for one in weights}
+        for criterion in draft["criteria"]:
+            one = by_name.get(criterion["name"])
+            if one is not None:
+                draft = draft_criteria.set_criterion(draft, criterion["uid"], "weight", one.rounded)
+        drafts.change(name, draft, redraw=True)
+        state.flash(label("The rounded weights were taken over. Undo takes them back."))

@@ -1,0 +1,1 @@
+"""One criterion tried on a few rows before anything else is asked."""

@@ -1,0 +1,191 @@
+"""An opened row: its texts, what is expected of each criterion, every vote in full."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import BenchRow, item_from
+from core.services.workbench.bench_state import (
+    BenchCell,
+    Said,
+    WorkbenchState,
+    as_failure,
+    as_vote,
+    call_for,
+    said,
+)
+from pages.rubric.workbench import subject as keys
+from pages.ui import state
+from pages.ui.items import FAILURE_WORDS, context_words, show_submission, vote_card
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line, raw
+from pages.ui.widgets import shown_errors, tag
+
+# What stands at a row: the choice of what is expected, and how an answer stands, as tags.
+
+NOTHING = "no expectation"
+
+
+def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> None:
+    """The choice of what is right for a criterion of a row."""
+    noun = now.subject.criteria.get(criterion)
+    if noun is None:
+        return
+    label_now = row["expected"].get(criterion)
+    index = None if label_now is None else noun.index_of(label_now)
+    key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "expected", criterion)
+    state.put(key, index)
+    st.selectbox(
+        "Expected",
+        range(len(noun.choices)),
+        key=key,
+        index=None,
+        placeholder=NOTHING,
+        format_func=lambda at: one_line(noun.choices[at].label, 60),
+        on_change=_on_expected,
+        args=(name, row["uid"], criterion, [option.label for option in noun.choices]),
+    )
+    if label_now is not None and index is None:
+        words = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
+        st.caption(f":material/warning: {label(words)}")
+
+
+def _on_expected(name: str, uid: str, criterion: str, labels: list[str]) -> None:
+    with shown_errors():
+        index = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, "expected", criterion))
+        chosen = None if index is None else labels[index]
+        bench_rows.expect(store(), name, uid, criterion, chosen)
+
+
+def agrees(cell: BenchCell) -> str:
+    """Whether verdict and expectation agree, as a tag; empty where one of both is missing."""
+    if cell.agrees is None:
+        return ""
+    return tag("✓ as expected", "good") if cell.agrees else tag("✕ differs", "bad")
+
+
+def state_tag(one: Said) -> str:
+    """How a judge's answer stands, as tags; nothing where it is fresh and steady."""
+    cell = one.cell
+    tags = ""
+    if cell.failure is not None:
+        tags = tag(f"✕ {FAILURE_WORDS.get(cell.failure.kind, cell.failure.kind)}", "bad")
+    words = {
+        "stale": tag("stale", "warn"),
+        "asking": tag("asking …", "info"),
+        "never": tag("not asked"),
+        "half": tag("reversed order not asked", "warn"),
+    }
+    tags += words.get(cell.state, "")
+    answer = cell.answer
+    if answer is not None and answer.flips:
+        tags += tag(f"flips: reversed, {one_line(answer.twin_label, 40)}", "warn")
+    elif answer is not None and answer.flips is False:
+        tags += tag("same in both orders", "neutral")
+    return tags
+
+
+# An opened row: its texts to be edited, what is expected of each criterion, every vote in full.
+
+TEXTS = {
+    "submission": "Submission",
+    "prompt": "Task (optional)",
+    "reference": "Reference (optional)",
+}
+
+
+def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | None) -> None:
+    """Texts and expectations on the left, votes on the right."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        for what, words in TEXTS.items():
+            _text(name, row, what, words)
+            if what == "prompt":
+                _contexts(name, row)
+    with right:
+        cells = now.cells.get(row["uid"], {})
+        names = [criterion] if criterion is not None else list(now.subject.criteria)
+        for one in names:
+            if criterion is None:
+                st.html(f'<div class="rs-section">{esc(one)}</div>')
+                expected(name, now, row, one)
+            if one in cells:
+                _votes(name, row, cells[one])
+
+
+def _text(name: str, row: BenchRow, what: str, words: str) -> None:
+    if what == "submission" and not isinstance(row["submission"], str):
+        st.html('<div class="rs-section">Submission</div>')
+        show_submission(item_from(row))
+        return
+    key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], what)
+    state.seed(key, dict(row)[what])
+    st.text_area(
+        words,
+        key=key,
+        height="content",
+        max_chars=200_000,
+        on_change=_on_text,
+        args=(name, row["uid"], what),
+    )
+
+
+def _contexts(name: str, row: BenchRow) -> None:
+    for one, text in (row["context"] or {"context": ""}).items():
+        key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "context", one)
+        state.seed(key, text)
+        st.text_area(
+            label(f"{context_words(one)} (optional)"),
+            key=key,
+            height="content",
+            max_chars=200_000,
+            on_change=_on_context,
+            args=(name, row["uid"], one),
+        )
+
+
+def _on_context(name: str, uid: str, one: str) -> None:
+    with shown_errors():
+        typed = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, "context", one)) or ""
+        (row,) = [r for r in bench_rows.opened(store(), name)["rows"] if r["uid"] == uid]
+        context = row["context"] | {one: typed}
+        bench_rows.set_row(store(), name, uid, context=context)
+
+
+def _on_text(name: str, uid: str, what: str) -> None:
+    with shown_errors():
+        typed = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, what)) or ""
+        bench_rows.set_row(store(), name, uid, **{what: typed})
+
+
+def _votes(name: str, row: BenchRow, cell: BenchCell) -> None:
+    reason = row["reasons"].get(cell.criterion.name)
+    if reason:
+        st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
+    text = item_from(row).text
+    for one in said(store(), cell):
+        _one(name, row["uid"], one, text)
+
+
+def _one(name: str, uid: str, one: Said, text: str) -> None:
+    marks = state_tag(one)
+    if one.vote is not None:
+        vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text)
+    if one.twin is not None:
+        vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
+    failure = one.cell.failure
+    if failure is not None:
+        vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
+    if one.vote is None and failure is None:
+        st.html(f'<div class="rs-row"><b>{esc(one.cell.judge)}</b>{marks}</div>')
+        return
+    source = failure or one.vote
+    key = state.key(keys.WORKBENCH_CALL, name, uid, one.criterion.name, one.cell.judge)
+    if source is not None and source.call_id is not None and st.toggle("Prompt and reply", key=key):
+        call = call_for(store(), source)
+        for segment in call.prompt if call else ():
+            st.caption(label(segment.role))
+            raw(segment.text, height=220 if len(segment.text) > 900 else None)
+        st.caption("reply, as it came")
+        raw((call.reply if call else "") or "(nothing)")

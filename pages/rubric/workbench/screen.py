@@ -1,0 +1,264 @@
+"""The workbench, top to bottom; and rows in (written, pasted, drawn) and out (a dataset)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.services.rubrics import prompt_preview
+from core.services.rubrics.drafts import rubric_from
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import Bench, BenchRow
+from core.services.workbench.bench_state import WorkbenchState, standing
+from core.services.workbench.rows_in_out import (
+    of_items,
+    open_in_spot_check,
+    pasted,
+    save_dataset,
+    worked_examples,
+)
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.rubric.workbench import asking, subject, table
+from pages.rubric.workbench import subject as keys
+from pages.ui import drafts, routes, state
+from pages.ui.resources import store
+from pages.ui.text import label, one_line
+from pages.ui.widgets import empty_state, shown_errors
+
+# Rows into the workbench: written, pasted, from a dataset, or from worked examples.
+
+MOST_SHOWN = 60
+
+
+def adding_form(name: str, now: WorkbenchState) -> None:
+    """The ways in, side by side."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Write a row",
+            key=state.key(keys.WORKBENCH_ACT, name, "write"),
+            icon=":material/add:",
+            on_click=_on_write,
+            args=(name,),
+        )
+        with st.popover("Paste", icon=":material/content_paste:"):
+            _paste(name)
+        with st.popover("From a dataset", icon=":material/dataset:"):
+            _dataset(name)
+        worked = _worked(name, now.bench)
+        if worked:
+            st.button(
+                f"Worked examples ({len(worked)})",
+                key=state.key(keys.WORKBENCH_ACT, name, "worked"),
+                icon=":material/local_library:",
+                type="tertiary",
+                on_click=_on_worked,
+                args=(name,),
+                help="What library criteria brought along, each with the option it shows.",
+            )
+
+
+def _on_write(name: str) -> None:
+    with shown_errors():
+        uid = bench_rows.add_row(store(), name)
+        state.put(state.key(keys.WORKBENCH_OPEN, name), uid)
+        state.put(state.key(keys.WORKBENCH_FIND, name), "all")
+        # The new row is the last one.
+        state.put(state.key(keys.WORKBENCH_PAGE, name), 10**6)
+
+
+def _paste(name: str) -> None:
+    key = state.key(keys.WORKBENCH_FIELD, name, "paste")
+    st.text_area(
+        "One submission a line, or a table",
+        key=key,
+        height=160,
+        placeholder="submission,prompt,label:Accuracy\n...",
+        help="A table has a header line (CSV, TSV, JSON or JSONL). Columns like label:NAME say "
+        "what is expected.",
+    )
+    st.button(
+        "Add these rows",
+        key=state.key(keys.WORKBENCH_ACT, name, "paste"),
+        type="primary",
+        on_click=_on_paste,
+        args=(name,),
+    )
+
+
+def _on_paste(name: str) -> None:
+    with shown_errors():
+        key = state.key(keys.WORKBENCH_FIELD, name, "paste")
+        try:
+            rubric = rubric_from(drafts.draft(name))
+        except InputError:
+            # It only helps to tell columns apart.
+            rubric = None
+        _added(bench_rows.add_rows(store(), name, pasted(str(state.get(key) or ""), rubric)))
+        state.put(key, "")
+
+
+def _dataset(name: str) -> None:
+    found = {row.version_id: row for row in prompt_preview.datasets(store())}
+    if not found:
+        st.caption("There is no dataset yet. Bring one in on the Datasets page.")
+        return
+    version = st.selectbox(
+        "Dataset",
+        list(found),
+        key=state.key(keys.WORKBENCH_FIELD, name, "dataset"),
+        format_func=lambda one: one_line(found[one].name, 60),
+    )
+    search = st.text_input(
+        "Find items",
+        type="search",
+        live="300ms",
+        key=state.key(keys.WORKBENCH_FIELD, name, "search"),
+    )
+    ids = prompt_preview.first_items(store(), version, search=search, limit=MOST_SHOWN)
+    key = state.key(keys.WORKBENCH_FIELD, name, "items")
+    kept = [one for one in state.get(key, []) if one in ids]
+    state.put(key, kept)
+    st.multiselect(
+        f"Items ({fmt.plural(len(ids), 'item')} found)"
+        if len(ids) < MOST_SHOWN
+        else f"Items (the first {MOST_SHOWN} found)",
+        ids,
+        key=key,
+        format_func=visible,
+        placeholder="Choose items",
+    )
+    st.button(
+        "Add them with their labels",
+        key=state.key(keys.WORKBENCH_ACT, name, "items"),
+        type="primary",
+        on_click=_on_items,
+        args=(name, version),
+    )
+
+
+def _on_items(name: str, version: int) -> None:
+    with shown_errors():
+        key = state.key(keys.WORKBENCH_FIELD, name, "items")
+        chosen = list(state.get(key) or [])
+        if not chosen:
+            raise InputError("No item is chosen.")
+        _added(bench_rows.add_rows(store(), name, of_items(store(), version, chosen)))
+        state.put(key, [])
+
+
+def _on_worked(name: str) -> None:
+    with shown_errors():
+        rows = _worked(name, bench_rows.opened(store(), name))
+        _added(bench_rows.add_rows(store(), name, rows))
+
+
+def _worked(name: str, bench: Bench) -> list[BenchRow]:
+    """The worked examples that are no row yet."""
+    there = [row["submission"] for row in bench["rows"]]
+    return [row for row in worked_examples(drafts.draft(name)) if row["submission"] not in there]
+
+
+def _added(count: int) -> None:
+    state.flash(f"{fmt.plural(count, 'row')} added.")
+
+
+# The rows as a dataset, and from there to a spot check.
+
+
+def saving_form(name: str, now: WorkbenchState) -> None:
+    """Save the rows; once saved, open one of them in Spot check."""
+    if not now.hashes.tests and not now.hashes.examples:
+        return
+    with st.expander("Save the rows as a dataset", icon=":material/save:"):
+        key = state.key(keys.WORKBENCH_FIELD, name, "dataset_name")
+        state.seed(key, f"{one_line(drafts.draft(name)['name'], 150) or 'Rubric'}: test rows")
+        st.text_input("Name", key=key, max_chars=200)
+        st.caption("Tests go into its evaluation part, examples into its calibration part.")
+        st.button(
+            "Save as a dataset",
+            key=state.key(keys.WORKBENCH_ACT, name, "save"),
+            on_click=_on_save,
+            args=(name,),
+        )
+        saved = state.get(state.key(keys.WORKBENCH_SAVED, name))
+        if saved is not None and now.hashes.tests:
+            _open(name, now, int(saved["version"]), str(saved["name"]))
+
+
+def _on_save(name: str) -> None:
+    with shown_errors():
+        typed = str(state.get(state.key(keys.WORKBENCH_FIELD, name, "dataset_name")) or "")
+        version = save_dataset(store(), name, typed)
+        kept = {"version": version.id, "name": version.name}
+        state.put(state.key(keys.WORKBENCH_SAVED, name), kept)
+        state.flash(f"Saved as {version.name}.")
+
+
+def _open(name: str, now: WorkbenchState, version: int, dataset: str) -> None:
+    texts = {item.id: one_line(item.output, 70) for item in now.hashes.tests}
+    st.caption(label(f"Saved as {dataset}."))
+    chosen = st.selectbox(
+        "Row",
+        list(texts),
+        key=state.key(keys.WORKBENCH_FIELD, name, "spot"),
+        format_func=texts.__getitem__,
+    )
+    if st.button(
+        "Open in Spot check",
+        key=state.key(keys.WORKBENCH_ACT, name, "spot"),
+        icon=":material/bolt:",
+    ):
+        open_in_spot_check(store(), name, chosen, version)
+        for family in (state.SPOT_FORM, state.SPOT_FIELD):
+            state.drop(family)
+        routes.go(routes.SPOT_CHECK)
+
+
+# The workbench, top to bottom: the criterion, who is asked, what came of it, the rows.
+
+LOOK_EVERY = 0.7
+
+
+def show(name: str) -> None:
+    """The whole workbench of a rubric or a draft."""
+    if state.arriving():
+        state.drop(keys.WORKBENCH_FIELD)
+    state.arrived()
+    with shown_errors():
+        if not drafts.draft(name)["criteria"]:
+            empty_state("No criteria yet", "Add one in the form; its test rows stand here then.")
+            return
+        now = _now(name)
+        criterion = subject.show_subject(name, now)
+        asking.choose_judges(name, now)
+        adding_form(name, now)
+        st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
+            name, criterion, now.active
+        )
+
+
+def _now(name: str) -> WorkbenchState:
+    draft = drafts.draft(name)
+    return standing(store(), bench_rows.followed(store(), name, draft), draft)
+
+
+def _live(name: str, criterion: str | None, polled: bool) -> None:
+    """What changes while judges are asked; reruns alone."""
+    with shown_errors():
+        now = _now(name)
+        if now.active != polled:
+            # Once over the whole page: polling starts or stops.
+            st.rerun()
+        if not now.bench["rows"]:
+            empty_state(
+                "No test rows yet",
+                "Put in a few texts, say what is right for each, and see whether judges agree "
+                "while you word the criterion.",
+            )
+            return
+        subject.show_outcome(now, criterion)
+        asking.asking_bar(name, now, criterion)
+        table.show(name, now, criterion)
+        table.example_rows(name, now)
+        saving_form(name, now)

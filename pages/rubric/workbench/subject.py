@@ -1,0 +1,196 @@
+"""The criterion that is worked on, and what the rows say of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.metrics.estimate import Share
+from core.services.rubrics.draft_shapes import CriterionDraft
+from core.services.workbench.bench_state import BenchFigures, WorkbenchState, figures
+from core.text import numbers as fmt
+from pages.ui import drafts, state
+from pages.ui.drafts import RUBRIC_VIEW
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import problem_list, row, table, tag
+
+# What the rows say: agreement with what is expected, and flips, each with n and interval.
+
+_NOTHING = '<span class="rs-quiet">nothing</span>'
+
+
+def show_outcome(now: WorkbenchState, criterion: str | None) -> None:
+    """Figures of the chosen criterion, or a line for each."""
+    if not now.judges or not now.cells:
+        return
+    found = figures(now, None if criterion is None else [criterion])
+    if criterion is None:
+        _all_criteria(now, found)
+    elif found:
+        _one_criterion(now, found[0])
+
+
+def _one_criterion(now: WorkbenchState, of: BenchFigures) -> None:
+    agreed = f"<b>Agreement</b> <span>{share(of.agreement)}</span>"
+    parts = [agreed]
+    if of.agreement.n:
+        always = f"always the commonest expected option: {of.always.hits} of {of.always.n}"
+        parts.append(f'<span class="rs-quiet">{esc(always)}</span>')
+    if now.bench["flip"] or of.flips.n:
+        parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(of.flips)}</span>')
+    row([*parts, *missing(of)])
+    if len(of.by_judge) > 1:
+        row(
+            f'<span class="rs-quiet rs-num">{esc(name)}: {share(one)}</span>'
+            for name, one in of.by_judge
+        )
+
+
+def _all_criteria(now: WorkbenchState, found: list[BenchFigures]) -> None:
+    flips = now.bench["flip"] or any(of.flips.n for of in found)
+    heads = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
+    table(
+        heads,
+        [
+            [
+                f"<b>{esc(of.criterion)}</b>",
+                share(of.agreement),
+                *([share(of.flips)] if flips else []),
+                f'<div class="rs-row">{"".join(missing(of))}</div>' if missing(of) else _NOTHING,
+            ]
+            for of in found
+        ],
+        name="Agreement by criterion",
+    )
+
+
+def share(of: Share) -> str:
+    """`3 of 4 (75%, 30 to 95%)` as our own HTML; a dash where nothing is counted."""
+    if not of.n:
+        return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
+    low, high = of.bounds
+    between = f"{fmt.percent(low)} to {fmt.percent(high)}"
+    return (
+        f'<span class="rs-num">{of.hits} of {of.n}</span> '
+        f'<span class="rs-quiet rs-num">{fmt.percent(of.value)}, 95% interval {between}</span>'
+    )
+
+
+def missing(of: BenchFigures) -> list[str]:
+    """What is in no figure, as tags."""
+    parts = list[str]()
+    if of.stale:
+        parts.append(tag(f"{of.stale} stale", "warn"))
+    if of.failed:
+        parts.append(tag(f"✕ {of.failed} failed", "bad"))
+    if of.unasked:
+        parts.append(tag(f"{of.unasked} not asked"))
+    if of.unlabelled:
+        parts.append(tag(f"{of.unlabelled} without an expected option"))
+    return parts
+
+
+# The keys of the workbench, beside those of `state` (used with `state.key`).
+
+BENCH = "workbench"
+#: What the view is called on the page.
+BENCH_VIEW = "Workbench"
+
+WORKBENCH_CRITERION = "workbench_criterion"
+WORKBENCH_FIELD = "workbench_field"
+WORKBENCH_FIND = "workbench_find"
+WORKBENCH_OPEN = "workbench_open"
+WORKBENCH_GONE = "workbench_gone"
+WORKBENCH_PAGE = "workbench_page"
+WORKBENCH_CALL = "workbench_call"
+WORKBENCH_SAVED = "workbench_saved"
+WORKBENCH_ACT = "workbench_act"
+
+
+# Which criterion is worked on, and its requirement, to be reworded right here.
+
+ALL = ""
+#: So many criteria are listed with what they ask; more are folded up.
+FEW = 8
+
+
+def show_subject(name: str, now: WorkbenchState) -> str | None:
+    """The choice and the criterion; returns the chosen criterion's name, `None` for all."""
+    found = {c["uid"]: c for c in drafts.draft(name)["criteria"]}
+    key = state.key(WORKBENCH_CRITERION, name)
+    opened = drafts.open_card(name)
+    state.seed(key, opened if opened in found else next(iter(found)))
+    if state.get(key) not in (ALL, *found):
+        state.put(key, next(iter(found)))
+    with st.container(border=True):
+        uid = st.selectbox(
+            "Criterion",
+            [ALL, *found],
+            key=key,
+            format_func=lambda one: (
+                one_line(found[one]["name"], 80) or "Unnamed" if one else "All criteria"
+            ),
+            persist_state="page",
+        )
+        if not uid:
+            _all(now)
+            return None
+        _one(name, found[uid])
+    criterion = found[uid]["name"]
+    if criterion in now.subject.criteria:
+        return criterion
+    st.warning("This criterion cannot be asked yet.", icon=":material/build:")
+    problem_list(now.subject.broken.get(criterion) or now.subject.broken.get("Unnamed", ()))
+    return criterion
+
+
+def _all(now: WorkbenchState) -> None:
+    lines = "".join(
+        f"<li><b>{esc(c.name)}</b> {esc(one_line(c.requirement, 140))}</li>"
+        for c in now.subject.criteria.values()
+    )
+    broken = "".join(
+        f"<li><b>{esc(one_line(n, 60))}</b> {tag('cannot be asked yet', 'warn')}</li>"
+        for n in now.subject.broken
+    )
+    written = f'<ul class="rs-list">{lines}{broken}</ul>'
+    total = len(now.subject.criteria) + len(now.subject.broken)
+    if total <= FEW:
+        st.html(written)
+        return
+    with st.expander(f"What the {total} criteria ask"):
+        st.html(written)
+
+
+def _one(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
+    key = drafts.field(name, uid, "requirement")
+    state.seed(key, criterion["requirement"])
+    st.text_area(
+        "Requirement: what the judge must decide",
+        key=key,
+        height="content",
+        max_chars=20_000,
+        on_change=drafts.on_field,
+        args=(name, "criterion", (uid,), "requirement"),
+    )
+    row([_option(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
+    st.button(
+        "Edit options and all else in the form",
+        key=state.key(WORKBENCH_ACT, name, "form"),
+        type="tertiary",
+        icon=":material/edit:",
+        on_click=_on_form,
+        args=(name, uid),
+    )
+
+
+def _option(label: str, description: str, *, na: bool) -> str:
+    anchor = f"<small>{esc(one_line(description, 90))}</small>" if description else ""
+    classes = "rs-chip rs-na" if na else "rs-chip"
+    return f'<span class="{classes}"><span>{esc(one_line(label, 60))}</span>{anchor}</span>'
+
+
+def _on_form(name: str, uid: str) -> None:
+    drafts.keep_open(name, uid)
+    state.put(state.key(RUBRIC_VIEW, name), "Form")
+    state.set_address(**{state.SIDE: None})

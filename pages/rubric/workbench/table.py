@@ -1,0 +1,344 @@
+"""The test rows side by side, what can be done with one, and those that are shown as examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.services.datasets import catalog
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_rows import BenchRow, item_from
+from core.services.workbench.bench_state import BenchCell, Said, WorkbenchState, said
+from core.services.workbench.rows_in_out import others_teach, teach_with
+from core.text import numbers as fmt
+from pages.rubric.workbench import asking, opened_row
+from pages.rubric.workbench import subject as keys
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import shown_errors, tag
+
+# What can be done with one row.
+
+EXAMPLE, COPY, REMOVE = "Make it an example", "Duplicate", "Remove"
+ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
+
+
+def row_acts(
+    name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, askable: bool
+) -> None:
+    """The buttons of a test row."""
+    uid = row["uid"]
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "Ask",
+            key=state.key(keys.WORKBENCH_ACT, name, "row", uid),
+            icon=":material/play_arrow:",
+            type="tertiary",
+            disabled=not askable or now.active or not now.judges,
+            on_click=asking.on_ask,
+            args=(name, "open", uid, criterion),
+            help="Asks what is open in this row; where nothing is, it is asked anew.",
+        )
+        opened = state.get(state.key(keys.WORKBENCH_OPEN, name)) == uid
+        st.button(
+            "Hide" if opened else "Details",
+            key=state.key(keys.WORKBENCH_ACT, name, "open", uid),
+            icon=":material/unfold_less:" if opened else ":material/unfold_more:",
+            type="tertiary",
+            on_click=_on_open,
+            args=(name, None if opened else uid),
+        )
+        st.button(
+            EXAMPLE,
+            key=state.key(keys.WORKBENCH_ACT, name, "example", uid),
+            icon=":material/school:",
+            type="tertiary",
+            disabled=not row["expected"],
+            on_click=_on_example,
+            args=(name, uid, True),
+            help="Models are shown it with its expected option, and it is no test any more. "
+            "Say first what is expected.",
+        )
+        st.menu_button(
+            "More",
+            [COPY, REMOVE],
+            key=state.key(keys.WORKBENCH_ACT, name, "more", uid),
+            type="tertiary",
+            format_func=lambda one: f":material/{ICONS[one]}: {one}",
+            on_click=_on_more,
+            args=(name, uid),
+        )
+
+
+def _on_open(name: str, uid: str | None) -> None:
+    state.put(state.key(keys.WORKBENCH_OPEN, name), uid)
+
+
+def _on_example(name: str, uid: str, example: bool) -> None:
+    with shown_errors():
+        bench_rows.set_row(store(), name, uid, example=example)
+
+
+def back_to_tests(name: str, uid: str) -> None:
+    """The button that makes an example a test again."""
+    st.button(
+        "Back to the tests",
+        key=state.key(keys.WORKBENCH_ACT, name, "test", uid),
+        icon=":material/undo:",
+        type="tertiary",
+        on_click=_on_example,
+        args=(name, uid, False),
+    )
+
+
+def _on_more(name: str, uid: str) -> None:
+    with shown_errors():
+        chosen = state.get(state.key(keys.WORKBENCH_ACT, name, "more", uid))
+        if chosen == COPY:
+            bench_rows.duplicate_row(store(), name, uid)
+        elif chosen == REMOVE:
+            gone = bench_rows.remove_row(store(), name, uid)
+            state.put(state.key(keys.WORKBENCH_GONE, name), gone)
+
+
+def put_back(name: str) -> None:
+    """A way back for the row that was removed last."""
+    if state.get(state.key(keys.WORKBENCH_GONE, name)) is not None:
+        st.button(
+            "Put back the removed row",
+            key=state.key(keys.WORKBENCH_ACT, name, "back"),
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_on_put_back,
+            args=(name,),
+        )
+
+
+def _on_put_back(name: str) -> None:
+    with shown_errors():
+        bench_rows.add_rows(store(), name, [state.get(state.key(keys.WORKBENCH_GONE, name))])
+        state.drop(keys.WORKBENCH_GONE, name)
+
+
+# The test rows: text, expected and judged option side by side, and what each may do.
+
+PAGE = 10
+#: Fits three lines of the first column.
+SNIPPET = 240
+EMPTY = "Nothing to judge in this row yet."
+FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
+    "all": ("All", lambda cell: True),
+    "differ": ("Differ", lambda cell: cell.agrees is False),
+    "stale": ("Stale", lambda cell: cell.state == "stale"),
+    "failed": ("Failed", lambda cell: cell.state == "failed"),
+    "flips": ("Flip", lambda cell: any(j.answer and j.answer.flips for j in cell.judges)),
+}
+
+
+def show(name: str, now: WorkbenchState, criterion: str | None) -> None:
+    """A page of the rows that the filter keeps."""
+    numbers = {row["uid"]: at for at, row in enumerate(now.bench["rows"], start=1)}
+    kept = _filtered(name, now, criterion)
+    pages = -(-len(kept) // PAGE)
+    for row in _page(name, kept, pages):
+        with st.container(border=True, key=f"workbench_row_{row['uid']}"):
+            _row(name, now, row, numbers[row["uid"]], criterion)
+    if not kept and now.tests:
+        st.caption("No row is like that.")
+    if pages > 1:
+        st.pagination(pages, key=state.key(keys.WORKBENCH_PAGE, name))
+    put_back(name)
+
+
+def _filtered(name: str, now: WorkbenchState, criterion: str | None) -> list[BenchRow]:
+    if not now.tests:
+        return []
+
+    def has(row: BenchRow, test: Callable[[BenchCell], bool]) -> bool:
+        cells = now.cells.get(row["uid"], {})
+        return any(test(c) for n, c in cells.items() if criterion in (None, n))
+
+    counts = {
+        which: sum(has(row, test) for row in now.tests) for which, (_, test) in FILTERS.items()
+    }
+    counts["all"] = len(now.tests)
+    key = state.key(keys.WORKBENCH_FIND, name)
+    state.seed(key, "all")
+    shown = [which for which in FILTERS if which == "all" or counts[which]]
+    if state.get(key) not in shown:
+        state.put(key, "all")
+    which = st.segmented_control(
+        "Rows shown",
+        shown,
+        key=key,
+        required=True,
+        format_func=lambda one: f"{FILTERS[one][0]} {counts[one]}",
+        label_visibility="collapsed",
+    )
+    if which is None or which == "all":
+        return now.tests
+    return [row for row in now.tests if has(row, FILTERS[which][1])]
+
+
+def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
+    key = state.key(keys.WORKBENCH_PAGE, name)
+    at = min(max(1, int(state.get(key, 1) or 1)), max(1, pages))
+    if pages > 1:
+        state.put(key, at)
+    return rows[(at - 1) * PAGE : at * PAGE]
+
+
+def _row(name: str, now: WorkbenchState, row: BenchRow, number: int, criterion: str | None) -> None:
+    cells = now.cells.get(row["uid"], {})
+    cell = cells.get(criterion) if criterion is not None else None
+    if criterion is None:
+        text, right = st.columns([5, 8], gap="medium")
+    else:
+        text, middle, right = st.columns([5, 3, 5], gap="medium")
+        with middle:
+            opened_row.expected(name, now, row, criterion)
+    with text:
+        st.html(_snippet(row, number))
+    with right:
+        if not cells:
+            st.html(_quiet(EMPTY))
+        elif cell is not None:
+            st.html(_judged(said(store(), cell), cell) or _quiet("Nobody is chosen to judge."))
+        elif criterion is None:
+            st.html("".join(_line(one) for one in cells.values()))
+        row_acts(name, now, row, criterion, bool(cells))
+    if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
+        opened_row.show_row(name, now, row, criterion)
+
+
+def _snippet(row: BenchRow, number: int) -> str:
+    item = item_from(row)
+    words = one_line(item.output, SNIPPET)
+    body = esc(words) if words else '<span class="rs-quiet">(no text yet)</span>'
+    prompt = f"to: {one_line(row['prompt'], 70)}" if row["prompt"].strip() else ""
+    quiet = " · ".join(part for part in (prompt, one_line(row["source"], 60)) if part)
+    below = f'<br><span class="rs-quiet">{esc(quiet)}</span>' if quiet else ""
+    return (
+        f'<div style="overflow-wrap:anywhere"><span class="rs-quiet rs-num">{number}</span> '
+        f"{body}{below}</div>"
+    )
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet">{words}</span>'
+
+
+def _judged(answers: tuple[Said, ...], cell: BenchCell) -> str:
+    head = [_verdict(cell)] if len(answers) > 1 and cell.said else []
+    parts = "".join(_one(one, cell, alone=len(answers) == 1) for one in answers)
+    return f'<div class="rs-row">{"".join(head)}</div>{parts}' if head else parts
+
+
+def _verdict(cell: BenchCell) -> str:
+    if cell.state == "stale":
+        return tag("stale", "warn")
+    return f"<b>{esc(one_line(cell.said, 60))}</b>{opened_row.agrees(cell)}"
+
+
+def _one(one: Said, cell: BenchCell, *, alone: bool) -> str:
+    judge = esc(one_line(one.cell.judge, 40))
+    answer = one.cell.answer
+    chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"
+    tags = opened_row.state_tag(one)
+    if alone:
+        tags = opened_row.agrees(cell) + tags
+    elif answer is not None and cell.expected is not None and one.cell.state == "fresh":
+        tags = tag("✓" if answer.option == cell.expected else "✕") + tags
+    head = f'<div class="rs-row">{chosen}{tags}<span class="rs-quiet">{judge}</span></div>'
+    why = one.vote.reason if one.vote is not None else ""
+    if one.cell.failure is not None:
+        why = one.cell.failure.message
+    place = one.place
+    shown = f"shown as {place[0]} of {place[1]} · " if place else ""
+    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 170))}</div>' if why else ""
+    return head + quiet
+
+
+def _line(cell: BenchCell) -> str:
+    """One criterion of a row where all are shown."""
+    expects = one_line(cell.expected_label, 40) if cell.expected_label else fmt.DASH
+    now = {
+        "stale": tag("stale", "warn"),
+        "asking": tag("asking …", "info"),
+        "failed": tag("✕ failed", "bad"),
+        "never": tag("not asked"),
+    }
+    judged = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
+    flips = any(j.answer is not None and j.answer.flips for j in cell.judges)
+    tags = now.get(cell.state, "") + (tag("flips", "warn") if flips else "")
+    criterion = esc(one_line(cell.criterion.name, 40))
+    return (
+        f'<div class="rs-row" style="padding:.1rem 0"><span>{criterion}</span>'
+        f'<span class="rs-quiet">expected {esc(expects)}</span>{judged}'
+        f"{opened_row.agrees(cell)}{tags}</div>"
+    )
+
+
+# The rows that models are shown as examples, and the way to let one teach in real runs, too.
+
+
+def example_rows(name: str, now: WorkbenchState) -> None:
+    """The examples, each with its labels."""
+    if not now.examples:
+        return
+    st.html(
+        f'<div class="rs-section">Examples shown to models ({len(now.examples)})</div>'
+        '<span class="rs-quiet">Each is sent with the criteria that it has an expected option '
+        "for, and is no test any more.</span>"
+    )
+    for row in now.examples:
+        with st.container(border=True, key=f"workbench_example_{row['uid']}"):
+            left, right = st.columns([6, 5], vertical_alignment="center")
+            with left:
+                st.html(_words(row))
+            with right, st.container(horizontal=True, vertical_alignment="center"):
+                back_to_tests(name, row["uid"])
+                _teach(name, row)
+
+
+def _words(row: BenchRow) -> str:
+    labels = "".join(tag(f"{c}: {one_line(o, 40)}", "info") for c, o in row["expected"].items())
+    text = esc(one_line(item_from(row).output, 200))
+    return f'<div style="overflow-wrap:anywhere">{text}</div><div class="rs-row">{labels}</div>'
+
+
+def _teach(name: str, row: BenchRow) -> None:
+    with st.popover("Also in a dataset", icon=":material/dataset:", type="tertiary"):
+        found = {one.id: one for one in catalog.listing(store())}
+        if not found:
+            st.caption("There is no dataset yet. Save these rows as one, below.")
+            return
+        key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "teach")
+        chosen = st.selectbox(
+            "Dataset",
+            list(found),
+            key=key,
+            format_func=lambda one: one_line(found[one].name, 60),
+        )
+        labelled, marked = others_teach(store(), chosen)
+        words = "It is added as a new version, in the calibration part: runs on it show it."
+        if labelled and not marked:
+            words += (
+                f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; from then on "
+                "only marked items teach."
+            )
+        st.caption(label(words, 400))
+        st.button(
+            "Add it",
+            key=state.key(keys.WORKBENCH_ACT, name, "teach", row["uid"]),
+            on_click=_on_teach,
+            args=(name, row["uid"], chosen),
+        )
+
+
+def _on_teach(name: str, uid: str, dataset_id: int) -> None:
+    with shown_errors():
+        version = teach_with(store(), name, uid, dataset_id)
+        state.flash(f"Added: version {version.number} of {version.name}.")

@@ -1,0 +1,236 @@
+"""One criterion of an item: the verdict, its label, every vote, and who settled it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.domain.votes import CallRow
+from core.services.results import item_view
+from core.services.results.item_view import CriterionView, VoteView
+from core.services.review.audit_trail import CellDecision
+from core.text import numbers as fmt
+from pages.run.filters import ITEM_OPEN
+from pages.ui import routes, state
+from pages.ui.items import (
+    FAILURE_WORDS,
+    spent,
+    standing_tags,
+    verdict_chips,
+    vote_card,
+    which_answer,
+)
+from pages.ui.resources import store
+from pages.ui.text import esc, label, raw
+from pages.ui.widgets import row, tag
+
+# One criterion of an item: the verdict, the label where there is one, and every vote.
+
+
+def show(
+    view: CriterionView, text: str, *, over: bool, decided: Callable[[], object] | None = None
+) -> None:
+    """The card of a criterion.
+
+    `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
+    so what was not asked was not needed. `decided` says who settled it, where people did.
+    """
+    criterion = view.criterion
+    with st.container(border=True):
+        weight = f"weight {fmt.weight(criterion.weight)}"
+        st.html(
+            f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
+            f'<span class="rs-quiet">{esc(weight)} · {esc(criterion.scale)}</span></div>'
+            f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
+        )
+        _verdict(view, settled=decided is not None)
+        if decided is not None:
+            decided()
+        for together in _groups(view):
+            with st.grid(2, min_column_width=235):
+                for vote in together:
+                    with st.container(gap="xsmall"):
+                        _vote(view, vote, text)
+        _silent(view, over=over)
+
+
+def _groups(view: CriterionView) -> list[list[VoteView]]:
+    """The answers as they are laid out: one in the reversed order stands beside its twin."""
+    pairs, alone = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
+    for vote in view.votes:
+        if vote.result is not None:
+            number = vote.cell.replicate if vote.repeats is None else vote.repeats
+            pairs.setdefault((vote.cell.judge, number), []).append(vote)
+    groups = list[list[VoteView]]()
+    for pair in pairs.values():
+        if len(pair) > 1:
+            groups.append(pair)
+        else:
+            alone += pair
+    return [alone, *groups] if alone else groups
+
+
+def _silent(view: CriterionView, *, over: bool) -> None:
+    """Who gave no answer because none was asked for, in one line."""
+    names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
+    if names:
+        words = "Not needed" if over else "Not asked yet"
+        row([_quiet(f"{words}: {', '.join(names)}")])
+
+
+def _verdict(view: CriterionView, *, settled: bool) -> None:
+    verdict = view.verdict
+    if verdict is None:
+        row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
+        return
+    chosen = verdict.option
+    outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
+    row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
+    # The label of a settled cell is what people settled: it says nothing of being right.
+    row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
+    if verdict.warning:
+        st.warning(label(verdict.warning))
+
+
+def _apart(view: CriterionView) -> list[str]:
+    """Whether answers hang on the order in which options were shown."""
+    return [tag("answers differ by order", "warn")] if view.apart else []
+
+
+def _certainty(view: CriterionView) -> str:
+    """How sure the verdict is, as far as it is defined."""
+    verdict = view.verdict
+    if verdict is None:
+        return ""
+    parts = [fmt.plural(verdict.votes, "vote")]
+    if verdict.abstentions:
+        parts.append(fmt.plural(verdict.abstentions, "abstention"))
+    if verdict.failures:
+        parts.append(fmt.plural(verdict.failures, "failure"))
+    if verdict.votes > 1:
+        for name, value in (
+            ("agreement", verdict.agreement),
+            ("margin", verdict.margin),
+            ("entropy", verdict.entropy),
+        ):
+            parts.append(f"{name} {fmt.score(value)}")
+        rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
+        parts.append(f"settled by {rule}{', a tie' * verdict.tie}")
+        if verdict.continuous is not None:
+            parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
+    if verdict.coverage is not None and verdict.coverage < 1:
+        parts.append(f"coverage {fmt.percent(verdict.coverage)}")
+    return " · ".join(parts)
+
+
+def _label(view: CriterionView) -> list[str]:
+    if view.truth_label is None:
+        return []
+    said = f"the label is {view.truth_label}"
+    if view.truth is None:
+        return [tag(f"{said}, which is no option of this criterion", "warn")]
+    verdict = view.verdict
+    if verdict is None:
+        marks = [tag(said)]
+    elif verdict.abstained:
+        marks = [tag(f"◦ abstained; {said}")]
+    elif verdict.option == view.truth:
+        marks = [tag(f"✓ right: {said}", "good")]
+    else:
+        marks = [tag(f"✕ wrong: {said}", "bad")]
+    return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
+
+
+def _vote(view: CriterionView, vote: VoteView, text: str) -> None:
+    result = vote.result
+    if result is None:
+        return
+    marks = _mark(view, vote) + standing_tags(vote) + _earlier(vote)
+    which = which_answer(vote)
+    vote_card(view.criterion, result, which=which, text=text, marks=marks)
+    _call(vote)
+
+
+def _mark(view: CriterionView, vote: VoteView) -> str:
+    if view.truth is None or vote.vote is None or vote.vote.abstained:
+        return ""
+    right = vote.vote.option == view.truth
+    return tag("✓ as labelled", "good") if right else tag("✕ not as labelled", "bad")
+
+
+def _earlier(vote: VoteView) -> str:
+    """Attempts that failed before."""
+    kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
+    return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
+
+
+def _call(vote: VoteView) -> None:
+    """The prompt and the raw reply, fetched only when somebody opens them."""
+    kept = vote.vote or vote.failure
+    if kept is None or kept.call_id is None:
+        return
+    part = st.expander(
+        "Prompt, reply and cost",
+        key=state.key(ITEM_OPEN, "call", kept.call_id, *vote.cell[1:]),
+        on_change="rerun",
+        type="compact",
+    )
+    if not part.open:
+        return
+    call = item_view.call_of(store(), kept)
+    if call is not None:
+        with part:
+            _told(call)
+
+
+def _told(call: CallRow) -> None:
+    facts = [
+        f"{call.model or 'model not told'}",
+        f"{fmt.tokens(call.tokens_in)} in",
+        f"{fmt.tokens(call.tokens_out)} out",
+        *spent(call),
+    ]
+    if call.tokens_cached:
+        facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")
+    if call.finish:
+        facts.append(f"ended with {call.finish}")
+    row([_quiet(" · ".join(facts))])
+    for segment in call.prompt:
+        st.caption(f"Sent ({label(segment.role)})")
+        raw(segment.text, height=260 if len(segment.text) > 900 else None)
+    if call.thinking:
+        st.caption("Thinking")
+        raw(call.thinking, height=260 if len(call.thinking) > 900 else None)
+    st.caption("Reply, as it came")
+    raw(call.reply)
+    st.caption("Settings of the call")
+    raw(json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet rs-num">{esc(words)}</span>'
+
+
+# Who settled a verdict, and the way to its timeline.
+
+
+def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -> None:
+    """One line with the names, the day, how they came to it, and what the votes had given."""
+    one = found.settled
+    active = one.state == "active"
+    words = ", ".join(one.people)
+    mark = tag(f"settled by {words}", "info") if active else tag(f"{one.state}: {words}", "warn")
+    said = "not assessable" if one.uncertain else one.label or ""
+    gave = "the votes gave nothing" if found.voted is None else f"the votes gave {found.voted}"
+    parts = [f"as {said}", fmt.day(found.when), found.how, gave]
+    row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
+    if one.note:
+        st.html(f'<div class="rs-quote">{esc(one.note)}</div>')
+    routes.link(
+        routes.RECORD,
+        "Timeline",
+        {state.RUN: run_id, state.ITEM: item_id, state.CRITERION: criterion},
+        icon="history",
+    )

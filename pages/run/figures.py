@@ -1,0 +1,305 @@
+"""A run in figures: scores and verdicts, verdicts beside labels, and both orders of options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core import figures as draw
+from core.domain.rubric import Rubric
+from core.domain.runs import Run, ScoreBin
+from core.metrics.estimate import surely_below
+from core.services.reports import worked_example
+from core.services.reports.worked_example import CriterionReport
+from core.services.results import browsing, flip_check
+from core.services.results.browsing import VerdictCounts
+from core.services.results.flip_check import FlipRate
+from core.services.runs import lifecycle
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.run import filters
+from pages.run.filters import LEAST, MOST, ONLY, VERDICT
+from pages.ui import state
+from pages.ui.grades import grades_button
+from pages.ui.resources import remembered, store
+from pages.ui.run_status import RUN_ACT
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, table, tag
+
+# How scores and verdicts are distributed. Every bar leads to its items, and so do the buttons.
+
+RUN_CHART = "run_chart"
+
+CRITERIA = 12
+
+
+def show(run: Run, rubric: Rubric) -> None:
+    """The histogram of scores, then the verdicts of every criterion."""
+    about = browsing.stands_on(store(), run)
+    bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
+    if not bins:
+        empty_state("No scores yet", "They appear here as soon as the first items are graded.")
+        return
+    grades_button(run.id)
+    _histogram(run, bins, about)
+    counts = remembered("verdicts", about, lambda: browsing.verdict_counts(store(), run.id, rubric))
+    _verdicts(run, counts, about)
+
+
+def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
+    scored = sum(one.items for one in bins)
+    mean = lifecycle.means(store(), run.id).score
+    st.html('<div class="rs-section">Scores</div>')
+    st.caption(
+        f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "
+        f"{fmt.count(run.items - scored)} without. Click a bar to see its items."
+    )
+    figure = remembered("histogram", about, lambda: draw.score_histogram(bins, mean))
+    key = state.key(RUN_CHART, "scores", run.id)
+    st.plotly_chart(
+        figure,
+        key=key,
+        on_select=lambda: _on_bar(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=_in_words(bins, mean),
+    )
+
+
+def _in_words(bins: list[ScoreBin], mean: float | None) -> str:
+    highest = max(bins, key=lambda one: one.items)
+    return (
+        f"Histogram of {sum(one.items for one in bins)} scores, mean {fmt.score(mean)}; most, "
+        f"{highest.items}, lie between {fmt.score(highest.low)} and {fmt.score(highest.high)}."
+    )
+
+
+def _on_bar(key: str) -> None:
+    point = _point(key)
+    if point:
+        low, high = point["customdata"][:2]
+        # The bin's upper edge belongs to the next bin, except at the end of the scale.
+        most = high if high >= 1 else high - 1e-6
+        filters.narrow(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
+
+
+def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) -> None:
+    st.html('<div class="rs-section">Verdicts</div>')
+    page = 1
+    if len(counts) > CRITERIA:
+        pages = -(-len(counts) // CRITERIA)
+        page = st.pagination(pages, key=state.key(RUN_CHART, "page"))
+    shown = counts[(page - 1) * CRITERIA : page * CRITERIA]
+    figure = remembered("bars", (*about, page), lambda: draw.verdict_bars(_bars(shown)))
+    key = state.key(RUN_CHART, "verdicts", run.id, page)
+    st.plotly_chart(
+        figure,
+        key=key,
+        on_select=lambda: _on_piece(key),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt="For every criterion the share of items by verdict; the lists below say the same.",
+    )
+    with st.expander("The same in numbers", icon=":material/table_rows:"):
+        for one in shown:
+            _buttons(one)
+
+
+def _bars(
+    counts: list[VerdictCounts],
+) -> list[tuple[str, list[tuple[str, int | None, float | None, int]]]]:
+    rows = []
+    for one in counts:
+        pieces = [
+            (one_line(one.criterion.choices[i].label, 40), i, one.criterion.values[i], n)
+            for i, n in zip(one.criterion.scored, one.settled, strict=True)
+        ]
+        rows.append(
+            (visible(one.criterion.name), [*pieces, ("abstained", None, None, one.abstained)])
+        )
+    return rows
+
+
+def _buttons(one: VerdictCounts) -> None:
+    criterion = one.criterion
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.markdown(label(criterion.name, 60), width=260)
+        for index, count in zip(criterion.scored, one.settled, strict=True):
+            _button(criterion.name, index, criterion.choices[index].label, count)
+        _button(criterion.name, None, "abstained", one.abstained)
+
+
+def _button(name: str, option: int | None, words: str, count: int) -> None:
+    st.button(
+        f"{label(words, 40)} {fmt.count(count)}",
+        key=state.key(RUN_CHART, "see", name, -1 if option is None else option),
+        type="tertiary",
+        disabled=not count,
+        on_click=_see,
+        args=(name, option),
+    )
+
+
+def _on_piece(key: str) -> None:
+    point = _point(key)
+    if point:
+        name, option = point["customdata"][:2]
+        _see(name, None if option < 0 else option)
+
+
+def _see(name: str, option: int | None) -> None:
+    filters.clear()
+    filters.narrow(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
+
+
+def _point(key: str) -> dict[str, Any] | None:
+    points = state.get(key, {}).get("selection", {}).get("points", [])
+    return points[0] if points else None
+
+
+# The verdicts of a run against the labels of its items, beside the simplest rule there is.
+
+
+def against_labels(run: Run) -> None:
+    """One line per criterion that has labelled items."""
+    found = remembered(
+        "labels",
+        browsing.stands_on(store(), run),
+        lambda: worked_example.against_labels(store(), run.id),
+    )
+    told = [one for one in found if one.n + one.abstained]
+    if not told:
+        empty_state(
+            "No labels to compare with",
+            "Where people have labelled items of this dataset, this page shows how often the "
+            "verdicts are right, beside what always giving the commonest answer would reach.",
+        )
+        return
+    table(
+        ("Criterion", "Right", "Commonest answer", "", "Kappa", "Items compared", "Abstained"),
+        (_label_line(one) for one in told),
+        name="Verdicts against labels",
+        numbers=(1, 2, 4, 5, 6),
+    )
+    st.caption(
+        "Right: the share of verdicts that equal the label, and below it where that share lies "
+        "with 95 % confidence (Wilson 1927). Commonest answer: the share that "
+        "always giving the commonest label would get on the same items; a panel that is not above "
+        "it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
+        "where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
+        "abstained are counted, and left out of all three."
+    )
+
+
+def _label_line(one: CriterionReport) -> list[str]:
+    return [
+        esc(one.name),
+        _right(one),
+        fmt.percent(one.majority),
+        _judge_row(one),
+        fmt.score(one.kappa) if one.kappa is not None else _undefined(one.reason),
+        fmt.count(one.n),
+        fmt.count(one.abstained),
+    ]
+
+
+def _right(one: CriterionReport) -> str:
+    if one.accuracy is None:
+        return "undefined"
+    if one.interval is None:
+        return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">no interval</span>'
+    low, high = one.interval
+    between = f"{fmt.percent(low)} to {fmt.percent(high)}"
+    return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">{between}</span>'
+
+
+def _undefined(reason: str) -> str:
+    return f'undefined<br><span class="rs-quiet">{esc(reason)}</span>'
+
+
+def _judge_row(one: CriterionReport) -> str:
+    """Whether the accuracy is above the commonest answer's, by more than chance would do."""
+    if one.accuracy is None or one.majority is None or one.interval is None:
+        return tag("judges switched off" if one.switched_off else "nothing to compare")
+    low, high = one.interval
+    if low > one.majority:
+        return tag("▲ clearly above", "good")
+    if surely_below(high, one.majority, one.n):
+        return tag("▼ clearly below", "bad")
+    return tag("≈ not clearly above" if one.accuracy > one.majority else "▼ not above", "warn")
+
+
+# How much the order of options decides: every judge's answers in both orders.
+
+
+def both_orders(run: Run) -> None:
+    """One line per judge that was asked in both orders."""
+    about = (run.id, run.votes)
+    rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
+    if not any(one.pairs for one in rates):
+        empty_state(
+            "No pair of answers yet",
+            "Here you will see how often a judge answers otherwise when the same options stand in "
+            "the reversed order.",
+        )
+        return
+    table(
+        ("Judge", "Answers differ", "Chose the first", "Chose the last", "By chance", "Pull"),
+        map(_line, rates),
+        name="Answers in both orders",
+        numbers=(1, 2, 3, 4, 5),
+    )
+    items = remembered("items apart", about, lambda: flip_check.items_apart(store(), run.id))
+    if items:
+        st.button(
+            f"See the {fmt.plural(len(items), 'item')} where answers differ",
+            key=state.key(RUN_ACT, "apart"),
+            icon=":material/swap_vert:",
+            on_click=filters.narrow,
+            kwargs={ONLY: "order", state.VIEW: None},
+        )
+    st.caption(
+        "Answers differ: of the pairs of answers to the same question in both orders, the share "
+        "that is not the same, with its 95 % interval (Wilson 1927). A judge that does not care "
+        "for the order still differs now and then, where it is unsure; asking it twice in the same "
+        "order (replicates) shows how often. Chose the first, the last: of the answers that are no "
+        "abstention, the share that went to the option shown there; by chance it would be the "
+        "value beside. Pull: of the same answers, the share that went to the first place for its "
+        "own sake; 0 is none, below 0 the first place is avoided."
+    )
+
+
+def _line(one: FlipRate) -> list[str]:
+    if one.rate is None:
+        return [esc(one.judge), "no pair yet", *[fmt.DASH] * 4]
+    of = f"{fmt.count(one.differ)} of {fmt.count(one.pairs)}"
+    return [
+        f"{esc(one.judge)}<br>{_judged(one)}",
+        f"{_share(one.rate, one.low, one.high)}<br>{_quiet(of)}",
+        fmt.percent(one.first),
+        fmt.percent(one.last),
+        fmt.percent(one.expected),
+        _share(one.pull, one.pull_low, one.pull_high),
+    ]
+
+
+def _share(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None or low is None or high is None:
+        return fmt.DASH
+    return f"{fmt.percent(value)}<br>{_quiet(f'{fmt.percent(low)} to {fmt.percent(high)}')}"
+
+
+def _judged(one: FlipRate) -> str:
+    """Whether the first place draws answers by more than chance would do."""
+    if one.pull_low is None or one.pull_high is None:
+        return ""
+    if one.pull_low > 0:
+        return tag("▲ drawn to the first", "warn")
+    if one.pull_high < 0:
+        return tag("▼ avoids the first", "warn")
+    return tag("≈ no clear pull", "good")
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="rs-quiet">{esc(words)}</span>'

@@ -1,0 +1,248 @@
+"""Which items of a run are shown, and in which order. The address is the truth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, get_args
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.domain.runs import RunItemFilter, RunItemSort
+from core.services.results import flip_check
+from core.services.results.browsing import Groups
+from core.services.runs import lifecycle
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.run_status import RUN_ACT
+from pages.ui.text import one_line
+from pages.ui.widgets import OUTCOME_WORDS
+
+ONLY = "only"
+OUTCOME = "outcome"
+SORT = "sort"
+DOWN = "down"
+LEAST = "min"
+MOST = "max"
+VERDICT = "verdict"
+RUN_FILTER = "run_filter"
+ITEM_OPEN = "item_open"
+ITEM_ACT = "item_act"
+
+LOW_AGREEMENT = 0.75
+ONLY_WORDS = {
+    "failures": "Has failures",
+    "abstentions": "Has abstentions",
+    "doubt": "Judges disagree",
+    "review": "Needs a person",
+    "incomplete": "Incomplete",
+    "order": "Answers differ by order",
+}
+SORTS: dict[RunItemSort, str] = {
+    "position": "Dataset order",
+    "item_id": "Item id",
+    "score": "Score",
+    "agreement": "Agreement",
+    "failures": "Failures",
+    "abstentions": "Abstentions",
+}
+_ALL = (
+    *(state.FIND, ONLY, SORT, DOWN, LEAST, MOST),
+    *(OUTCOME, state.SYSTEM, state.TAG, state.SPLIT),
+    *(state.CRITERION, VERDICT, state.PAGE),
+)
+
+
+class ItemSelection(NamedTuple):
+    """What the address asks for. `page` counts from 1."""
+
+    where: RunItemFilter
+    sort: RunItemSort
+    descending: bool
+    page: int
+    filtered: bool
+
+
+def shown() -> ItemSelection:
+    """The filter, sort and page of the address; what makes no sense there is left out."""
+    only = chosen_only()
+    outcome = state.address(OUTCOME)
+    sort = state.address(SORT)
+    where = RunItemFilter(
+        has_failures=True if "failures" in only else None,
+        has_abstentions=True if "abstentions" in only else None,
+        complete=False if "incomplete" in only else None,
+        review=True if "review" in only else None,
+        outcome=outcome if outcome in OUTCOME_WORDS else None,  # type: ignore[arg-type]
+        max_agreement=LOW_AGREEMENT if "doubt" in only else None,
+        min_score=_number(LEAST),
+        max_score=_number(MOST),
+        search=state.address(state.FIND) or "",
+        system=state.address(state.SYSTEM),
+        tag=state.address(state.TAG),
+        split=state.address(state.SPLIT),
+        criterion=state.address(state.CRITERION),
+        option=state.address_id(VERDICT),
+        item_ids=_apart() if "order" in only else None,
+    )
+    return ItemSelection(
+        where=where,
+        sort=sort if sort in get_args(RunItemSort) else "position",  # type: ignore[arg-type]
+        descending=state.address(DOWN) == "1",
+        page=max(1, state.address_id(state.PAGE) or 1),
+        filtered=where != RunItemFilter(),
+    )
+
+
+def _apart() -> tuple[str, ...] | None:
+    run_id = state.address_id(state.RUN)
+    if run_id is None:
+        return None
+    about = (run_id, lifecycle.progress(store(), run_id).row.votes)
+    return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
+
+
+def chosen_only() -> list[str]:
+    """The quick filters that are on."""
+    asked = (state.address(ONLY) or "").split(",")
+    return [name for name in ONLY_WORDS if name in asked]
+
+
+def _number(name: str) -> float | None:
+    try:
+        value = float(state.address(name) or "")
+    except ValueError:
+        return None
+    return value if abs(value) < 1e100 else None
+
+
+def clear() -> None:
+    """Show every item again, in the dataset's order (a callback)."""
+    state.set_address(**dict.fromkeys(_ALL))
+
+
+def narrow(**parameters: object) -> None:
+    """Show the items of some property only, from the first page on."""
+    state.set_address(**{**parameters, state.PAGE: None})
+
+
+def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
+    """The controls above the table; `flipped`: judges were asked in both orders."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search items",
+            key=_held(state.FIND, state.address(state.FIND) or ""),
+            type="search",
+            live="300ms",
+            placeholder="Search ids and texts",
+            label_visibility="collapsed",
+            width=230,
+            on_change=_on_text,
+            args=(state.FIND,),
+        )
+        st.pills(
+            "Show only",
+            [name for name in ONLY_WORDS if name != "order" or flipped],
+            selection_mode="multi",
+            format_func=ONLY_WORDS.__getitem__,
+            key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
+            label_visibility="collapsed",
+            on_change=_on_only,
+        )
+        with st.popover("More filters", icon=":material/filter_list:"):
+            _score_range()
+            _verdict(rubric)
+            _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
+            for name, words, found in (
+                (state.SYSTEM, "System", groups.systems),
+                (state.TAG, "Tag", groups.tags),
+                (state.SPLIT, "Split", groups.splits),
+            ):
+                if found:
+                    _select(name, words, {one: one_line(one, 80) for one in found})
+        if shown().filtered:
+            st.button(
+                "Clear filters",
+                key=state.key(RUN_ACT, "clear"),
+                type="tertiary",
+                icon=":material/filter_list_off:",
+                on_click=clear,
+            )
+
+
+def sorting() -> None:
+    """By what the items are sorted, and from which end."""
+    now = shown()
+    st.selectbox(
+        "Sort by",
+        list(SORTS),
+        key=_held(SORT, now.sort),
+        format_func=SORTS.__getitem__,
+        label_visibility="collapsed",
+        width=160,
+        on_change=_on_text,
+        args=(SORT,),
+    )
+    st.toggle("Highest first", key=_held(DOWN, now.descending), on_change=_on_down)
+
+
+def _score_range() -> None:
+    st.caption("Score")
+    with st.container(horizontal=True):
+        for name, words in ((LEAST, "From"), (MOST, "To")):
+            st.number_input(
+                words,
+                value=None,
+                step=0.05,
+                key=_held(name, _number(name)),
+                width=120,
+                on_change=_on_text,
+                args=(name,),
+            )
+
+
+def _verdict(rubric: Rubric) -> None:
+    names = [c.name for c in rubric.criteria]
+    _select(state.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
+    chosen = state.address(state.CRITERION)
+    if chosen not in names:
+        return
+    criterion = rubric.criterion(chosen)
+    labels = {str(i): one_line(criterion.choices[i].label, 80) for i in criterion.scored}
+    _select(VERDICT, "is", labels, empty="an abstention")
+
+
+def _select(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:
+    value = state.address(name)
+    st.selectbox(
+        words,
+        list(options),
+        index=None,
+        key=_held(name, value if value in options else None),
+        format_func=lambda one: options.get(one, one),
+        placeholder=empty,
+        on_change=_on_text,
+        args=(name,),
+    )
+
+
+def _held(name: str, value: object) -> str:
+    """The key of a filter's widget, which shows what the address says."""
+    key = state.key(RUN_FILTER, name)
+    state.put(key, value)
+    return key
+
+
+def _on_text(name: str) -> None:
+    value = state.get(state.key(RUN_FILTER, name))
+    changes = {name: None if value in (None, "", "position") else value}
+    if name == state.CRITERION:
+        changes[VERDICT] = None
+    narrow(**changes)
+
+
+def _on_only() -> None:
+    narrow(**{ONLY: ",".join(state.get(state.key(RUN_FILTER, ONLY))) or None})
+
+
+def _on_down() -> None:
+    narrow(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})

@@ -1,0 +1,306 @@
+"""One item of a run: what was judged beside its score, its verdicts and every vote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import streamlit as st
+
+from core.domain.dataset import Item, Pair, Sections, output_of
+from core.scoring.trace import ScorePart, Trace
+from core.services.datasets import splits
+from core.services.results import browsing, item_view
+from core.services.results.browsing import ItemNeighbours
+from core.services.results.item_view import ItemView
+from core.services.review import audit_trail
+from core.text import numbers as fmt
+from core.text.quotes import find_quote
+from pages.run import criterion, filters
+from pages.run.filters import ITEM_ACT, ITEM_OPEN
+from pages.ui import state
+from pages.ui.items import context_words
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line, prose
+from pages.ui.widgets import outcome_tags, row, show_flash, shown_errors, table, tag
+
+# What was judged: prompt, context, submission (text, chat, or thinking and output), reference.
+
+ITEM_MARKS = "item_marks"
+
+
+#: Longer texts are cut here until somebody asks for the rest.
+CUT = 60_000
+
+
+def show_submission(view: ItemView) -> None:
+    """The item's texts; nothing of a closed part is built."""
+    item = view.item
+    tags = [tag(f"system {item.system}")] if item.system else []
+    tags += [tag(f"{item.split} part")] if item.split else []
+    tags += [tag(one) for one in item.tags]
+    if tags:
+        row(tags)
+    _folded("Prompt", "chat_bubble", item.prompt)
+    for name, text in item.context.items():
+        _folded(context_words(name), "article", text)
+    _submission(view)
+    _folded("Reference", "menu_book", item.reference)
+    _folded("About this item", "info", item.description)
+
+
+def _folded(words: str, icon: str, text: str) -> None:
+    if not text:
+        return
+    key = state.key(ITEM_OPEN, words)
+    part = st.expander(label(words), icon=f":material/{icon}:", key=key, on_change="rerun")
+    if part.open:
+        with part:
+            _text(text, words, [])
+
+
+def _submission(view: ItemView) -> None:
+    item = view.item
+    quotes = [q for c in view.criteria for v in c.votes if v.vote for q in v.vote.evidence]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html('<div class="rs-section">Submission</div>')
+        st.space("stretch")
+        if quotes:
+            key = state.key(ITEM_MARKS)
+            state.seed(key, True)
+            st.toggle("Mark the judges' quotes", key=key, persist_state="session")
+    wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
+    # What a pre-check found is always marked: somebody must look at it.
+    found = view.trace.checks if view.trace else ()
+    wanted = wanted + [one.text for mark in found for one in mark.found]
+    with st.container(border=True):
+        for number, (who, text) in enumerate(_pieces(item)):
+            if who:
+                st.html(f'<div class="rs-quiet"><b>{esc(who)}</b></div>')
+            _text(text, f"submission {number}", wanted)
+    if isinstance(item.submission, Sections) and item.thinking:
+        _folded("The model's thinking", "psychology", item.thinking)
+
+
+def _pieces(item: Item) -> Iterator[tuple[str, str]]:
+    """Who said what: one piece for a text, one for every turn or answer of a pair."""
+    if isinstance(item.submission, Pair):
+        for name, answer in (
+            ("Answer A", item.submission.first),
+            ("Answer B", item.submission.second),
+        ):
+            yield name, output_of(answer)
+        return
+    if isinstance(item.submission, str | Sections):
+        yield "", item.output
+        return
+    for turn in item.submission:
+        yield turn.role, turn.content
+
+
+def _text(text: str, what: str, quotes: list[str]) -> None:
+    key = state.key(ITEM_OPEN, "whole", what)
+    whole = len(text) <= CUT or state.get(key)
+    shown = text if whole else text[:CUT]
+    spans = [span for quote in set(quotes) if (span := find_quote(shown, quote))]
+    if text.strip():
+        prose(shown, spans, height=560)
+    else:
+        st.html('<span class="rs-quiet">Empty.</span>')
+    if not whole:
+        st.button(
+            f"Show the other {fmt.count(len(text) - CUT)} characters",
+            key=state.key(ITEM_ACT, "whole", what),
+            type="tertiary",
+            on_click=state.put,
+            args=(key, True),
+        )
+
+
+# An item's score, how it came about in sentences, and the points of every criterion.
+
+
+def show_score(view: ItemView) -> None:
+    """The score, what is remarkable about it, and its trace."""
+    trace, item = view.trace, view.row
+    with st.container(border=True):
+        if trace is None:
+            st.html('<b>No score yet.</b> <span class="rs-quiet">No judge has answered.</span>')
+            return
+        shown = fmt.score(item.score) if item.score is not None else "none"
+        interval = ""
+        if item.low is not None and item.high is not None and item.low < item.high:
+            interval = f" (between {fmt.interval(item.low, item.high).replace(' to ', ' and ')})"
+        st.html(
+            f'<span class="rs-num" style="font-size:1.7rem;font-weight:600">{shown}</span> '
+            f'<span class="rs-quiet">score{esc(interval)}</span>'
+        )
+        marks = _marks(view, trace)
+        if marks:
+            row(marks)
+        lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+        _points(trace)
+
+
+def _marks(view: ItemView, trace: Trace) -> list[str]:
+    marks = outcome_tags(trace)
+    marks += [] if trace.complete else [tag("Incomplete: a verdict is missing", "warn")]
+    if view.row.failures:
+        marks.append(tag(fmt.plural(view.row.failures, "failure"), "bad"))
+    if view.row.agreement is not None and view.row.votes > len(trace.criteria):
+        marks.append(tag(f"agreement {fmt.score(view.row.agreement)}"))
+    return marks
+
+
+def _points(trace: Trace) -> None:
+    part = st.expander("Points by criterion", key=state.key(ITEM_OPEN, "points"), on_change="rerun")
+    if not part.open:
+        return
+    with part:
+        table(
+            ("Criterion", "Weight", "Value", "Points"),
+            map(_part, trace.criteria),
+            name="Points by criterion",
+            numbers=(1, 2, 3),
+        )
+
+
+def _part(part: ScorePart) -> list[str]:
+    value = fmt.score(part.value)
+    if part.missing:
+        value = "no verdict"
+    elif part.abstained:
+        value = "abstained"
+    return [esc(part.name), fmt.weight(part.weight), value, fmt.number(part.points)]
+
+
+# Turns a labelled item into an example for the judges of later runs, and back.
+
+
+def example_button(view: ItemView) -> None:
+    """The button, for an item that is labelled and still in its dataset."""
+    if not view.item.labels:
+        return
+    now = splits.part_of(store(), view.run.dataset_version_id, view.item.id)
+    if now is None:
+        return
+    example = now.split == "calibration"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if example:
+            row([tag("example for later runs", "info")], width="content")
+        st.button(
+            "Use for evaluation" if example else "Use as example",
+            key=state.key(ITEM_ACT, "split"),
+            type="tertiary",
+            icon=":material/undo:" if example else ":material/school:",
+            on_click=_on_split,
+            args=(view.run.dataset_version_id, view.item.id, example),
+            help="Judges of later runs do not see it any more, and it is graded and counted again."
+            if example
+            else "Puts this item and its labels into the dataset's calibration part: judges of "
+            "later runs learn from it, and it leaves their figures of evaluation. It can be "
+            "undone. Runs that are there keep theirs.",
+        )
+
+
+def _on_split(version: int, item_id: str, example: bool) -> None:
+    with shown_errors():
+        made = splits.set_split(
+            store(), version, item_id, "evaluation" if example else "calibration"
+        )
+        part = splits.part_of(store(), made.id, item_id)
+        count = fmt.plural(part.marked if part else 0, "example")
+        head = f"Dataset version {made.number}, with {count}."
+        if example:
+            state.flash(f"{head} Later runs grade and count this item again.")
+        else:
+            state.flash(f"{head} Later runs leave this item out of their evaluation figures.")
+
+
+#: Criteria on one screen; rubrics may have hundreds.
+PAGE = 15
+
+
+def show(run_id: int, item_id: str) -> None:
+    """The whole screen of an item."""
+    view = item_view.item_view(store(), run_id, item_id)
+    _bar(view)
+    st.title(label(item_id, 120), anchor=False)
+    st.caption(label(f"{one_line(view.run.name, 100)} · run {run_id}"))
+    show_flash()
+    left, right = st.columns([2, 3], gap="large")
+    with left, st.container(key="rs_beside"):
+        show_submission(view)
+        example_button(view)
+    with right:
+        show_score(view)
+        _criteria(view)
+
+
+def _bar(view: ItemView) -> None:
+    """Back to the list, and on to the item before or after in its order."""
+    at = _place(view)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Items",
+            key=state.key(ITEM_ACT, "back"),
+            type="tertiary",
+            icon=":material/arrow_back:",
+            on_click=_go,
+            args=(None,),
+        )
+        st.space("stretch")
+        where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
+        found = ", as filtered" if filters.shown().filtered else ""
+        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{found}</span>')
+        for words, to, icon, shortcut in (
+            ("Previous", at.before, "chevron_left", "Left"),
+            ("Next", at.after, "chevron_right", "Right"),
+        ):
+            st.button(
+                words,
+                key=state.key(ITEM_ACT, words),
+                icon=f":material/{icon}:",
+                disabled=to is None,
+                shortcut=shortcut,
+                on_click=_step,
+                args=(view.item.id, to),
+            )
+
+
+def _place(view: ItemView) -> ItemNeighbours:
+    now = filters.shown()
+    about = (*browsing.stands_on(store(), view.run), now, view.item.id)
+    return remembered(
+        "neighbours",
+        about,
+        lambda: browsing.neighbours(
+            store(), view.run.id, view.item.id, now.where, now.sort, now.descending
+        ),
+    )
+
+
+def _go(item_id: str | None) -> None:
+    state.set_address(**{state.ITEM: item_id})
+
+
+def _step(shown: str, to: str | None) -> None:
+    # A key pressed twice can arrive with the item of the run before; then it is not for this one.
+    if to is not None and state.address(state.ITEM) == shown:
+        state.drop(ITEM_OPEN)
+        _go(to)
+
+
+def _criteria(view: ItemView) -> None:
+    count = len(view.criteria)
+    page = 1
+    if count > PAGE:
+        page = st.pagination(-(-count // PAGE), key=state.key(ITEM_ACT, "page"))
+    decided = audit_trail.decided(store(), view.run.id, view.item.id)
+    for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
+        found, name = decided.get(one.criterion.name), one.criterion.name
+        line = (
+            partial(criterion.settled_by, view.run.id, view.item.id, name, found) if found else None
+        )
+        criterion.show(one, view.item.text, over=view.run.status == "done", decided=line)

@@ -1,0 +1,311 @@
+"""Run: how far one run is, its plan, and its views (`?run=ID`, one item with `&item=ID`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric
+from core.domain.runs import Run
+from core.services.datasets.splits import twins_of
+from core.services.imports import vote_import
+from core.services.results import item_view, scored_items
+from core.services.rubrics import library
+from core.services.runs import planning
+from core.text import numbers as fmt
+from pages.run import figures, item, items
+from pages.ui import asking_words as words
+from pages.ui import routes, run_status, state
+from pages.ui.asking_words import SCALE_WORDS, rule_label
+from pages.ui.resources import store
+from pages.ui.run_status import raters_line, versions_line
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+
+# Under which version of the rubric a run is scored, and whether there is a newer one.
+
+
+def scored_under(run: Run) -> None:
+    """One line, where there is anything to say: another version, stale cells, a newer version."""
+    if run.kind != "run" or not run.votes:
+        return
+    newest = library.latest_number(store(), run.rubric_id)
+    parts = []
+    if run.scored_version_id != run.rubric_version_id:
+        words = f"Scored under version {run.scored_number}; judges were asked {run.rubric_number}"
+        parts.append(tag(words, "info"))
+    cells = len(scored_items.stale_cells(store(), run.id))
+    if cells:
+        parts.append(tag(f"{fmt.plural(cells, 'cell')} stale: asked otherwise now", "warn"))
+    if newest > run.scored_number:
+        parts.append(
+            f'<span class="rs-quiet">{esc(f"The rubric has version {newest} by now.")}</span>'
+        )
+    if not parts:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        row(parts, width="content")
+        routes.link(
+            routes.RUBRICS,
+            "What another version changes",
+            {state.RUBRIC: run.rubric_id, state.RUN: run.id},
+            icon="difference",
+        )
+
+
+# What was run, so that somebody else could run it again; and what the offline judges learned.
+
+KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
+_WORTH_IT = "Better than the commonest answer by more than its error."
+
+
+def show_plan(run: Run, rubric: Rubric) -> None:
+    """The plan, the judges, and the training reports."""
+    with st.container(horizontal=True):
+        for page, says, parameters in (
+            (
+                routes.RUBRICS,
+                "The rubric's version",
+                {state.RUBRIC: run.rubric_id, state.VERSION: run.rubric_version_id},
+            ),
+            (routes.DATASETS, "The dataset", {state.DATASET: run.dataset_id}),
+        ):
+            routes.link(page, says, parameters, icon="arrow_outward")
+    table(("", ""), _facts(run, rubric), name="The plan of this run")
+    if not run.panel.askable:
+        _raters(run.panel)
+        return
+    st.html('<div class="rs-section">Judges</div>')
+    table(
+        ("Judge", "Model or method", "Weight", "Options shown", "Settings"),
+        map(_judge, run.panel.judges),
+        name="The judges of this run",
+        numbers=(2,),
+    )
+    for name, reports in run.notes.get("training", {}).items():
+        _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
+
+
+def _raters(panel: Panel) -> None:
+    """Who rated elsewhere, and whether that counts."""
+    st.html('<div class="rs-section">Raters</div>')
+    table(
+        ("Rater", "Is a", "Weight", "Counts towards verdicts"),
+        (
+            [
+                esc(judge.name),
+                tag(KIND_WORDS[judge.rater_kind]),
+                fmt.number(judge.weight),
+                "no: models rated too" if judge.shadow else "yes",
+            ]
+            for judge in panel.judges
+        ),
+        name="The raters of these votes",
+        numbers=(2,),
+    )
+
+
+def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
+    plan = run.plan
+    rules = (
+        f"{SCALE_WORDS[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
+        for scale in planning.scales_of(rubric)
+    )
+    of_all = [
+        ("Rubric", f"{run.rubric_name}, {run.version_words}"),
+        ("Dataset", f"{run.dataset_name}, version {run.dataset_number}"),
+        ("Items", fmt.count(run.items)),
+        ("How votes become a verdict", "; ".join(rules) or "by each criterion's own rule"),
+    ]
+    hashes = [
+        ("Versions", ", ".join(f"{name} {number}" for name, number in plan.versions.items())),
+        ("Plan, content hash", fmt.short_hash(run.plan_hash)),
+        ("Panel, content hash", fmt.short_hash(run.panel_hash)),
+    ]
+    facts = [
+        ("Panel", run.panel.name),
+        ("Seed", str(plan.seed)),
+        ("Times every judge is asked", str(plan.replicates)),
+        *_asking(run.panel),
+        ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
+        ("Judges learned from", _calibration(plan.calibration)),
+    ]
+    times = [
+        ("Created", run.created),
+        ("Started", run.started or fmt.DASH),
+        ("Finished", run.finished or fmt.DASH),
+    ]
+    if not run.panel.askable:
+        facts, times = [("Imported from", vote_import.said_of(plan.details))], times[:1]
+    shown = [*of_all, *facts, *hashes, *times]
+    return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in shown]
+
+
+def _asking(panel: Panel) -> list[tuple[str, str]]:
+    """How judges were asked, and in which stages."""
+    stages = {judge.name: judge.stage for judge in panel.judges}
+    shadows = frozenset(judge.name for judge in panel.judges if judge.shadow)
+    when = "all judges at once"
+    if panel.cascade is not None:
+        lines = words.stage_lines(panel.cascade, stages, shadows)
+        when = ". ".join(f"{who}; {then}" for who, then in lines)
+    seats = [("Who is asked when", when), ("Early stop", "on" if panel.early_stop else "off")]
+    if all(judge.offline for judge in panel.judges):
+        return seats
+    asking = panel.asking
+    reasons = "with" if asking.few_shot_reasons else "without"
+    examples = f"{asking.few_shot} for every criterion, {reasons} reasons"
+    return [
+        ("Each question", words.MODES[asking.mode][0]),
+        ("Examples (few-shot)", examples if asking.few_shot else "none"),
+        ("Orders of options", "balanced" if asking.balanced else "drawn by the seed"),
+        ("Reversed order", words.FLIPS[asking.flip][0]),
+        ("First in the prompt", words.LAYOUTS[asking.layout]),
+        ("Kept answers", "used again" if asking.cache else "not used"),
+        *seats,
+    ]
+
+
+def _calibration(calibration: Mapping[str, Any]) -> str:
+    learned = len(calibration.get("items", ()))
+    if not learned:
+        return "nothing"
+    twins = twins_of(calibration).in_words()
+    graded = f"{fmt.plural(learned, 'labelled item')}, which are not graded"
+    return f"{graded}. {twins}" if twins else graded
+
+
+def _judge(judge: Judge) -> list[str]:
+    settings = [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in judge.model_dump(exclude_defaults=True).items()
+        if name not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow")
+    ]
+    settings += ["shadow: does not count"] if judge.shadow else []
+    order = "as written" if judge.offline or not judge.shuffle else "in an order drawn per question"
+    return [
+        esc(judge.name),
+        esc(f"offline: {judge.kind}" if judge.offline else judge.model),
+        fmt.number(judge.weight),
+        order,
+        esc(", ".join(settings) or "defaults"),
+    ]
+
+
+def _training(name: str, reports: Mapping[str, Any]) -> None:
+    """What an offline judge found in cross-validation, and where it switched itself off."""
+    on = sum(bool(one.get("trained")) for one in reports.values())
+    st.html(
+        f'<div class="rs-section">{esc(name)}: on for {on} of '
+        f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
+    )
+    table(
+        ("Criterion", "", "Labels", "Right", "Commonest answer", "Kappa", "Answers", "Why"),
+        (_report(criterion, one) for criterion, one in reports.items()),
+        name=f"How {name} was trained",
+        numbers=(2, 3, 4, 5, 6),
+    )
+    st.caption(
+        "Measured on labelled items that the judge had not learned from (cross-validation), if it "
+        "answered every one. Answers: the share of items on which it is sure enough to vote."
+    )
+
+
+def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
+    on = bool(one.get("trained"))
+    return [
+        esc(criterion),
+        tag("✓ on", "good") if on else tag("◼ off", "warn"),
+        fmt.count(one.get("n")),
+        fmt.percent(one.get("accuracy")),
+        fmt.percent(one.get("majority")),
+        fmt.score(one.get("kappa")),
+        fmt.percent(one.get("coverage")) if on else fmt.DASH,
+        f'<span class="rs-quiet">{esc(str(one.get("reason") or _WORTH_IT))}</span>',
+    ]
+
+
+# One run: how far it is, and one view of it at a time.
+
+RUN_VIEW = "run_view"
+
+VIEWS = {
+    "items": "Items",
+    "scores": "Scores and verdicts",
+    "labels": "Against labels",
+    "orders": "Order of options",
+    "plan": "What was run",
+}
+
+
+def none_chosen() -> None:
+    """What stands here without a run in the address."""
+    page_header("Run")
+    empty_state(
+        "No run is chosen",
+        "Pick one from the list of runs.",
+        lambda: routes.link(routes.RUNS, "All runs"),
+    )
+
+
+def show(run_id: int) -> None:
+    """The whole page of a run."""
+    routes.back(routes.RUNS, "All runs")
+    run = item_view.require_run(store(), run_id)
+    how = "judged" if run.panel.askable else "rated elsewhere"
+    about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
+    page_header(one_line(run.name, 100), about, own_words=False)
+    show_flash()
+    routes.other_views(run, routes.RUN)
+    run_status.show(run_id)
+    scored_under(run)
+    _view(run)
+
+
+def _view(run: Run) -> None:
+    key = state.key(RUN_VIEW)
+    asked = state.address(state.VIEW)
+    views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
+    state.put(key, asked if asked in views else "items")
+    view = st.segmented_control(
+        "View",
+        views,
+        key=key,
+        format_func=VIEWS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_view,
+        args=(key,),
+    )
+    rubric = item_view.rubric_of(store(), run)
+    match view:
+        case "scores":
+            figures.show(run, rubric)
+        case "labels":
+            figures.against_labels(run)
+        case "orders":
+            figures.both_orders(run)
+        case "plan":
+            show_plan(run, rubric)
+        case _:
+            items.show(run, rubric)
+
+
+def _on_view(key: str) -> None:
+    view = state.get(key)
+    state.set_address(**{state.VIEW: None if view == "items" else view})
+
+
+# Run: one run (`?run=ID`), or one item of it with every vote (`&item=ID`).
+
+_run = state.address_id(state.RUN)
+_item = state.address(state.ITEM)
+if _run is None:
+    none_chosen()
+elif _item is None:
+    show(_run)
+else:
+    item.show(_run, _item)

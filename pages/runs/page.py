@@ -1,0 +1,277 @@
+"""Runs: the list, the form that plans one (`?plan=new`), or many at once (`?plan=sweep`)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.panel import Panel
+from core.domain.runs import RunMeans, RunRow
+from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
+from core.text import numbers as fmt
+from pages.runs import sweeping
+from pages.ui import routes, run_form, state
+from pages.ui.resources import store
+from pages.ui.run_form import RUNS_ACT, SWEPT, plan_key
+from pages.ui.run_status import cost_words, raters_line, status_tag, versions_line, votes_words
+from pages.ui.text import esc, label
+from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+
+# The list of runs: newest first, searched and paged, live while something is going on.
+
+RUNS_FILTER = "runs_filter"
+
+PAGE = 20
+POLL_SECONDS = 1.5
+
+
+def run_list() -> None:
+    """The whole list screen."""
+    page_header("Runs", "A run asks judges about every item and keeps every vote.")
+    show_flash()
+    search = _toolbar()
+    offset = (_page() - 1) * PAGE
+    found = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+    if not found.total:
+        _nothing(search)
+        return
+    active = any(one.active for one in found.rows)
+    st.fragment(_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
+    _pages(found.total)
+
+
+def _toolbar() -> str:
+    search = state.address(state.FIND) or ""
+    key = state.key(RUNS_FILTER, "find")
+    state.put(key, search)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search",
+            key=key,
+            type="search",
+            live="300ms",
+            placeholder="Search by name, rubric, dataset",
+            label_visibility="collapsed",
+            width=280,
+            on_change=_on_search,
+            args=(key,),
+        )
+        st.button(
+            "Plan a run",
+            key=state.key(RUNS_ACT, "plan"),
+            type="primary",
+            icon=":material/add:",
+            on_click=on_plan,
+        )
+        st.button(
+            "Plan a sweep",
+            key=state.key(RUNS_ACT, "sweep"),
+            icon=":material/tune:",
+            on_click=on_plan,
+            args=(state.SWEEP,),
+            help="Many runs in one step: examples, judges or ways of asking are varied.",
+        )
+        routes.link(
+            routes.IMPORT_VOTES,
+            "Import votes",
+            icon="upload_file",
+            help="What people or models answered elsewhere becomes a run.",
+        )
+    return search
+
+
+def on_plan(what: str = "new") -> None:
+    """Open the form that plans a run, or a sweep (a callback)."""
+    state.drop(SWEPT)
+    state.set_address(**{state.PLAN: what, state.FIND: None, state.PAGE: None})
+
+
+def _on_search(key: str) -> None:
+    state.set_address(**{state.FIND: state.get(key) or None, state.PAGE: None})
+
+
+def _page() -> int:
+    return max(1, state.address_id(state.PAGE) or 1)
+
+
+def _pages(total: int) -> None:
+    if total <= PAGE:
+        return
+    key = state.key(RUNS_FILTER, "page")
+    count = -(-total // PAGE)
+    state.put(key, min(_page(), count))
+    st.pagination(count, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{state.PAGE: state.get(key)})
+
+
+def _nothing(search: str) -> None:
+    if search:
+        empty_state("Nothing found", "No run has these words in its name, rubric or dataset.")
+        return
+    empty_state(
+        "No runs yet",
+        "Plan one: choose a rubric, a dataset and judges, see what it will cost, and start it.",
+        lambda: st.button(
+            "Plan a run",
+            key=state.key(RUNS_ACT, "first"),
+            icon=":material/add:",
+            on_click=on_plan,
+        ),
+    )
+
+
+def _cards(search: str, offset: int, was_active: bool) -> None:
+    with shown_errors():
+        found = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+        if was_active and not any(one.active for one in found.rows):
+            st.rerun()
+        for one in found.rows:
+            _card(one, found.means[one.id])
+
+
+def _card(one: RunRow, means: RunMeans) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            routes.link(routes.RUN, label(one.name, 90), {state.RUN: one.id})
+            row([status_tag(one)])
+        if one.active:
+            done = one.votes + one.failures_open
+            st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
+        lines = (f"{versions_line(one)} · {raters_line(one)}", " · ".join(_facts(one, means)))
+        st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
+
+
+def _facts(one: RunRow, means: RunMeans) -> list[str]:
+    facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes_words(one)]
+    if lifecycle.spared(one):
+        facts.append(f"{fmt.count(lifecycle.spared(one))} not needed")
+    if means.score is not None:
+        facts.append(f"mean score {fmt.score(means.score)}")
+    if means.agreement is not None and len(one.panel.judges) > 1:
+        facts.append(f"agreement {fmt.score(means.agreement)}")
+    if one.failures_open:
+        facts.append(fmt.plural(one.failures_open, "failure"))
+    if one.calls:
+        facts.append(cost_words(one))
+    return [*facts, fmt.ago(one.created)]
+
+
+# The form that plans a run, with what it will take beside it.
+
+
+def plan_form() -> None:
+    """The whole form."""
+    run_form.back_button()
+    page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
+    found = planning.choices(store())
+    if not found.rubrics or not found.datasets:
+        run_form.missing(found)
+        return
+    form, beside = st.columns([3, 2], gap="large")
+    request: RunRequest | None = None
+    with form, shown_errors():
+        request = _form(found)
+    with beside, st.container(key="rs_beside"), shown_errors():
+        run_form.show_estimate(request)
+
+
+def _form(found: RunChoices) -> RunRequest | None:
+    st.html('<div class="rs-section">What is judged</div>')
+    rubric = run_form.choose_rubric(found)
+    dataset, items = run_form.choose_dataset(found)
+    limit, drawn = run_form.choose_items(items)
+    st.html('<div class="rs-section">Who judges</div>')
+    panel = run_form.panel(found, planning.rubric_at(store(), rubric))
+    st.html('<div class="rs-section">How</div>')
+    share = _label_share(dataset, panel)
+    replicates = _replicates()
+    seed, budget = run_form.seed_and_budget()
+    name: str = st.text_input(
+        "Name (optional)",
+        key=plan_key("name"),
+        max_chars=200,
+        placeholder="The rubric's and the dataset's names",
+        persist_state="session",
+    )
+    if panel is None:
+        return None
+    return RunRequest(
+        rubric_version=rubric,
+        dataset_version=dataset,
+        panel=panel,
+        name=" ".join(name.split()),
+        seed=seed,
+        replicates=replicates,
+        budget=budget,
+        label_share=share,
+        limit=limit,
+        drawn=drawn,
+    )
+
+
+def _label_share(dataset: int, panel: Panel | None) -> float:
+    who = _learners(panel)
+    if not who:
+        return LABEL_SHARE
+    learning = cost_estimate.learning(store(), dataset)
+    if learning.marked:
+        st.caption(
+            f"The dataset marks {fmt.plural(learning.marked, 'labelled item')} as its calibration "
+            f"part. {who} those, and they are not graded."
+        )
+        return LABEL_SHARE
+    if not learning.labelled:
+        return LABEL_SHARE
+    state.seed(plan_key("share"), round(100 * LABEL_SHARE))
+    share: int = st.slider(
+        "Labelled items to learn from",
+        5,
+        95,
+        step=5,
+        format="%d%%",
+        key=plan_key("share"),
+        persist_state="session",
+        help=f"{who} this share of the {learning.labelled} labelled items. "
+        "Those are not graded; the others show how right the judges are.",
+    )
+    return share / 100
+
+
+def _learners(panel: Panel | None) -> str:
+    """Who needs labelled items, with its verb; empty where nobody does."""
+    if panel is None:
+        return ""
+    offline = [judge.offline for judge in panel.judges]
+    examples = bool(panel.asking.few_shot) and not all(offline)
+    if any(offline):
+        shown = ", and examples for models are drawn from" if examples else ""
+        return f"Offline judges learn from{shown}"
+    return "Examples are drawn from" if examples else ""
+
+
+def _replicates() -> int:
+    state.seed(plan_key("replicates"), 1)
+    count: int = st.number_input(
+        "Times every judge is asked", 1, 20, key=plan_key("replicates"), persist_state="session"
+    )
+    st.caption(
+        "Once is the usual. Asking several times shows whether a judge agrees with itself, and "
+        f"steadies the verdict; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
+        f"and cost by {'as much' if count == 1 else count}."
+    )
+    return count
+
+
+# Runs: the list, the form that plans one (`?plan=new`, with `&rubric=ID&dataset=ID`), or many at
+# once (`?plan=sweep`).
+
+_plan = state.address(state.PLAN)
+if _plan is None:
+    run_list()
+elif _plan == state.SWEEP:
+    sweeping.show()
+else:
+    plan_form()

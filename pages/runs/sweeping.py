@@ -1,0 +1,228 @@
+"""The form that sets up a sweep: what to vary, what all of it will take, and one button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from core.domain.panel import Panel
+from core.errors import InputError
+from core.services.runs import planning, sweeps
+from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
+from core.services.runs.sweeps import Axes, Judging, Sweep, SweepEstimate
+from core.text import numbers as fmt
+from pages.ui import asking_words as words
+from pages.ui import routes, run_form, state
+from pages.ui.resources import remembered, store
+from pages.ui.run_form import PLAN_FIELD, RUNS_ACT, SWEPT, plan_key
+from pages.ui.text import esc, label
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    page_header,
+    problem_list,
+    shown_errors,
+    table,
+)
+
+EXAMPLES = (0, 1, 2, 3, 5, 8, 10, 15, 20)
+TIMES = (1, 2, 3, 5, 10)
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+JUDGING: dict[Judging, str] = {
+    "together": "The panel together",
+    "alone": "Each judge alone",
+    "both": "Both",
+}
+
+
+def show() -> None:
+    """The whole form; after the start, the way to the comparison."""
+    if state.get(SWEPT):
+        _started()
+        return
+    run_form.back_button()
+    page_header(
+        "Plan a sweep",
+        "Many runs in one step: all grade the same items with the same seed, so that their "
+        "differences are paired.",
+    )
+    found = planning.choices(store())
+    if not found.rubrics or not found.datasets:
+        run_form.missing(found)
+        return
+    form, beside = st.columns([3, 2], gap="large")
+    asked = None
+    with form, shown_errors():
+        asked = _form(found)
+    with beside, st.container(key="rs_beside"):
+        _outlook(asked)
+
+
+def _form(found: RunChoices) -> tuple[RunRequest, Axes] | None:
+    st.html('<div class="rs-section">What is judged</div>')
+    rubric = run_form.choose_rubric(found)
+    dataset, items = run_form.choose_dataset(found)
+    limit, drawn = run_form.choose_items(items)
+    st.html('<div class="rs-section">Who judges</div>')
+    panel = run_form.panel(found, planning.rubric_at(store(), rubric))
+    st.html('<div class="rs-section">What to vary</div>')
+    st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
+    axes = _axes(panel)
+    st.html('<div class="rs-section">How</div>')
+    seed, budget = run_form.seed_and_budget()
+    name: str = st.text_input(
+        "Name (optional)",
+        key=_key("name"),
+        max_chars=120,
+        placeholder="Sweep",
+        persist_state="session",
+    )
+    if panel is None:
+        return None
+    request = RunRequest(
+        rubric_version=rubric,
+        dataset_version=dataset,
+        panel=panel,
+        name=" ".join(name.split()),
+        seed=seed,
+        budget=budget,
+        limit=limit,
+        drawn=drawn,
+    )
+    return request, axes
+
+
+def _axes(panel: Panel | None) -> Axes:
+    few_shot = _pick("Labelled examples shown", "few_shot", EXAMPLES, str)
+    who: Judging = "together"
+    if panel is not None and len(panel.judges) > 1:
+        state.seed(_key("judging"), who)
+        chosen: Judging | None = st.segmented_control(
+            "Judges",
+            list(JUDGING),
+            key=_key("judging"),
+            format_func=JUDGING.__getitem__,
+            required=True,
+            persist_state="session",
+        )
+        who = chosen or who
+    modes = _pick("How much a call asks", "modes", tuple(words.MODES), lambda m: words.MODES[m][0])
+    layouts = _pick("What comes first", "layouts", tuple(words.LAYOUTS), words.LAYOUTS.__getitem__)
+    times = _pick("Times every judge is asked", "replicates", TIMES, str)
+    shares = _pick(
+        "Labelled items to learn from",
+        "shares",
+        SHARES,
+        fmt.percent,
+        help=f"Without a choice: {fmt.percent(LABEL_SHARE)}. A smaller share is a part of a larger "
+        "one. Where the dataset marks a calibration part, that is what teaches.",
+    )
+    return Axes(few_shot, who, modes, layouts, times, shares)
+
+
+def _pick(
+    name: str, of: str, options: tuple[Any, ...], words_of: Callable[[Any], str], help: str = ""
+) -> tuple[Any, ...]:
+    chosen = st.pills(
+        name,
+        list(options),
+        selection_mode="multi",
+        key=_key(of),
+        format_func=words_of,
+        help=help or None,
+        persist_state="session",
+    )
+    return tuple(one for one in options if one in chosen)
+
+
+def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
+    with st.container(border=True):
+        st.html('<div class="rs-section">What it will take</div>')
+        sweep = None
+        if asked is None:
+            st.caption("Choose who judges, and the estimate appears here.")
+        else:
+            sweep = _estimated(*asked)
+        pressed = st.button(
+            "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs",
+            key=state.key(RUNS_ACT, "start sweep"),
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=sweep is None,
+            width="stretch",
+        )
+        if pressed and sweep is not None:
+            made = sweeps.start_sweep(store(), sweep)
+            state.drop(PLAN_FIELD, "seed")
+            state.put(SWEPT, list(made))
+            st.rerun()
+
+
+def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
+    try:
+        about = (repr(request), repr(axes))
+        sweep, estimate = remembered("sweep", about, lambda: _made(request, axes))
+    except InputError as error:
+        st.info(label(error.message), icon=":material/tune:")
+        problem_list(error.problems)
+        return None
+    budget = request.budget
+    figures(
+        [
+            LabelledFigure("Runs", fmt.count(len(sweep.variants))),
+            LabelledFigure("Items in each", fmt.count(len(sweep.items))),
+            LabelledFigure("Calls to models", fmt.count(estimate.calls)),
+            LabelledFigure(
+                "Cost of all", ("about " if estimate.cost else "") + fmt.cost(estimate.cost)
+            ),
+        ],
+        columns=2,
+    )
+    if sweep.teaching:
+        taught = fmt.plural(len(sweep.teaching), "labelled item")
+        st.caption(f"{taught} may teach or be shown as examples; no run is measured on them.")
+    if sweep.same:
+        st.caption(f"{fmt.plural(sweep.same, 'combination')} would only repeat another run.")
+    table(
+        ("Run", "Calls", "Cost"),
+        (
+            (esc(one.name), fmt.count(of.calls), fmt.cost(of.cost))
+            for one, of in zip(sweep.variants, estimate.runs, strict=True)
+        ),
+        name="The runs of the sweep",
+        numbers=(1, 2),
+    )
+    if estimate.cost is None:
+        st.warning(
+            "A price is not known. Enter prices on the Judges page.", icon=":material/payments:"
+        )
+    if budget is not None:
+        st.caption(f"The budget of {fmt.cost(budget)} is for each run.")
+    return sweep
+
+
+def _made(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
+    sweep = sweeps.plan_sweep(store(), request, axes)
+    return sweep, sweeps.estimate_sweep(store(), sweep)
+
+
+def _started() -> None:
+    """After the start: all runs are queued, and here is where they can be compared."""
+    made: list[int] = state.get(SWEPT)
+    page_header("Sweep started", f"{fmt.plural(len(made), 'run')} wait their turn.")
+    empty_state(
+        f"Runs {made[0]} to {made[-1]}",
+        "Compare shows what changed between any two of them, and accuracy against cost over all, "
+        "as soon as votes come in.",
+        lambda: routes.link(
+            routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, made))}
+        ),
+    )
+    run_form.back_button()
+
+
+def _key(*ids: object) -> str:
+    return plan_key("sweep", *ids)

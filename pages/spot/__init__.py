@@ -1,0 +1,1 @@
+"""One submission, some judges, now."""

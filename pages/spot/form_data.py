@@ -1,0 +1,144 @@
+"""The form in this tab: plain data in the session, kept in the store after every change."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from core.errors import InputError, NotFound, Problem
+from core.services.spot import request_form
+from core.services.spot.request_form import SpotForm, SpotTurn
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.widgets import shown_errors
+
+SPOT_FORMER = "spot_former"
+SPOT_ACT = "spot_act"
+SPOT_REFUSED = "spot_refused"
+
+
+#: The fields whose widget may hold text that no callback has seen yet.
+TYPED = ("text", "thinking", "output", "prompt", "reference")
+
+_NOTHING = object()
+
+
+def load() -> None:
+    """Have the form in the session: as it was left, or fresh."""
+    if state.get(state.SPOT_FORM) is None:
+        state.put(state.SPOT_FORM, request_form.opened(store()))
+
+
+def form() -> SpotForm:
+    """The form as it stands."""
+    return cast("SpotForm", state.get(state.SPOT_FORM))
+
+
+def text(name: str) -> str:
+    """One of the text fields as it stands."""
+    return str(dict(form())[name])
+
+
+def field(*ids: str) -> str:
+    """The key of the widget of one field."""
+    return state.key(state.SPOT_FIELD, *ids)
+
+
+def change(changed: SpotForm, *, redraw: bool = False) -> None:
+    """Take over a changed form; `redraw` where widgets on screen must show new values."""
+    state.put(state.SPOT_FORM, changed)
+    request_form.keep(store(), changed)
+    if redraw:
+        state.drop(state.SPOT_FIELD)
+
+
+def set_fields(**values: Any) -> None:
+    """Set fields by name."""
+    change(cast("SpotForm", {**form(), **values}))
+
+
+def on_field(name: str) -> None:
+    """Callback: the widget with the key `field(name)` has a new value."""
+    with shown_errors():
+        value = state.get(field(name), _NOTHING)
+        if value is _NOTHING:
+            return
+        if name in TYPED and text(name).strip() and not value:
+            # Cleared, or lost on the way to another page: either way it can be brought back.
+            state.put(SPOT_FORMER, form())
+        set_fields(**{name: value})
+
+
+def contexts() -> dict[str, str]:
+    """The named texts of the form; an empty one without a name where there are none."""
+    return form()["context"] or {"context": ""}
+
+
+def on_context(name: str) -> None:
+    """Callback: the widget of a named text has a new value."""
+    with shown_errors():
+        typed = state.get(field("context", name)) or ""
+        set_fields(context={**contexts(), name: typed})
+
+
+def on_turn(uid: str, part: str) -> None:
+    """Callback: a message's role or content has a new value."""
+    with shown_errors():
+        set_fields(turns=[_turn(t, uid, part) for t in form()["turns"]])
+
+
+def _turn(turn: SpotTurn, uid: str, part: str) -> SpotTurn:
+    if turn["uid"] != uid:
+        return turn
+    return cast("SpotTurn", {**turn, part: state.get(field("turn", uid, part)) or ""})
+
+
+def sync() -> None:
+    """Take what stands in the text fields, seen by a callback or not."""
+    changed: dict[str, Any] = {}
+    for name in TYPED:
+        typed = state.get(field(name))
+        if isinstance(typed, str) and typed:
+            changed[name] = typed
+    context = {n: state.get(field("context", n)) or text for n, text in contexts().items()}
+    turns = form()["turns"]
+    for part in ("role", "content"):
+        turns = [
+            _turn(t, t["uid"], part) if state.get(field("turn", t["uid"], part)) else t
+            for t in turns
+        ]
+    set_fields(**changed, context=context, turns=turns)
+
+
+def take_over(run_id: int) -> None:
+    """Fill the form with what a check asked; what stood there can be brought back."""
+    sync()
+    state.put(SPOT_FORMER, form())
+    change(request_form.form_of(store(), run_id, form()), redraw=True)
+
+
+def bring_back() -> None:
+    """Put back what stood in the form before `take_over`."""
+    former = state.get(SPOT_FORMER)
+    state.drop(SPOT_FORMER)
+    if former is not None:
+        change(cast("SpotForm", former), redraw=True)
+
+
+def refuse(error: InputError | NotFound) -> None:
+    """Keep why the form was refused, to be shown beside its button."""
+    problems = error.problems if isinstance(error, InputError) else ()
+    message = error.message if isinstance(error, InputError) else str(error)
+    plain = [{"message": p.message, "mend": p.mend, "place": p.place} for p in problems]
+    state.put(SPOT_REFUSED, {"message": message, "problems": plain})
+
+
+def refusal() -> InputError | None:
+    """Why the form was refused the last time, or `None`."""
+    kept = state.get(SPOT_REFUSED)
+    if kept is None:
+        return None
+    problems = tuple(
+        Problem(p["message"], p["mend"], (p["place"],) if p["place"] else ())
+        for p in kept["problems"]
+    )
+    return InputError(kept["message"], problems)

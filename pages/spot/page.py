@@ -1,0 +1,369 @@
+"""Spot check: one submission, some judges, now. `?run=ID` reopens a check."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.errors import InputError, NotFound
+from core.services.judges import registry
+from core.services.judges.registry import JudgeEntry
+from core.services.spot import request_form, spot_check
+from core.services.spot.spot_check import Recent, Teacher
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.spot import form_data, result, submission
+from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
+from pages.ui import asking, routes, state
+from pages.ui.asking_words import asking_line, rule_label
+from pages.ui.resources import store
+from pages.ui.run_status import status_words
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, problem_list, show_flash, shown_errors
+
+# The latest checks, each with a way to open it.
+
+SHOWN = 8
+
+
+def recent_checks(open_run: int | None) -> None:
+    """The list; where nothing was ever checked, what this page is for."""
+    found = [check for check in spot_check.recent(store(), SHOWN + 1) if check.row.id != open_run]
+    if not found:
+        if open_run is None:
+            empty_state(
+                "Nothing checked yet",
+                "Paste a submission, choose who judges it, and see every vote in seconds: "
+                "before you plan a whole run.",
+            )
+        return
+    st.html('<div class="rs-section">Recent checks</div>')
+    for check in found[:SHOWN]:
+        _card(check)
+
+
+def _card(check: Recent) -> None:
+    run = check.row
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        words, tone = status_words(run)
+        state_words = "" if tone == "good" else f" · {words.lower()}"
+        judges = fmt.plural(len(run.panel.judges), "judge")
+        quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
+        with st.container(width="stretch"):
+            st.html(
+                f"<b>{fmt.score(check.score)}</b> {esc(one_line(check.preview, 90))}<br>"
+                f'<span class="rs-quiet">{esc(quiet)}</span>'
+            )
+        st.button(
+            "Open",
+            key=state.key(SPOT_ACT, "open", run.id),
+            type="tertiary",
+            on_click=_on_open,
+            args=(run.id,),
+        )
+
+
+def _on_open(run_id: int) -> None:
+    with shown_errors():
+        state.set_address(**{state.RUN: run_id})
+
+
+# Who is asked: judges, perhaps filled in by a panel, and what offline ones learn from.
+
+EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
+KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
+
+
+def choose_judges(rubric: Rubric | None) -> None:
+    """Panel, judges, and the dataset that offline ones learn from."""
+    entries = {entry.name: entry for entry in registry.list_judges(store())}
+    _panel()
+    chosen = _judges(entries)
+    for name in chosen:
+        entry = entries.get(name)
+        if entry is not None and entry.key == "not set":
+            words = f"{name}: the variable {entry.key_env} is not set where the app was started."
+            st.caption(f":material/key_off: {label(words)}")
+    models = any(not judge.offline for judge in request_form.judges_of(store(), form_data.form()))
+    if models:
+        _asking()
+    if rubric is not None and request_form.needs_labels(store(), form_data.form()):
+        _teacher(rubric)
+
+
+def _asking() -> None:
+    start = request_form.asking_of(form_data.form())
+    now = asking.read(_KEYS, start)
+    head = label(f"{asking.HEAD}: {asking_line(now)}")
+    with st.expander(head, icon=":material/tune:", key=form_data.field("tune")):
+        asking.fields(_KEYS, start, examples_from=EXAMPLES_FROM)
+        st.caption("A spot check asks every judge at once, and every vote counts.")
+
+
+def _on_asking() -> None:
+    with shown_errors():
+        kept = asking.read(_KEYS, request_form.asking_of(form_data.form()))
+        form_data.set_fields(asking=kept.model_dump())
+
+
+_KEYS = asking.FieldKeys(lambda name: form_data.field("asking", name), changed=_on_asking)
+
+
+def _panel() -> None:
+    panels = {row.id: row.panel for row in registry.list_panels(store())}
+    if not panels:
+        return
+    key = form_data.field("panel")
+    kept = form_data.form()["panel"]
+    state.seed(key, kept)
+    if state.get(key) not in panels:
+        state.put(key, None)
+    st.selectbox(
+        "Panel",
+        list(panels),
+        format_func=lambda i: visible(panels[i].name),
+        key=key,
+        index=None,
+        placeholder="Fill in from a panel (optional)",
+        on_change=_on_panel,
+    )
+    rules = form_data.form()["rules"]
+    if kept in panels and rules:
+        used = ", ".join(f"{scale}: {rule_label(rule).lower()}" for scale, rule in rules.items())
+        st.caption(f"With the panel's rules ({used}).")
+
+
+def _on_panel() -> None:
+    with shown_errors():
+        panel_id = state.get(form_data.field("panel"))
+        form_data.change(request_form.with_panel(store(), form_data.form(), panel_id))
+        state.drop(state.SPOT_FIELD, "judges")
+        state.drop(state.SPOT_FIELD, "asking")
+
+
+def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
+    form = form_data.form()
+    known = [*entries, *(n for n in form["judges"] if n not in entries and form["panel"])]
+    key = form_data.field("judges")
+    state.seed(key, form["judges"])
+    kept = [name for name in state.get(key) if name in known]
+    if kept != state.get(key):
+        state.put(key, kept)
+        form_data.set_fields(judges=kept)
+
+    def words(name: str) -> str:
+        entry = entries.get(name)
+        if entry is None:
+            return f"{visible(name)} (as in the panel)"
+        kind = "offline" if entry.judge.offline else visible(entry.judge.model)
+        key_words = KEY_WORDS.get(entry.key, "")
+        return f"{visible(name)} · {kind}" + (f" · {key_words}" if key_words else "")
+
+    chosen: list[str] = st.multiselect(
+        "Judges",
+        known,
+        format_func=words,
+        key=key,
+        placeholder="Choose at least one",
+        wrap=True,
+        on_change=form_data.on_field,
+        args=("judges",),
+    )
+    if not any(not entry.judge.offline for entry in entries.values()):
+        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+    return chosen
+
+
+def _teacher(rubric: Rubric) -> None:
+    found = {t.row.version_id: t for t in spot_check.teachers(store(), rubric)}
+    if not found:
+        st.warning(
+            "Offline judges and examples need labelled answers, and no dataset has labels that fit "
+            "this rubric. Choose a model without examples, or bring in labelled items.",
+            icon=":material/school:",
+        )
+        return
+    key = form_data.field("learn_from")
+    form = form_data.form()
+    own = form["dataset"] if form["way"] == "item" and form["dataset"] in found else None
+    best = form["learn_from"] if form["learn_from"] in found else own or next(iter(found))
+    state.seed(key, best)
+    if state.get(key) not in found:
+        state.put(key, best)
+    chosen = st.selectbox(
+        "Labelled items to learn from",
+        list(found),
+        format_func=lambda version: _words(found[version]),
+        key=key,
+        on_change=form_data.on_field,
+        args=("learn_from",),
+    )
+    if form["learn_from"] != chosen:
+        form_data.set_fields(learn_from=chosen)
+    untaught = found[chosen].untaught
+    if untaught:
+        names = ", ".join(repr(name) for name in untaught)
+        st.caption(
+            label(f"No labels for {names}: offline judges abstain there, and there is no example.")
+        )
+
+
+def _words(teacher: Teacher) -> str:
+    labels = fmt.plural(teacher.labels, "fitting label")
+    return f"{visible(teacher.row.name)} · {labels} on {fmt.plural(teacher.row.labelled, 'item')}"
+
+
+# The form of a check, top to bottom: rubric, submission, judges, and the button.
+
+MAX_REPLICATES = 20
+
+
+def check_form() -> None:
+    """The whole form."""
+    _former()
+    rubric = _rubric()
+    submission.show()
+    choose_judges(rubric)
+    _more()
+    st.button(
+        "Grade now",
+        key=state.key(SPOT_ACT, "grade"),
+        type="primary",
+        icon=":material/bolt:",
+        shortcut="Mod+Enter",
+        width="stretch",
+        on_click=_on_grade,
+    )
+    _plan(rubric)
+    _refusal()
+
+
+def _former() -> None:
+    if state.get(SPOT_FORMER) is None:
+        return
+    st.button(
+        "Bring back what stood here before",
+        key=state.key(SPOT_ACT, "former"),
+        type="tertiary",
+        icon=":material/undo:",
+        on_click=form_data.bring_back,
+    )
+
+
+def _rubric() -> Rubric | None:
+    choices = {choice.key: choice for choice in request_form.rubric_choices(store())}
+    if not choices:
+        st.info("There is no rubric yet. Write one, or start from a sample.")
+        routes.link(routes.RUBRICS, "Open rubrics")
+        return None
+    key = form_data.field("rubric")
+    state.seed(key, form_data.form()["rubric"])
+    if state.get(key) not in choices:
+        state.put(key, next(iter(choices)))
+    chosen = st.selectbox(
+        "Rubric",
+        list(choices),
+        format_func=lambda k: f"{visible(choices[k].name)} · {choices[k].words}",
+        key=key,
+        on_change=form_data.on_field,
+        args=("rubric",),
+    )
+    if form_data.form()["rubric"] != chosen:
+        form_data.set_fields(rubric=chosen)
+    try:
+        rubric = request_form.rubric_of(store(), chosen)
+    except (InputError, NotFound) as error:
+        st.warning(label(f"This draft cannot be used yet. {str(error).splitlines()[0]}"))
+        problem_list(error.problems if isinstance(error, InputError) else ())
+        return None
+    names = ", ".join(criterion.name for criterion in rubric.criteria)
+    st.caption(label(f"{fmt.plural(len(rubric.criteria), 'criterion', 'criteria')}: {names}", 240))
+    return rubric
+
+
+def _more() -> None:
+    form = form_data.form()
+    changed = form["replicates"] != 1 or form["seed"] is not None
+    seed = "drawn" if form["seed"] is None else str(form["seed"])
+    words = f"Replicates {form['replicates']}, seed {seed}" if changed else "Replicates and seed"
+    expander = st.expander(words, icon=":material/tune:", key=form_data.field("more"))
+    with expander, st.grid(2, min_column_width=160):
+        _number(
+            "replicates",
+            "Replicates",
+            (1, MAX_REPLICATES),
+            "How often each judge is asked, each time with another order of options.",
+        )
+        _number(
+            "seed",
+            "Seed",
+            (0, 2**31 - 1),
+            "Decides the order of options. The same seed asks the same again.",
+        )
+
+
+def _number(name: str, words: str, limits: tuple[int, int], help: str) -> None:
+    key = form_data.field(name)
+    state.seed(key, dict(form_data.form())[name])
+    st.number_input(
+        words,
+        min_value=limits[0],
+        max_value=limits[1],
+        step=1,
+        key=key,
+        placeholder="drawn for you",
+        on_change=form_data.on_field,
+        args=(name,),
+        help=help,
+    )
+
+
+def _plan(rubric: Rubric | None) -> None:
+    asked = request_form.judges_of(store(), form_data.form())
+    if rubric is None or not asked:
+        return
+    times, criteria = form_data.form()["replicates"], len(rubric.criteria)
+    parts = [fmt.plural(criteria, "criterion", "criteria"), fmt.plural(len(asked), "judge")]
+    parts += [fmt.plural(times, "replicate")] if times > 1 else []
+    votes, calls = request_form.outlook(store(), form_data.form(), criteria)
+    parts += (
+        ["both orders"] if calls and request_form.asking_of(form_data.form()).flip != "off" else []
+    )
+    money = f"{fmt.plural(calls, 'call')} to models" if calls else "no calls, no cost"
+    st.caption(f"{' × '.join(parts)}: {fmt.plural(votes, 'vote')}, {money}.")
+
+
+def _on_grade() -> None:
+    with shown_errors():
+        form_data.sync()
+        state.drop(SPOT_REFUSED)
+        try:
+            run_id = spot_check.check(store(), request_form.request_from(store(), form_data.form()))
+        except (InputError, NotFound) as error:
+            form_data.refuse(error)
+            return
+        state.drop(SPOT_FORMER)
+        state.set_address(**{state.RUN: run_id})
+
+
+def _refusal() -> None:
+    refused = form_data.refusal()
+    if refused is not None:
+        st.error(label(refused.message), icon=":material/error:")
+        problem_list(refused.problems)
+
+
+page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")
+show_flash()
+form_data.load()
+_run = state.address_id(state.RUN)
+_left, _right = st.columns([5, 6], gap="large")
+if state.arriving():
+    state.drop(state.SPOT_FIELD)
+with _left, shown_errors():
+    check_form()
+state.arrived()
+with _right, shown_errors():
+    if _run is not None:
+        result.show(_run)
+    recent_checks(_run)

@@ -1,0 +1,1 @@
+"""The first screen: the worked example, and where to go."""

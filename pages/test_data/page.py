@@ -1,0 +1,249 @@
+"""Test data by a model: submissions, or changed items (`?rubric=NAME`, `&view=edits`)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.domain.runs import HelpTask
+from core.errors import InputError, NotFound
+from core.services.assist import counterfactuals as editing
+from core.services.assist import help_tasks, proposals
+from core.services.assist.counterfactuals import EditFigures, EditRequest
+from core.services.datasets import catalog
+from core.services.rubrics import library, prompt_preview
+from core.text import numbers as fmt
+from pages.test_data import submissions
+from pages.test_data.submissions import DATA_ACT, DATA_FIELD, share_words
+from pages.ui import model_help, routes, state
+from pages.ui.items import side_by_side
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, page_header, show_flash, shown_errors, table, tag
+
+# Changed items: one criterion should fail and nothing else move; what judges make of it.
+
+MOST_LISTED = 200
+
+
+def changed_items(name: str, rubric: Rubric) -> None:
+    """The form, the changes, and the table of what judges noticed."""
+    found = catalog.listing(store())
+    if not found:
+        st.info("This needs a dataset with items to change.", icon=":material/dataset:")
+        routes.link(routes.DATASETS, "Datasets")
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        criterion, aimed = _aim(name, rubric)
+        judge = model_help.writer("edits")
+    with right:
+        titles = {one.version_id: one.name for one in found}
+        version: int = st.selectbox(
+            "Items of",
+            list(titles),
+            key=_key(name, "dataset"),
+            format_func=lambda one: one_line(titles[one], 70),
+        )
+        items = _items(name, version)
+        budget = model_help.budget("edits")
+    subject = f"rubric/{name}/edits"
+    request = EditRequest(
+        judge, rubric, criterion, aimed, version, items, subject=subject, budget=budget
+    )
+    task = help_tasks.latest(store(), editing.KIND, subject)
+    if items:
+        model_help.outlook(editing.estimate(store(), request))
+    if st.button(
+        "Change them",
+        key=state.key(DATA_ACT, name, "change"),
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=not items or (task is not None and task.active),
+    ):
+        editing.begin(store(), request)
+        st.rerun()
+    if task is not None:
+        model_help.progress(task)
+        _changed(task)
+
+
+def _aim(name: str, rubric: Rubric) -> tuple[str, int]:
+    criteria = {c.name: c for c in rubric.criteria}
+    chosen = st.selectbox(
+        "Criterion that shall be answered otherwise",
+        list(criteria),
+        key=_key(name, "target"),
+        format_func=lambda one: one_line(one, 80),
+    )
+    criterion = criteria[chosen]
+    worst = criterion.worst_of(criterion.scored)
+    aimed: int = st.selectbox(
+        "With the option",
+        list(criterion.scored),
+        index=criterion.scored.index(worst),
+        key=_key(name, "aimed", chosen),
+        format_func=lambda at: one_line(criterion.choices[at].label, 80),
+    )
+    return chosen, aimed
+
+
+def _items(name: str, version: int) -> tuple[str, ...]:
+    ids = prompt_preview.first_items(store(), version, limit=MOST_LISTED)
+    chosen: list[str] = st.multiselect(
+        "Items",
+        ids,
+        default=ids[:5],
+        key=_key(name, "items", str(version)),
+        format_func=lambda one: one_line(one, 60),
+        max_selections=editing.MOST,
+        help=f"The first {MOST_LISTED} of the dataset are listed.",
+    )
+    return tuple(chosen)
+
+
+def _changed(task: HelpTask) -> None:
+    found = editing.edited(store(), task)
+    if not found:
+        return
+    st.subheader("What was changed", anchor=False)
+    with st.expander(fmt.plural(len(found), "changed item"), expanded=len(found) <= 2):
+        at = st.selectbox(
+            "Item",
+            range(len(found)),
+            key=state.key(DATA_FIELD, "changed", task.id),
+            format_func=lambda one: one_line(found[one][0].id, 80),
+            label_visibility="collapsed",
+        )
+        item, change = found[at]
+        if change.what:
+            st.caption(label(change.what, 300))
+        heads = ("<b>As it was</b>", "<b>Changed</b>")
+        side_by_side(heads, (item.output, change.submission), mark=True)
+    version = help_tasks.kept_dataset(store(), task)
+    if not task.active:
+        submissions.keep(task, editing.as_dataset, version)
+    if version is None:
+        return
+    with st.container(border=True):
+        st.subheader("Do judges notice, and does anything else move?", anchor=False)
+        run = editing.latest_run(store(), version)
+        submissions.ask(
+            f"edits/{task.id}",
+            lambda panel: editing.run_request(store(), task, version, panel),
+            run,
+        )
+        if run is not None and run.votes:
+            _measured(editing.measured(store(), run.id))
+
+
+def _measured(found: EditFigures) -> None:
+    st.html(
+        f"<div><b>Noticed: {esc(share_words(found.noticed))}</b></div>"
+        f"<div><b>Nothing else moved: {esc(share_words(found.still))}</b></div>"
+    )
+    heads = ("Item", found.criterion, "Other criteria that moved", "What was changed")
+    lines = []
+    for one in found.pairs:
+        how = tag("✓ noticed", "good") if one.noticed else tag("not noticed", "bad")
+        if not one.counts:
+            how = tag("cannot tell", "neutral")
+        arrow = f"{esc(one.before or fmt.DASH)} → {esc(one.after or fmt.DASH)}"
+        moved = "; ".join(
+            f"{esc(one_line(name, 40))}: {esc(a)} → {esc(b)}" for name, (a, b) in one.moved.items()
+        )
+        lines.append(
+            (esc(one_line(one.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(one.what))
+        )
+    table(heads, lines, name="Every change and what judges made of it")
+    st.caption(
+        "“Cannot tell”: the item was at that option before, or has no verdict. Judges waver by "
+        "themselves: compare with how often their answers to an unchanged text differ."
+    )
+
+
+def _key(name: str, *ids: str) -> str:
+    return state.key(DATA_FIELD, name, "edits", *ids)
+
+
+# The Test data page: for which rubric, and which of the two kinds.
+
+SUBMISSIONS, EDITS = "submissions", "edits"
+VIEWS = {SUBMISSIONS: "Write submissions", EDITS: "Change items"}
+
+
+def show() -> None:
+    """The whole page."""
+    page_header(
+        "Test data",
+        "A model writes submissions for each option of a criterion, or changes real items so that "
+        "one criterion alone should fail. Then judges show whether they notice.",
+    )
+    show_flash()
+    titles = _titles()
+    if not titles:
+        empty_state(
+            "No rubrics yet",
+            "Test data is written for a criterion of a rubric.",
+            lambda: routes.link(routes.RUBRICS, "Rubrics"),
+        )
+        return
+    name = _chosen(titles)
+    rubric = _rubric(name)
+    if rubric is None or not model_help.ready():
+        return
+    key = state.key(DATA_FIELD, "view")
+    asked = state.address(state.VIEW)
+    state.seed(key, asked if asked in VIEWS else SUBMISSIONS)
+    view = st.segmented_control(
+        "Kind",
+        list(VIEWS),
+        key=key,
+        format_func=VIEWS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+    )
+    state.set_address(**{state.RUBRIC: name, state.VIEW: view})
+    with shown_errors():
+        if view == EDITS:
+            changed_items(name, rubric)
+        else:
+            submissions.show(name, rubric)
+
+
+def _titles() -> dict[str, str]:
+    """Unsaved drafts and rubrics by name, with what to call them."""
+    titles = {str(found.id): found.name for found in library.listing(store())}
+    for kept in library.all_kept(store()):
+        title = kept.draft["name"] or "Untitled rubric"
+        titles[kept.name] = f"{title} (unsaved changes)"
+    return titles
+
+
+def _chosen(titles: dict[str, str]) -> str:
+    key = state.key(DATA_FIELD, "rubric")
+    asked = state.address(state.RUBRIC)
+    if state.get(key) not in titles:
+        state.put(key, asked if asked in titles else next(iter(titles)))
+    chosen: str = st.selectbox(
+        "Rubric", list(titles), key=key, format_func=lambda one: one_line(titles[one], 80)
+    )
+    return chosen
+
+
+def _rubric(name: str) -> Rubric | None:
+    try:
+        kept = library.kept(store(), name)
+        draft = kept.draft if kept is not None else library.opened(store(), int(name))
+        return proposals.rubric_of(draft)
+    except InputError as error:
+        first = str(error.problems[0]) if error.problems else error.message
+        st.warning(label(f"This is no rubric yet: {first}"), icon=":material/edit_off:")
+    except NotFound as error:
+        st.warning(label(str(error)), icon=":material/search_off:")
+    return None
+
+
+# Test data: submissions by a model, and changed items (`?rubric=NAME`, `&view=edits`).
+
+show()

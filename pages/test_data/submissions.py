@@ -1,0 +1,248 @@
+"""Submissions written for each option of a criterion; then how judges find them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, cast
+
+import streamlit as st
+
+from core.domain.panel import Panel
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import HelpTask, RunRow
+from core.metrics.estimate import Share
+from core.services.assist import generated_items, help_tasks
+from core.services.assist import generated_items as recovering
+from core.services.assist.generated_items import DataRequest, Made, Recovery
+from core.services.runs import cost_estimate, lifecycle
+from core.services.runs.planning import RunRequest
+from core.text import numbers as fmt
+from pages.ui import model_help, routes, state
+from pages.ui.resources import store
+from pages.ui.run_status import status_tag
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import row, shown_errors, table, tag
+
+# From what was written to what judges make of it: kept as a dataset, asked in a run.
+
+DATA_FIELD = "data_field"
+DATA_ACT = "data_act"
+
+
+def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
+    """The button that keeps it as a dataset, or the way to that dataset."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Keep as a dataset" if version is None else "Keep again",
+            key=state.key(DATA_ACT, "keep", task.id),
+            icon=":material/dataset:",
+            on_click=_on_keep,
+            args=(task, make),
+            help="Its items carry what they were written for as tags, never as labels.",
+        )
+        if version is not None:
+            routes.link(routes.DATASETS, "Datasets", icon="arrow_forward")
+
+
+def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
+    with shown_errors():
+        make(store(), task, "")
+        state.flash("Kept as a dataset.")
+
+
+def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
+    """Who judges, what it costs, and how far the newest run is."""
+    panel = model_help.panel("Who judges", what)
+    if panel is None:
+        return
+    request = make(panel)
+    model_help.outlook(cost_estimate.estimate(store(), request))
+    if st.button(
+        "Ask judges",
+        key=state.key(DATA_ACT, what, "ask"),
+        icon=":material/gavel:",
+        disabled=run is not None and run.active,
+    ):
+        lifecycle.start(store(), request)
+        st.rerun()
+    if run is not None:
+        st.fragment(_live, run_every=model_help.POLL_SECONDS if run.active else None)(
+            run.id, run.active
+        )
+        routes.link(routes.RUN, "The run, with every vote", {state.RUN: run.id})
+
+
+def _live(run_id: int, was_active: bool) -> None:
+    with shown_errors():
+        look = lifecycle.progress(store(), run_id)
+        if look.row.active != was_active:
+            st.rerun()
+        facts = f"{fmt.count(look.settled)} of {fmt.plural(look.row.planned, 'vote')}"
+        row([status_tag(look.row), f'<span class="rs-quiet rs-num">{esc(facts)}</span>'])
+        if look.row.active:
+            st.progress(min(1.0, look.share))
+
+
+# Submissions for each option of a criterion: how many, about what; then how judges find them.
+
+LENGTHS = {"short": "Short", "medium": "A paragraph", "long": "Long"}
+SHOWN = 60
+
+
+def show(name: str, rubric: Rubric) -> None:
+    """The form, the task under way, what it wrote, and the recovery figure."""
+    criteria = {c.name: c for c in rubric.criteria}
+    chosen = st.selectbox(
+        "Criterion",
+        list(criteria),
+        key=_key(name, "criterion"),
+        format_func=lambda one: one_line(one, 80),
+    )
+    criterion = criteria[chosen]
+    subject = f"rubric/{name}/{criterion.name}"
+    counts, borderline = _counts(name, criterion)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        tasks, invent = _tasks(name)
+    with right:
+        length = st.segmented_control(
+            "Length",
+            list(LENGTHS),
+            key=_key(name, "length"),
+            default="medium",
+            required=True,
+            format_func=LENGTHS.__getitem__,
+        )
+        judge = model_help.writer("data")
+        budget = model_help.budget("data")
+    request = DataRequest(
+        judge=judge,
+        criterion=criterion,
+        counts=counts,
+        borderline=borderline,
+        tasks=tasks,
+        invent=invent,
+        length=cast("Literal['short', 'medium', 'long']", length),
+        subject=subject,
+        budget=budget,
+    )
+    model_help.outlook(generated_items.estimate(request))
+    task = help_tasks.latest(store(), generated_items.KIND, subject)
+    if st.button(
+        "Write them",
+        key=state.key(DATA_ACT, name, "write"),
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=task is not None and task.active,
+    ):
+        generated_items.begin(store(), request)
+        st.rerun()
+    if task is not None:
+        model_help.progress(task)
+        _written(task, rubric)
+
+
+def _counts(name: str, criterion: Criterion) -> tuple[dict[int, int], int]:
+    counts: dict[int, int] = {}
+    options = list(enumerate(criterion.options))
+    with st.grid(min(6, len(options) + 1), min_column_width=140):
+        for index, option in options:
+            counts[index] = st.number_input(
+                label(option.label, 40),
+                0,
+                50,
+                0 if option.na else 2,
+                key=_key(name, "count", criterion.name, str(index)),
+            )
+        borderline: int = st.number_input(
+            "Borderline",
+            0,
+            50,
+            2,
+            key=_key(name, "count", criterion.name, "borderline"),
+            help="Between two neighbouring options, so that careful graders would be torn.",
+        )
+    return counts, borderline
+
+
+def _tasks(name: str) -> tuple[tuple[str, ...], int]:
+    typed = st.text_area(
+        "What they answer, one task a line (optional)",
+        key=_key(name, "tasks"),
+        height=110,
+        placeholder="Leave it empty to let the model invent tasks.",
+    )
+    tasks = tuple(line.strip() for line in (typed or "").splitlines() if line.strip())
+    invent: int = st.number_input(
+        "Tasks to invent", 0, 20, 3, key=_key(name, "invent"), disabled=bool(tasks), width=180
+    )
+    return tasks, 0 if tasks else invent
+
+
+def _written(task: HelpTask, rubric: Rubric) -> None:
+    made = generated_items.made(store(), task)
+    if not made:
+        return
+    st.subheader("What was written", anchor=False)
+    st.caption("The option aimed at is not a label: nobody has checked that a text deserves it.")
+    _texts(made)
+    version = help_tasks.kept_dataset(store(), task)
+    if not task.active:
+        keep(task, generated_items.as_dataset, version)
+    if version is None:
+        return
+    criterion = generated_items.request_of(task).criterion
+    with st.container(border=True):
+        st.subheader("Do judges find the option aimed at?", anchor=False)
+        run = recovering.latest_run(store(), version)
+        ask(
+            f"recovery/{task.id}",
+            lambda panel: recovering.request(store(), version, criterion, rubric.guidelines, panel),
+            run,
+        )
+        if run is not None and run.votes:
+            _recovery(recovering.recovery(store(), run.id))
+
+
+def _texts(made: list[Made]) -> None:
+    with st.expander(fmt.plural(len(made), "submission"), expanded=len(made) <= 6):
+        for one in made[:SHOWN]:
+            aimed = " or ".join(one.aimed)
+            between = len(one.aimed) > 1
+            about = f'<span class="rs-quiet">{esc(one_line(one.task, 120))}</span>'
+            row([tag(one_line(aimed, 60), "warn" if between else "info"), about])
+            st.html(f'<div class="rs-card rs-prose">{esc(one.text)}</div>')
+        if len(made) > SHOWN:
+            st.caption(f"and {len(made) - SHOWN} more, in the dataset")
+
+
+def _recovery(found: Recovery) -> None:
+    st.html(f"<b>Found: {esc(share_words(found.whole))}</b>")
+    heads = ("Written for", "Found", *found.labels, "No verdict")
+    lines = [
+        (
+            esc(" or ".join(one.aimed)) + (" " + tag("borderline", "warn") if one.between else ""),
+            esc(share_words(one.found)),
+            *(fmt.count(one.chosen[name]) if name in one.chosen else "" for name in found.labels),
+            fmt.count(one.unanswered) if one.unanswered else "",
+        )
+        for one in found.rows
+    ]
+    numbers = tuple(range(2, len(heads)))
+    table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
+    st.caption(
+        "A miss may be the judge's or the writer's: read the text before you blame either. Of "
+        "borderline texts either option counts as found, and they are not in the figure above."
+    )
+
+
+def share_words(share: Share) -> str:
+    """A share with its interval and n, or why there is none."""
+    if not share.n:
+        return "No submission has a verdict yet."
+    bounds = f"{fmt.percent(share.low)} to {fmt.percent(share.high)}"
+    return f"{fmt.percent(share.value)} ({bounds}), {share.hits} of {share.n}"
+
+
+def _key(name: str, *ids: str) -> str:
+    return state.key(DATA_FIELD, name, *ids)

@@ -1,0 +1,361 @@
+"""The work on one rubric in this tab: its draft, kept in the store after every change."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import Any, Literal
+
+import streamlit as st
+
+from core.errors import Conflict, InputError, NotFound
+from core.services.rubrics import draft_criteria as edits
+from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import library
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import is_changed, with_rubric
+from core.services.versions import score_changes
+from pages.ui import state
+from pages.ui.identity import known_name
+from pages.ui.resources import store
+from pages.ui.state import SIDE
+from pages.ui.widgets import shown_errors
+
+# From the list to a rubric and back.
+
+RUBRIC_ACT = "rubric_act"
+RUBRICS_PANEL = "rubrics_panel"
+
+
+def open_rubric(name: str) -> None:
+    """Go to the editor of a rubric or a draft."""
+    state.set_address(**{state.RUBRIC: name, state.VERSION: None})
+
+
+def start(fresh: RubricDraft) -> str:
+    """Keep a new draft and go to its editor; returns the draft's name."""
+    name = library.new_name()
+    library.keep(store(), name, fresh)
+    state.drop(RUBRICS_PANEL)
+    open_rubric(name)
+    return name
+
+
+def back_to_list(before: Callable[[], None] = lambda: None) -> None:
+    """The way back; what is unsaved is kept. `before` is called on the way."""
+    st.button(
+        "All rubrics",
+        key=state.key(RUBRIC_ACT, "list"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_list,
+        args=(before,),
+    )
+
+
+def _on_list(before: Callable[[], None]) -> None:
+    with shown_errors():
+        before()
+    state.set_address(**{state.RUBRIC: None, state.VERSION: None, SIDE: None})
+
+
+# The work on one rubric in this tab: its draft, kept in the store after every change.
+#
+# `name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session
+# holds plain data only: the draft, the text of the YAML view where that is not (or not quite) the
+# same, and the drafts before it, for undoing.
+
+RUBRICS_SEARCH = "rubrics_search"
+RUBRICS_ARCHIVED = "rubrics_archived"
+RUBRICS_PAGE = "rubrics_page"
+RUBRICS_ACT = "rubrics_act"
+RUBRICS_FILE = "rubrics_file"
+RUBRICS_TEXT = "rubrics_text"
+RUBRICS_REFUSED = "rubrics_refused"
+RUBRICS_POINTS = "rubrics_points"
+RUBRIC_WORK = "rubric_work"
+RUBRIC_TAB = "rubric_tab"
+RUBRIC_FIELD = "rubric_field"
+RUBRIC_OPEN = "rubric_open"
+RUBRIC_VIEW = "rubric_view"
+RUBRIC_SIDE = "rubric_side"
+RUBRIC_YAML = "rubric_yaml"
+RUBRIC_NOTE = "rubric_note"
+RUBRIC_CONFLICT = "rubric_conflict"
+RUBRIC_NOTICES = "rubric_notices"
+RUBRIC_TRY = "rubric_try"
+
+
+#: The uid of the card that holds the rubric's own fields.
+ABOUT = "about"
+#: The uids of the cards of the two rules that there is one of at most.
+DECISION, PENALTY = "decision", "penalty"
+#: How many changes can be taken back.
+UNDOS = 50
+Level = Literal["draft", "scoring", "criterion", "option"]
+
+
+def load(name: str) -> None:
+    """Have the work in the session: as it was left, else fresh from the newest version.
+
+    Raises:
+        NotFound: there is no rubric and no draft of that name.
+    """
+    if state.get(_key(name)) is not None:
+        return
+    kept = library.kept(store(), name)
+    if kept is not None:
+        state.put(_key(name), _fresh(kept.draft, kept.text, kept.updated))
+        return
+    rubric_id = state.as_id(name)
+    if rubric_id is None:
+        raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
+    state.put(_key(name), _fresh(library.opened(store(), rubric_id), None, None))
+
+
+def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str, Any]:
+    """What the session holds. `seen`: when the kept copy was changed last, as far as we know."""
+    return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
+
+
+def draft(name: str) -> RubricDraft:
+    """The draft as it stands."""
+    found: RubricDraft = state.get(_key(name))["draft"]
+    return found
+
+
+def text(name: str) -> str | None:
+    """The YAML as typed, where it is not simply the draft written out."""
+    found: str | None = state.get(_key(name))["text"]
+    return found
+
+
+def is_unsaved(name: str) -> bool:
+    """Whether there is anything that saving would add."""
+    return bool(refused_text(name)) or is_changed(draft(name))
+
+
+def refused_text(name: str) -> InputError | None:
+    """Why the typed YAML is not a rubric, or `None` where it is (or none was typed)."""
+    typed = text(name)
+    if typed is None:
+        return None
+    try:
+        library.read(typed, "rubric.yaml")
+    except InputError as error:
+        return error
+    return None
+
+
+def change(name: str, changed: RubricDraft, *, redraw: bool = False) -> None:
+    """Take over a changed draft; `redraw` where fields on screen must show new values."""
+    _put(name, changed, None)
+    state.drop(RUBRIC_YAML, name)
+    if redraw:
+        state.drop(RUBRIC_FIELD, name)
+
+
+def change_text(name: str, typed: str) -> None:
+    """Take over the YAML as typed; the form follows as soon as it is a rubric."""
+    current = draft(name)
+    # The view shows what is wrong with the text; until then the form keeps the last good state.
+    with contextlib.suppress(InputError):
+        current = with_rubric(current, library.read(typed, "rubric.yaml").value)
+    _put(name, current, typed)
+    state.drop(RUBRIC_FIELD, name)
+
+
+def can_undo(name: str) -> bool:
+    """Whether there is a change of this tab to take back."""
+    return bool(state.get(_key(name))["past"])
+
+
+def can_redo(name: str) -> bool:
+    """Whether a change was taken back that can be made again."""
+    return bool(state.get(_key(name))["future"])
+
+
+def undo(name: str) -> None:
+    """Take the last change of this tab back, whatever it was."""
+    _step(name, "past", "future")
+
+
+def redo(name: str) -> None:
+    """Make the change again that was taken back last."""
+    _step(name, "future", "past")
+
+
+def _step(name: str, come: str, go: str) -> None:
+    with shown_errors():
+        work = state.get(_key(name))
+        if not work[come]:
+            return
+        *rest, (before, typed) = work[come]
+        left = [*work[go], (work["draft"], work["text"])]
+        _put(name, before, typed)
+        state.put(_key(name), {**state.get(_key(name)), come: rest, go: left})
+        for family in (RUBRIC_YAML, RUBRIC_FIELD):
+            state.drop(family, name)
+
+
+def drop_text(name: str) -> None:
+    """Give up the typed YAML and go on with the draft."""
+    change(name, draft(name), redraw=True)
+
+
+def leave(name: str) -> None:
+    """Going away: a new draft in which nothing was written is not worth keeping."""
+    if state.get(_key(name)) is not None and not is_unsaved(name):
+        drop_kept(name)
+        forget(name)
+
+
+def forget(name: str) -> None:
+    """Let go of everything about this work in this tab."""
+    for family in (
+        RUBRIC_WORK,
+        RUBRIC_FIELD,
+        RUBRIC_YAML,
+        RUBRIC_OPEN,
+        RUBRIC_NOTE,
+        RUBRIC_CONFLICT,
+        RUBRIC_TRY,
+        RUBRIC_NOTICES,
+    ):
+        state.drop(family, name)
+
+
+def save(name: str) -> None:
+    """Callback: save the draft as a version, and go on with that; a conflict is kept and shown."""
+    with shown_errors():
+        refused = refused_text(name)
+        if refused is not None:
+            raise refused
+        if draft(name)["parent"] is not None and not is_unsaved(name):
+            state.flash("Nothing has changed since the last version, so nothing was saved.")
+            return
+        note = str(state.get(state.key(RUBRIC_NOTE, name)) or "")
+        try:
+            saved = library.save(store(), _own(name), draft(name), note=note, author=known_name())
+        except Conflict:
+            state.put(state.key(RUBRIC_CONFLICT, name), True)
+            return
+        opened = open_card(name)
+        forget(name)
+        fresh = str(saved.rubric_id)
+        open_rubric(fresh)
+        # Not what is kept of it: that is somebody else's.
+        state.put(_key(fresh), _fresh(library.opened(store(), saved.rubric_id), None, None))
+        keep_open(fresh, opened)
+        state.flash(f"Saved as version {saved.number}.")
+        if score_changes.behind(store(), saved.rubric_id):
+            # The card "Graded runs" is there.
+            state.put(state.key(RUBRIC_SIDE, fresh), "Versions")
+
+
+def field(name: str, *ids: str) -> str:
+    """The key of the widget that edits one field."""
+    return state.key(RUBRIC_FIELD, name, *ids)
+
+
+def held(name: str, value: Any, *ids: str) -> str:
+    """The key of a widget that shows the draft's own value, whatever changed it.
+
+    For widgets whose choices or values depend on other fields; their callbacks write the draft
+    before the page is drawn again.
+    """
+    key = field(name, *ids)
+    state.put(key, value)
+    return key
+
+
+def open_card(name: str) -> str | None:
+    """The uid of the one card that is open."""
+    found: str | None = state.get(state.key(RUBRIC_OPEN, name))
+    return found
+
+
+def toggle_card(name: str, uid: str | None) -> None:
+    """Open a card, or close it where it is open."""
+    state.put(state.key(RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
+
+
+def keep_open(name: str, uid: str | None) -> None:
+    """Have that card open (uid), or none."""
+    state.put(state.key(RUBRIC_OPEN, name), uid)
+
+
+def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
+    """Callback: a widget made with `field(name, *ids, what)` has a new value."""
+    with shown_errors():
+        value: Any = state.get(field(name, *ids, what))
+        set_value(name, level, ids, what, value)
+
+
+def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: Any) -> None:
+    """Set one field of the draft, its scoring, a criterion (`ids`: its uid) or an option."""
+    now = draft(name)
+    match level:
+        case "draft":
+            now = edits.set_field(now, what, value)
+        case "scoring":
+            now = edits.set_scoring(now, what, value)
+        case "criterion":
+            now = edits.set_criterion(now, ids[0], what, value)
+        case "option":
+            now = options.set_option(now, ids[0], ids[1], what, value)
+    change(name, now)
+
+
+def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
+    before = state.get(_key(name))
+    past, future = before["past"], before["future"]
+    if (before["draft"], before["text"]) != (changed, typed):
+        past, future = [*past, (before["draft"], before["text"])][-UNDOS:], []
+    steps = {"past": past, "future": future}
+    state.put(_key(name), {**before, "draft": changed, "text": typed, **steps})
+    if is_unsaved(name):
+        _keep(name)
+    else:
+        drop_kept(name)
+
+
+def _keep(name: str) -> None:
+    """Keep this tab's work; beside what somebody else kept meanwhile, never over it."""
+    work = state.get(_key(name))
+    kept_as = work["as"] or name
+    seen = library.keep_beside(
+        store(), kept_as, work["draft"], work["text"], seen=work["seen"], tab=_tab()
+    )
+    state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
+
+
+def drop_kept(name: str) -> None:
+    """Let go of the kept copy of this tab's work; what somebody else kept stays."""
+    library.discard(store(), _own(name))
+
+
+def _own(name: str) -> str:
+    """The name under which there is this tab's work, or nobody's."""
+    work = state.get(_key(name))
+    kept = library.kept(store(), kept_as(name))
+    if kept is None or kept.updated == work["seen"]:
+        return kept_as(name)
+    return f"{name.partition(library.BESIDE)[0]}{library.BESIDE}{_tab()}"
+
+
+def kept_as(name: str) -> str:
+    """Under which name this tab's work is kept: its own where somebody else works on it, too."""
+    found: str = state.get(_key(name))["as"] or name
+    return found
+
+
+def _tab() -> str:
+    if not state.get(RUBRIC_TAB):
+        state.put(RUBRIC_TAB, secrets.token_hex(4))
+    return str(state.get(RUBRIC_TAB))
+
+
+def _key(name: str) -> str:
+    return state.key(RUBRIC_WORK, name)

@@ -1,0 +1,374 @@
+"""An item and its votes as a person sees them: texts, options, verdicts, two texts beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.domain.dataset import Answer, Item, Pair, Sections, output_of
+from core.domain.rubric import Criterion
+from core.domain.runs import CellResult
+from core.domain.votes import Call, CallRow, Vote, VoteFailure
+from core.rubric_diff.wording import WordDiff, word_diff
+from core.services.results.item_view import Standing, VoteView, between
+from core.text import numbers as fmt
+from core.text.quotes import find_quote
+from pages.ui.resources import remembered
+from pages.ui.text import esc, label, marked, prose, raw
+from pages.ui.widgets import row, tag
+
+# Options and votes as a person sees them.
+
+FAILURE_WORDS = {
+    "rate_limit": "rate limit",
+    "timeout": "no answer in time",
+    "connection": "not reachable",
+    "server": "provider's fault",
+    "auth": "key refused",
+    "refusal": "refused to judge",
+    "internal": "defect",
+    "not_found": "model not found",
+    "bad_request": "request refused",
+    "context_length": "too long for the model",
+    "content_filter": "blocked by a content filter",
+    "out_of_range": "answered an option that does not exist",
+    "missing_key": "no key",
+    "malformed": "unreadable answer",
+    "too_large": "answer too large",
+    "empty": "empty answer",
+}
+STANDINGS: dict[Standing, str] = {
+    "counts": "",
+    "shadow": "shadow: does not count",
+    "superseded": "superseded by a later stage",
+    "reversed": "",
+}
+
+
+def option_chips(
+    criterion: Criterion,
+    chosen: int | None = None,
+    order: Sequence[int] | None = None,
+    *,
+    voted: bool = True,
+) -> str:
+    """The HTML of a criterion's choices; the chosen one has a tick, weight and a thick border.
+
+    Args:
+        criterion: whose `choices` are shown.
+        chosen: an index into `choices`, or `None`.
+        order: `order[shown position] = original index`; where it is given the chips stand as they
+            were shown, each with its shown number and, in small, its place in the rubric.
+        voted: whether anybody chose it; a verdict that is only nearest has no tick.
+    """
+    indices = list(order) if order is not None else range(len(criterion.choices))
+    return "".join(
+        _chip(criterion, index, index == chosen, shown if order is not None else None, voted)
+        for shown, index in enumerate(indices, start=1)
+    )
+
+
+def verdict_chips(criterion: Criterion, verdict: CellResult | None) -> list[str]:
+    """The HTML of a criterion's choices with its verdict; and, where no vote chose that, what the
+    verdict is.
+    """
+    words = between(criterion, verdict)
+    chosen = None if verdict is None else verdict.option
+    chips = option_chips(criterion, chosen, voted=not words)
+    return [chips, tag(words, "warn")] if words else [chips]
+
+
+def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, voted: bool) -> str:
+    option = criterion.choices[index]
+    classes = "rs-chip" + (" rs-chosen" if chosen else "") + (" rs-na" if option.na else "")
+    number = f"<small>{shown}</small>" if shown is not None else ""
+    value = "no score" if option.na else fmt.score(option.value)
+    place = f" · option {index + 1}" if shown is not None else ""
+    mark = '<span aria-label="chosen">✓</span>'
+    if not voted:
+        mark = '<span aria-label="nearest, chosen by nobody">≈</span>'
+    tick = mark if chosen else ""
+    words = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
+    return f'<span class="{classes}">{words}</span>'
+
+
+def vote_card(
+    criterion: Criterion,
+    result: Vote | VoteFailure,
+    call: Call | None = None,
+    *,
+    who: str = "",
+    which: str | None = None,
+    text: str | None = None,
+    marks: str = "",
+) -> None:
+    """One rater's answer with evidence, reason and what it cost; or the failure, and its kind.
+
+    Args:
+        criterion: what was asked.
+        result: the answer, or the failure.
+        call: what asking took, where it is at hand.
+        who: replaces the judge's name (e.g. "Judge A" where judging is blind).
+        which: replaces "try 2" and the like, which of its answers this is (see `which_answer`).
+        text: the submission; quotes that are not in it are said to be missing.
+        marks: HTML tags (`widgets.tag`) to stand beside the name.
+    """
+    name = who or result.cell.judge
+    if which is None:
+        which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
+    said = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
+    head = f'<div class="rs-row"><b>{esc(name)}</b>{said}{marks}</div>'
+    body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
+    st.html(f'<div class="rs-card">{head}{body}{_call_line(call)}</div>')
+
+
+def which_answer(view: VoteView) -> str:
+    """Which of a judge's answers to a cell this is; empty for the first one."""
+    number = view.cell.replicate if view.repeats is None else view.repeats
+    parts = [f"try {number + 1}"] if number else []
+    parts += ["order reversed"] if view.repeats is not None else []
+    return ", ".join(parts)
+
+
+def standing_tags(view: VoteView) -> str:
+    """The HTML of what becomes of a vote, where it does not simply count."""
+    words = STANDINGS[view.standing]
+    tags = tag(words) if words and view.vote is not None else ""
+    apart = view.apart and view.repeats is not None
+    return tags + (tag("not the same answer", "warn") if apart else "")
+
+
+def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
+    chips = f'<div class="rs-row">{option_chips(criterion, vote.option, vote.order)}</div>'
+    if vote.option is None:
+        chips = tag("Abstained") + chips
+    sure = [f"confidence {fmt.score(vote.confidence)}"] if vote.confidence is not None else []
+    sure += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
+    quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
+    quotes = "".join(_quote(quote, text) for quote in vote.evidence)
+    reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
+    return chips + quiet + quotes + reason
+
+
+def _chances(criterion: Criterion, probabilities: Sequence[float]) -> str:
+    pairs = zip(criterion.choices, probabilities, strict=False)
+    return ", ".join(f"{o.label} {fmt.score(p)}" for o, p in pairs if not o.na)
+
+
+def _quote(quote: str, text: str | None) -> str:
+    lost = text is not None and find_quote(text, quote) is None
+    mark = f" {tag('quote not found in the submission', 'warn')}" if lost else ""
+    return f'<div class="rs-quote">{esc(quote)}{mark}</div>'
+
+
+def _failure(failure: VoteFailure) -> str:
+    words = FAILURE_WORDS.get(failure.kind, failure.kind)
+    return (
+        f"<div>{tag(f'✕ No vote: {words}', 'bad')}</div>"
+        f'<div class="rs-prose">{esc(failure.message)}</div>'
+    )
+
+
+def _call_line(call: Call | None) -> str:
+    if call is None:
+        return ""
+    total = None
+    if call.tokens_in is not None and call.tokens_out is not None:
+        total = call.tokens_in + call.tokens_out
+    parts = [fmt.tokens(total), *spent(call)]
+    return f'<div class="rs-quiet rs-num">{" · ".join(map(esc, parts))}</div>'
+
+
+def spent(call: Call | CallRow) -> list[str]:
+    """What a call cost in money, time and tries, or that an earlier answer was used again."""
+    if call.cached:
+        then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
+        return [f"answer from an earlier run{then}, nothing now"]
+    tries = fmt.plural(call.tries, "try", "tries")
+    return [f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]
+
+
+# An item as a person reads it: what was handed in, what it was about, and its labels.
+#
+# Everything here was written by others and goes through the doors of `text`.
+
+#: Longer texts scroll within this many pixels.
+TALL = 420
+LONG = 1800
+
+
+def show_item(item: Item) -> None:
+    """The whole item: tags, prompt, context, submission, reference, labels, notes."""
+    show_tags(item)
+    if item.prompt:
+        headed("Prompt", item.prompt)
+    show_contexts(item.context)
+    with st.container(gap="xsmall"):
+        st.html('<div class="rs-section">Submission</div>')
+        show_submission(item)
+    if item.reference:
+        headed("Reference", item.reference)
+    if item.description:
+        headed("Description", item.description)
+    show_labels(item)
+    _further(item)
+
+
+def show_tags(item: Item) -> None:
+    """System, split and tags as small tags; nothing where there are none."""
+    parts = [tag(f"system {item.system}", "info")] if item.system else []
+    parts += [tag(item.split)] if item.split else []
+    parts += [tag(word) for word in item.tags]
+    parts += [tag("rubric of its own", "info")] if item.rubric else []
+    if parts:
+        row(parts)
+
+
+def show_submission(item: Item) -> None:
+    """The submission as written: chat turns, thinking apart from output, or plain text."""
+    handed_in = item.submission
+    if isinstance(handed_in, Pair):
+        for name, answer in (("Answer A", handed_in.first), ("Answer B", handed_in.second)):
+            st.html(f'<div class="rs-section">{name}</div>')
+            _show_answer(answer)
+    else:
+        _show_answer(handed_in, missing=item.meta.get("text_available") is False)
+
+
+def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
+    if isinstance(handed_in, str):
+        _text(handed_in, missing=missing)
+    elif isinstance(handed_in, Sections):
+        if handed_in.thinking:
+            words = fmt.plural(len(handed_in.thinking.split()), "word")
+            with st.expander(f"Thinking, {words}", icon=":material/psychology:"):
+                _text(handed_in.thinking)
+        _text(handed_in.output)
+    else:
+        turns = "".join(
+            f'<div class="rs-card"><b>{esc(turn.role)}</b>'
+            f'<div class="rs-prose">{esc(turn.content)}</div></div>'
+            for turn in handed_in
+        )
+        height = TALL if sum(len(turn.content) for turn in handed_in) > LONG else None
+        style = f"max-height:{height}px;overflow:auto;" if height else ""
+        st.html(f'<div style="{style}display:grid;gap:.5rem">{turns}</div>')
+
+
+def _text(text: str, *, missing: bool = False) -> None:
+    if text.strip():
+        prose(text, height=TALL if len(text) > LONG else None)
+    elif missing:
+        row([tag("The text is not at hand", "warn"), "It is kept for its labels and votes."])
+    else:
+        row([tag("Empty answer", "warn")])
+
+
+def headed(words: str, text: str) -> None:
+    """A text under a small heading."""
+    with st.container(gap="xsmall"):
+        st.html(f'<div class="rs-section">{esc(words)}</div>')
+        _text(text)
+
+
+def context_words(name: str) -> str:
+    """The heading of a context. One that nobody named needs no name."""
+    return "Context" if name == "context" else f"Context: {name}"
+
+
+def show_contexts(context: Mapping[str, str]) -> None:
+    """Every named text under its heading."""
+    for name, text in context.items():
+        headed(context_words(name), text)
+
+
+def show_labels(item: Item) -> None:
+    """What people said of the item, by criterion, with their reasons."""
+    lines = "".join(
+        f"<li>{esc(name)}: {tag(label.label)} "
+        f'<span class="rs-quiet">{esc(label.reason)}</span></li>'
+        for name, label in item.labels.items()
+    )
+    said = f'<ul class="rs-list">{lines}</ul>' if lines else '<span class="rs-quiet">None.</span>'
+    st.html(f'<div class="rs-section">Labels</div>{said}')
+
+
+def _further(item: Item) -> None:
+    if item.rubric is not None:
+        with st.expander(
+            f"Its own rubric: {fmt.plural(len(item.rubric.criteria), 'criterion', 'criteria')}"
+        ):
+            lines = "".join(
+                f"<li><b>{esc(c.name)}</b> {esc(c.requirement)}</li>" for c in item.rubric.criteria
+            )
+            st.html(f'<ul class="rs-list">{lines}</ul>')
+    notes = {name: value for name, value in item.meta.items() if name != "text_available"}
+    if notes:
+        with st.expander(fmt.plural(len(notes), "note")):
+            raw(json.dumps(notes, indent=2, ensure_ascii=False))
+
+
+# Two answers side by side, as written; on request with what differs marked, word by word.
+
+#: Below this share of common words nearly everything would be marked, and marks say nothing.
+ALIKE = 0.25
+SIDE_HEIGHT = 460
+
+
+def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark: bool) -> None:
+    """Both answers, one under the other on a narrow screen.
+
+    Args:
+        heads: HTML of our own above each.
+        answers: what is shown, as written.
+        mark: whether words that the other has not are marked.
+    """
+    texts = output_of(answers[0]), output_of(answers[1])
+    found = _marks(*texts) if mark else None
+    spans = ((), ()) if found is None else (found.first, found.second)
+    with st.grid(2, min_column_width=300):
+        for at in (0, 1):
+            with st.container(border=True, gap="xsmall"):
+                st.html(heads[at])
+                _side_text(texts[at], spans[at])
+                _thinking(answers[at])
+
+
+def _marks(one: str, other: str) -> WordDiff | None:
+    """What to mark; `None`, and a word why, where marks would say nothing."""
+    found = remembered("words", (one, other), lambda: word_diff(one, other))
+    if found.common is None:
+        st.caption("The answers are too long to mark what differs.")
+        return None
+    if found.common < ALIKE:
+        share = fmt.percent(found.common)
+        st.caption(f"Only {share} of the words are common to both, so nothing is marked.")
+        return None
+    if not found.first and not found.second:
+        st.caption("Both answers have the same words.")
+    return found
+
+
+def _side_text(text: str, spans: tuple[tuple[int, int], ...]) -> None:
+    if text.strip():
+        style = f"max-height:{SIDE_HEIGHT}px;overflow:auto"
+        st.html(f'<div class="rs-prose" style="{style}" tabindex="0">{marked(text, spans)}</div>')
+    else:
+        st.html('<span class="rs-quiet">Empty answer.</span>')
+
+
+def _thinking(answer: Answer) -> None:
+    if isinstance(answer, Sections) and answer.thinking:
+        with st.expander("Thinking", icon=":material/psychology:"):
+            prose(answer.thinking, height=SIDE_HEIGHT)
+
+
+def folded(words: str, text: str, *, opened: bool = False) -> None:
+    """A text that both answers go back to, in an expander; nothing where there is none."""
+    if text:
+        with st.expander(label(words), expanded=opened):
+            st.html(
+                f'<div class="rs-prose" style="max-height:300px;overflow:auto">{esc(text)}</div>'
+            )

@@ -1,0 +1,208 @@
+"""What every kind of help by a model shows: who writes, what it costs, how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.domain.panel import Judge, Panel
+from core.domain.runs import HelpStep, HelpTask
+from core.services.assist import help_tasks
+from core.services.assist.help_tasks import TaskCost
+from core.services.judges import registry
+from core.services.runs.cost_estimate import CostEstimate
+from core.text import numbers as fmt
+from pages.ui import routes, state
+from pages.ui.items import FAILURE_WORDS
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line, raw
+from pages.ui.widgets import Tone, row, shown_errors, tag
+
+# The keys of a model's help, beside those of `state` (used with `state.key`).
+
+# Families of session keys.
+HELP_VIEW = "help_view"
+HELP_FIELD = "help_field"
+HELP_ACT = "help_act"
+
+
+# What every kind of help shows: who writes, what it will cost, how far it is, what went wrong.
+
+POLL_SECONDS = 1.0
+STATUS: dict[str, tuple[str, Tone]] = {
+    "queued": ("Waiting", "info"),
+    "running": ("Working", "info"),
+    "done": ("✓ Done", "good"),
+    "cancelled": ("Cancelled", "warn"),
+    "interrupted": ("Interrupted", "warn"),
+    "budget": ("Budget spent", "warn"),
+    "failed": ("Not finished", "bad"),
+}
+
+
+def ready() -> bool:
+    """Whether a model can be asked; else says what is missing, with the way to it."""
+    lack = help_tasks.missing(store())
+    if lack:
+        st.info(label(lack), icon=":material/key_off:")
+        routes.link(routes.JUDGES, "Set up a model on the Judges page")
+    return not lack
+
+
+def writer(*ids: str) -> Judge:
+    """The model that writes, as chosen; call it after `ready`."""
+    entries = {entry.name: entry for entry in help_tasks.writers(store())}
+    usable = [name for name, entry in entries.items() if entry.key != "not set"]
+    name: str = st.selectbox(
+        "Model that writes",
+        usable,
+        key=state.key(HELP_FIELD, *ids, "writer"),
+        format_func=lambda one: one_line(f"{one} ({entries[one].judge.model})", 80),
+        persist_state="session",
+    )
+    return entries[name].judge
+
+
+def panel(words: str, *ids: str) -> Panel | None:
+    """Who judges: a saved panel of models, or one model alone; `None` where there is neither."""
+    found: dict[str, Panel] = {
+        f"Panel {saved.name}": saved.panel
+        for saved in registry.list_panels(store())
+        if all(judge.kind == "llm" for judge in saved.panel.judges)
+    }
+    for entry in help_tasks.writers(store()):
+        if entry.key != "not set":
+            found[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
+    if not found:
+        return None
+    chosen: str = st.selectbox(
+        words,
+        list(found),
+        key=state.key(HELP_FIELD, *ids, "panel"),
+        format_func=lambda one: one_line(one, 80),
+        persist_state="session",
+    )
+    return found[chosen]
+
+
+def budget(*ids: str) -> float | None:
+    """What may be spent at most, in US dollars; `None` for no limit."""
+    given: float | None = st.number_input(
+        "Budget in US dollars (optional)",
+        min_value=0.0,
+        value=None,
+        step=0.1,
+        format="%.4g",
+        key=state.key(HELP_FIELD, *ids, "budget"),
+        placeholder="No limit",
+        persist_state="session",
+    )
+    return given or None
+
+
+def outlook(found: TaskCost | CostEstimate) -> None:
+    """One line on what it will take."""
+    cost = "price unknown" if found.cost is None else f"about {fmt.cost(found.cost)}"
+    tokens = fmt.tokens(found.tokens_in + found.tokens_out)
+    st.caption(label(f"{fmt.plural(found.calls, 'call')}, {tokens}, {cost} (estimated)"))
+
+
+def progress(task: HelpTask, *, more_cost: float = 0.0) -> None:
+    """How far a task is, live; the page is drawn anew when it ends."""
+    st.fragment(_live, run_every=POLL_SECONDS if task.active else None)(
+        task.id, task.active, more_cost
+    )
+
+
+def _live(task_id: int, was_active: bool, more_cost: float) -> None:
+    with shown_errors():
+        task = help_tasks.look(store(), task_id)
+        if task.active != was_active:
+            st.rerun()
+        _draw(task, more_cost)
+
+
+def _spent(task: HelpTask, more_cost: float) -> str:
+    if task.cost_unknown == task.calls and not more_cost:
+        return "cost unknown"
+    unknown = " and calls of unknown price" if task.cost_unknown else ""
+    return f"{fmt.cost(task.cost + more_cost)}{unknown}"
+
+
+def _draw(task: HelpTask, more_cost: float) -> None:
+    words, tone = STATUS[task.status]
+    over = task.status == "done"
+    steps = fmt.plural(task.planned, "step")
+    facts = [fmt.plural(task.done, "step") if over else f"{fmt.count(task.done)} of {steps}"]
+    facts += [fmt.plural(task.calls, "call")] if task.calls else []
+    facts += [_spent(task, more_cost)] if task.calls else []
+    facts.append(fmt.ago(task.updated))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
+        _button(task)
+    if task.active:
+        st.progress(min(1.0, task.done / max(1, task.planned)))
+    if task.message:
+        st.warning(label(task.message, 600), icon=":material/info:")
+    for said in help_tasks.left_out(store(), task.id):
+        st.warning(label(f"Not all of a reply could be used. {said}", 900), icon=":material/rule:")
+    _calls(task)
+
+
+def _button(task: HelpTask) -> None:
+    key = state.key(HELP_ACT, "task", task.id)
+    if task.active:
+        st.button(
+            "Cancel",
+            key=f"{key}/cancel",
+            icon=":material/stop_circle:",
+            disabled=task.cancel,
+            help="Stops asking. What is finished is kept.",
+            on_click=_on(help_tasks.cancel),
+            args=(task.id,),
+        )
+    elif task.status not in ("done", "budget"):
+        st.button(
+            "Go on",
+            key=f"{key}/resume",
+            icon=":material/play_arrow:",
+            help="Asks what is missing. What is finished is not asked again.",
+            on_click=_on(help_tasks.resume),
+            args=(task.id,),
+        )
+
+
+def _on(what: Callable[..., object]) -> Callable[[int], None]:
+    def act(task_id: int) -> None:
+        with shown_errors():
+            what(store(), task_id)
+
+    return act
+
+
+def _calls(task: HelpTask) -> None:
+    """Every call: what was sent, what came back, what it cost."""
+    if task.active or not task.calls:
+        return
+    with st.expander("What was sent and what came back", icon=":material/receipt_long:"):
+        steps = [step for step in help_tasks.steps(store(), task.id) if step.call is not None]
+        chosen = st.selectbox(
+            "Call",
+            range(len(steps)),
+            format_func=lambda at: one_line(_step_words(steps, at), 90),
+            key=state.key(HELP_ACT, "call", task.id),
+            label_visibility="collapsed",
+        )
+        call = steps[chosen].call or {}
+        if steps[chosen].message:
+            st.caption(label(steps[chosen].message, 400))
+        raw("\n\n".join(str(part["text"]) for part in call["prompt"]), height=240)
+        raw(str(call["reply"]), height=160)
+
+
+def _step_words(steps: Sequence[HelpStep], at: int) -> str:
+    step = steps[at]
+    how = "answered" if step.failure is None else FAILURE_WORDS.get(step.failure, step.failure)
+    cost = "price unknown" if step.cost is None else fmt.cost(step.cost)
+    return f"{at + 1}. {step.name}: {how}, {cost}"

@@ -1,0 +1,383 @@
+"""The form of a run in parts: what is judged, who judges, how; what it will take, and its start."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import clock
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import RULES, Rubric, Scale
+from core.errors import InputError
+from core.identity import content_hash
+from core.services.judges.panel_setup import Seating, seating_of
+from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs.cost_estimate import CostEstimate, JudgeEstimate
+from core.services.runs.planning import RunChoices, RunRequest
+from core.text import numbers as fmt
+from pages.ui import asking, routes, state
+from pages.ui.asking import FieldKeys
+from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import LabelledFigure, empty_state, figures, problem_list, table
+
+# The form of a run, in parts that runs, sweeps and contests share: what, who judges, and how.
+
+PLAN_FIELD = "plan_field"
+RUNS_ACT = "runs_act"
+SWEPT = "plan_swept"
+
+ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
+SAVED, PICKED = "A saved panel", "Choose judges"
+OWN_PANEL = "Chosen judges"
+
+
+def panel(found: RunChoices, rubric: Rubric) -> Panel | None:
+    """The panel as chosen; `None` (and a sentence) while nobody is chosen."""
+    saved = _saved(found)
+    judges = saved.judges if saved is not None else _picked(found)
+    if not judges:
+        st.info("Choose at least one judge.", icon=":material/gavel:")
+        return None
+    rules = _rules(saved, rubric, len(judges))
+    of = saved.name if saved else OWN_PANEL
+    chosen = planning.panel_of(of, judges, rules, _seating(saved, judges))
+    _key_warnings(chosen)
+    return chosen
+
+
+def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
+    """How they are asked in this run: as the panel says, unless somebody says otherwise here."""
+    # A panel that was changed meanwhile begins anew with what it says now.
+    of = content_hash(saved.model_dump()) if saved else OWN_PANEL
+    start = seating_of(saved) if saved else Seating()
+    keys_of_panel = FieldKeys(lambda name: plan_key("seating", of, name), lasting=True)
+    return asking.setup_fields(
+        keys_of_panel,
+        start,
+        [judge.name for judge in judges],
+        models=any(not judge.offline for judge in judges),
+    )
+
+
+def _saved(found: RunChoices) -> Panel | None:
+    if not found.panels:
+        return None
+    state.seed(plan_key("how"), SAVED)
+    how = st.segmented_control(
+        "Judges",
+        [SAVED, PICKED],
+        key=plan_key("how"),
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if how != SAVED:
+        return None
+    panels = {one.id: one.panel for one in found.panels}
+    if state.get(plan_key("panel")) not in panels:
+        state.put(plan_key("panel"), next(iter(panels)))
+    chosen: int = st.selectbox(
+        "Panel",
+        list(panels),
+        key=plan_key("panel"),
+        format_func=lambda one: one_line(panels[one].name, 90),
+        persist_state="session",
+    )
+    names = ", ".join(_described(judge) for judge in panels[chosen].judges)
+    st.caption(label(names))
+    return panels[chosen]
+
+
+def _described(judge: Judge) -> str:
+    return f"{judge.name} ({'offline' if judge.offline else judge.model})"
+
+
+def _picked(found: RunChoices) -> tuple[Judge, ...]:
+    judges = {one.name: one.judge for one in found.judges}
+    if not judges:
+        routes.link(routes.JUDGES, "Add a judge first")
+        return ()
+    names: list[str] = st.multiselect(
+        "Judges",
+        list(judges),
+        key=plan_key("judges"),
+        format_func=lambda name: one_line(_described(judges[name]), 90),
+        placeholder="Choose one or more",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return tuple(judges[name] for name in names)
+
+
+def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
+    """The rule of each scale that the rubric uses; those of the saved panel come first."""
+    rules: dict[Scale, str] = {
+        scale: getattr(saved.rules, scale) if saved else RULES[scale][0] for scale in RULES
+    }
+    of = saved.name if saved else OWN_PANEL
+    with st.expander("How votes become a verdict", expanded=judges > 1 and saved is None):
+        own = sum(c.aggregation is not None for c in rubric.criteria)
+        if own:
+            st.caption(f"{own} of the rubric's criteria bring their own rule.")
+        for scale in planning.scales_of(rubric):
+            key = plan_key("rule", scale, of)
+            state.seed(key, rules[scale])
+            rules[scale] = st.selectbox(
+                SCALE_WORDS[scale],
+                RULES[scale],
+                key=key,
+                format_func=rule_label,
+                persist_state="session",
+            )
+            st.caption(RULE_WORDS[scale][rules[scale]])
+    return rules
+
+
+def _key_warnings(chosen: Panel) -> None:
+    for judge, variable in planning.missing_keys(chosen.judges):
+        st.warning(
+            label(
+                f"{judge} has no key: {variable} is not set in the environment of this app. "
+                "All its votes would fail. Set it and start the app again, or leave the judge out."
+            ),
+            icon=":material/key_off:",
+        )
+
+
+def plan_key(*ids: object) -> str:
+    """The key of one field of the form."""
+    return state.key(PLAN_FIELD, *ids)
+
+
+def back_button() -> None:
+    """Back to the list."""
+    st.button(
+        "All runs",
+        key=state.key(RUNS_ACT, "back"),
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=_on_back,
+    )
+
+
+def _on_back() -> None:
+    state.drop(SWEPT)
+    state.set_address(**{state.PLAN: None, state.RUBRIC: None, state.DATASET: None})
+
+
+def missing(found: RunChoices) -> None:
+    """What to do where there is no rubric or no dataset."""
+    what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
+    empty_state(
+        f"There is no {what} yet",
+        "A run asks judges the questions of a rubric about the items of a dataset.",
+        lambda: routes.link(page, f"Open {what}s"),
+    )
+
+
+def choose_rubric(found: RunChoices) -> int:
+    """The rubric version to ask."""
+    names = {one.id: one.name for one in found.rubrics}
+    chosen = _chosen("rubric", names, state.RUBRIC)
+    versions = {one.id: one for one in planning.rubric_versions(store(), chosen)}
+    return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
+
+
+def choose_dataset(found: RunChoices) -> tuple[int, int]:
+    """The dataset version, and how many items it has."""
+    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
+    chosen = _chosen("dataset", names, state.DATASET)
+    versions = {one.id: one for one in planning.dataset_versions(store(), chosen)}
+    version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
+    return version, versions[version].items
+
+
+def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
+    key = plan_key(what)
+    asked = state.address_id(parameter)
+    if state.get(key) not in names:
+        state.put(key, asked if asked in names else next(iter(names)))
+    chosen: int = st.selectbox(
+        what.capitalize(),
+        list(names),
+        key=key,
+        format_func=lambda one: one_line(names[one], 90),
+        persist_state="session",
+    )
+    return chosen
+
+
+def _version(what: str, of: int, numbers: dict[int, int]) -> int:
+    """The version to use: the newest, unless somebody picks an older one."""
+    newest = next(iter(numbers))
+    if len(numbers) == 1:
+        return newest
+    key = plan_key(what, of, "version")
+    state.seed(key, newest)
+    chosen: int = st.selectbox(
+        f"Version of the {what}",
+        list(numbers),
+        key=key,
+        format_func=lambda one: f"{numbers[one]}{' (newest)' if one == newest else ''}",
+        persist_state="session",
+    )
+    return chosen
+
+
+def choose_items(count: int) -> tuple[int | None, bool]:
+    """How many items at most (`None`: all), and whether the seed draws them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state.seed(plan_key("which"), ALL)
+        which = st.segmented_control(
+            "Items",
+            [ALL, FIRST, DRAWN],
+            key=plan_key("which"),
+            required=True,
+            persist_state="session",
+        )
+        if which == ALL:
+            return None, False
+        state.seed(plan_key("limit"), min(20, count))
+        limit: int = st.number_input(
+            "How many", 1, max(1, count), key=plan_key("limit"), width=140, persist_state="session"
+        )
+    return limit, which == DRAWN
+
+
+def seed_and_budget() -> tuple[int, float | None]:
+    """The seed, and the budget of one run in US dollars (`None`: no limit)."""
+    state.seed(plan_key("seed"), clock.draw_seed())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed: int = st.number_input(
+            "Seed",
+            0,
+            2**31 - 1,
+            key=plan_key("seed"),
+            width=180,
+            persist_state="session",
+            help="Decides the order in which options are shown, and which items are drawn. The "
+            "same seed gives the same run.",
+        )
+        st.button("Draw another", key=state.key(RUNS_ACT, "seed"), on_click=_on_seed)
+        budget: float | None = st.number_input(
+            "Budget in US dollars",
+            min_value=0.01,
+            value=None,
+            key=plan_key("budget"),
+            width=200,
+            placeholder="No limit",
+            persist_state="session",
+            help="The run stops when this is spent; what was finished is kept.",
+        )
+    return seed, budget
+
+
+def _on_seed() -> None:
+    state.put(plan_key("seed"), clock.draw_seed())
+
+
+# What the planned run will take, and the button that starts it.
+
+
+def show_estimate(request: RunRequest | None) -> None:
+    """The estimate of a request and Start; or why there can be no run."""
+    with st.container(border=True):
+        st.html('<div class="rs-section">What it will take</div>')
+        estimate = None if request is None else _estimate(request)
+        if estimate is not None:
+            _figures(estimate)
+        elif request is None:
+            st.caption("Choose who judges, and the estimate appears here.")
+        _start(request if estimate is not None else None)
+
+
+def _estimate(request: RunRequest) -> CostEstimate | None:
+    # The seed draws which items and orders, not how many; only drawn items differ in length.
+    about = (
+        request.rubric_version,
+        request.dataset_version,
+        request.panel.model_dump_json(),
+        request.seed if request.drawn else None,
+        request.replicates,
+        request.label_share,
+        request.limit,
+        request.drawn,
+    )
+    try:
+        return remembered("estimate", about, lambda: cost_estimate.estimate(store(), request))
+    except InputError as error:
+        st.error(label(error.message), icon=":material/error:")
+        problem_list(error.problems)
+        return None
+
+
+def _figures(estimate: CostEstimate) -> None:
+    most = "at most " if estimate.at_most else ""
+    about = most or "about " if estimate.cost else ""
+    figures(
+        [
+            LabelledFigure("Items", fmt.count(estimate.items)),
+            LabelledFigure("Votes", most + fmt.count(estimate.votes)),
+            LabelledFigure(
+                "Calls to models", (most if estimate.calls else "") + fmt.count(estimate.calls)
+            ),
+            LabelledFigure("Cost", about + fmt.cost(estimate.cost)),
+        ],
+        columns=2,
+    )
+    if estimate.at_most:
+        st.caption(
+            "This is if nothing is spared; what stages or early stops spare shows afterwards."
+        )
+    if estimate.calibration:
+        learned = fmt.plural(estimate.calibration, "labelled item")
+        offline = any(not one.calls for one in estimate.judges)
+        verb = "Offline judges learn from" if offline else "Examples are drawn from"
+        st.caption(f"{verb} {learned}; those are not graded.")
+        if estimate.twins:
+            st.caption(estimate.twins.in_words())
+    if estimate.calls:
+        table(
+            ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
+            (_line(one) for one in estimate.judges),
+            name="The estimate for every judge",
+            numbers=(1, 2, 3, 4),
+        )
+        st.caption(_time(estimate))
+    unpriced = [one.name for one in estimate.judges if one.cost is None]
+    if unpriced:
+        st.warning(
+            label(
+                f"The price of {', '.join(unpriced)} is not known, so the cost is not, and a "
+                "budget cannot stop the run. Enter prices on the Judges page."
+            ),
+            icon=":material/payments:",
+        )
+
+
+def _line(one: JudgeEstimate) -> list[str]:
+    tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (one.tokens_in, one.tokens_out)]
+    return [esc(one.name), fmt.count(one.calls), *tokens, fmt.cost(one.cost)]
+
+
+def _time(estimate: CostEstimate) -> str:
+    words = "Tokens are estimated at 4 characters each and 150 for an answer."
+    if estimate.seconds is None:
+        return f"{words} The time is not known: test the connection on the Judges page to learn it."
+    return f"{words} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
+
+
+def _start(request: RunRequest | None) -> None:
+    pressed = st.button(
+        "Start",
+        key=state.key(RUNS_ACT, "start"),
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=request is None,
+        width="stretch",
+    )
+    if pressed and request is not None:
+        run_id = lifecycle.start(store(), request)
+        state.drop(PLAN_FIELD, "seed")
+        routes.go(routes.RUN, {state.RUN: run_id})

@@ -1,0 +1,324 @@
+"""What is said of runs on every page: status in words, how far, what to do about failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.panel import Judge
+from core.domain.runs import RunRow
+from core.services.judges.registry import key_status
+from core.services.results import item_view
+from core.services.results.item_view import Run
+from core.services.runs import lifecycle
+from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.items import FAILURE_WORDS
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import LabelledFigure, Tone, figures, row, shown_errors, tag
+
+# What is said of runs: their status, and what to do about failures.
+
+IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
+#: So many raters are named in a line; the rest are counted.
+NAMED = 12
+NOBODY = "The process that worked on this run is gone, and nobody works on it now."
+
+_RETRY = "Retry the failures later."
+_NEW_RUN = "Change the judge on the Judges page and start a new run: a run keeps its judges."
+ADVICE = {
+    "rate_limit": "The provider turned calls away because too many came at once. "
+    "Retry the failures later, or use a judge with a lower concurrency.",
+    "timeout": "No answer came within the judge's timeout. Retry the failures; if it happens "
+    "often, raise the timeout and start a new run.",
+    "connection": "The provider could not be reached. Check the network and the judge's address, "
+    "then retry the failures.",
+    "server": f"The provider had a fault of its own. {_RETRY}",
+    "not_found": f"The provider does not know this model. {_NEW_RUN}",
+    "bad_request": f"The provider did not accept the request. {_NEW_RUN}",
+    "context_length": "The item is too long for this model. Use a model with a longer context.",
+    "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
+    "content_filter": "The provider blocked the text. Another provider may not.",
+    "empty": f"The model answered nothing. {_RETRY} With a token limit, raise it.",
+    "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
+    "often, this model is not fit to be a judge.",
+    "out_of_range": "The model chose an option that was not offered. Retry the failures.",
+    "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
+}
+
+
+def advice(kind: str, judges: Sequence[Judge]) -> str:
+    """What a person can do about a kind of failure; names the variables of missing keys."""
+    if kind not in ("missing_key", "auth"):
+        return ADVICE.get(kind, _RETRY)
+    names = sorted({name for judge in judges if (name := key_status(judge)[0])})
+    which = " and ".join(names) or "the provider's variable"
+    if kind == "missing_key":
+        return (
+            f"Set {which} in the environment of the app, start it again, then retry the failures."
+        )
+    return f"The provider refused the key. Check {which}, then retry the failures."
+
+
+def versions_line(row: RunRow) -> str:
+    """What was graded with what, with the versions."""
+    return (
+        f"{one_line(row.rubric_name, 70)}, {row.version_words}, on "
+        f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
+    )
+
+
+def raters_line(row: RunRow) -> str:
+    """Who judged, or rated elsewhere; many are counted."""
+    names = [one_line(judge.name, 60) for judge in row.panel.judges]
+    more = f" and {fmt.count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
+def votes_words(row: RunRow) -> str:
+    """How many votes there are, of how many planned; an import has what it has."""
+    if not row.panel.askable:
+        return fmt.plural(row.votes, "vote")
+    return f"{fmt.count(row.votes)} of {fmt.plural(row.planned, 'vote')}"
+
+
+def cost_words(row: RunRow) -> str:
+    """What a run cost; says where a part of it is unknown."""
+    if not row.calls:
+        return "no calls"
+    if row.cost_unknown == row.calls:
+        return "cost unknown"
+    return f"{spent_words(row)} (some prices unknown)" if row.cost_unknown else spent_words(row)
+
+
+def spent_words(row: RunRow) -> str:
+    """What a run's calls cost, where a figure is called that: never $0.00 for what is unknown."""
+    if row.cost_unknown == row.calls:
+        return "unknown"
+    return fmt.cost(row.cost) + (" and more" if row.cost_unknown else "")
+
+
+def known_words(row: RunRow) -> str:
+    """How many answers were kept from earlier runs, and what that saved where it is known."""
+    saved = f", saved {fmt.cost(row.saved)}" if row.saved else ""
+    return f"{fmt.plural(row.cached, 'answer')} from earlier runs{saved}"
+
+
+# Runs on every page: what is said of their status, and the choice of one.
+
+#: So many runs are offered.
+LISTED = 100
+STATUS: dict[str, tuple[str, Tone]] = {
+    "queued": ("… Waiting to start", "neutral"),
+    "running": ("▶ Grading", "info"),
+    "done": ("✓ Done", "good"),
+    "incomplete": ("◼ Incomplete", "warn"),
+    "cancelled": ("◼ Cancelled", "warn"),
+    "interrupted": ("◼ Nobody works on it", "warn"),
+    "budget": ("◼ Budget spent", "warn"),
+    "failed": ("✕ Failed", "bad"),
+}
+IMPORTED: tuple[str, Tone] = ("✓ Imported", "good")
+
+
+def status_words(row: RunRow) -> tuple[str, Tone]:
+    """The run's status in words, with how many questions had no answer, and its tone."""
+    if not row.panel.askable:
+        return IMPORTED
+    if row.cancel and row.status == "running" and not is_stalled(row):
+        return "◼ Stopping", "warn"
+    words, tone = STATUS[said_of(row)]
+    if row.failures_open and not row.active:
+        words = f"{words}, {fmt.plural(row.failures_open, 'failure')}"
+    return words, tone
+
+
+def status_tag(row: RunRow) -> str:
+    """The HTML tag of a run's status; its words tell what its colour tells."""
+    return tag(*status_words(row))
+
+
+def choose_run(key: str, forgotten: tuple[str, ...] = ()) -> Run | RunRow | None:
+    """The run of the address, else the newest that has votes; its choice is drawn.
+
+    Args:
+        key: the key of the widget.
+        forgotten: parameters of the address that say nothing of another run.
+    """
+    rows = lifecycle.newest(store(), LISTED)
+    asked = state.address_id(state.RUN)
+    by_id: dict[int, Run | RunRow] = {row.id: row for row in rows}
+    if asked is not None and asked not in by_id:
+        by_id[asked] = item_view.require_run(store(), asked)
+    if not by_id:
+        return None
+    chosen = asked if asked is not None else rows[0].id
+    state.put(key, str(chosen))
+    st.selectbox(
+        "Run",
+        [str(one) for one in by_id],
+        key=key,
+        format_func=lambda one: f"{one}: {one_line(by_id[int(one)].name, 80)}",
+        on_change=lambda: state.set_address(
+            **{**dict.fromkeys(forgotten), state.RUN: state.get(key)}
+        ),
+    )
+    return by_id[chosen]
+
+
+# How far the run is: live while it is worked on, from the data file.
+
+RUN_ACT = "run_act"
+RUN_LOOK = "run_look"
+
+POLL_SECONDS = 1.0
+#: While it is worked on, the rest of the page follows this often.
+REDRAW_SECONDS = 6.0
+
+
+def show(run_id: int) -> None:
+    """The status with its buttons; polls only while somebody works on the run."""
+    row = lifecycle.progress(store(), run_id).row
+    began = time.monotonic()
+    st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
+        run_id, row.active, row.votes, began
+    )
+
+
+def _live(run_id: int, was_active: bool, votes: int, began: float) -> None:
+    with shown_errors():
+        key = state.key(RUN_LOOK, run_id)
+        before = state.get(key)
+        look = lifecycle.progress(store(), run_id, None if before is None else RunLook(*before))
+        state.put(key, tuple(look.look))
+        follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
+        if look.row.active != was_active or follows:
+            st.rerun()
+        _draw(look)
+
+
+def _draw(look: RunProgress) -> None:
+    run = look.row
+    with st.container(horizontal=True, vertical_alignment="center"):
+        votes = f'<span class="rs-num">{votes_words(run)}</span>'
+        row([status_tag(run), votes])
+        st.space("stretch")
+        _buttons(look)
+    _facts(look)
+    if run.active:
+        st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
+        _pace(look)
+    if look.spared:
+        st.caption(
+            f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
+            "verdicts stood without them."
+        )
+    if lost := lifecycle.lost(run):
+        st.caption(lifecycle.lost_words(lost))
+    if look.stalled:
+        st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
+    if run.message:
+        st.warning(label(run.message), icon=":material/info:")
+    if look.failures:
+        _failures(look)
+
+
+def _facts(look: RunProgress) -> None:
+    run = look.row
+    facts = [fmt.plural(run.abstentions, "abstention")]
+    if run.calls:
+        facts += [fmt.plural(run.calls, "call"), cost_words(run)]
+        facts.append(f"{fmt.tokens(run.tokens_in)} in, {fmt.tokens(run.tokens_out)} out")
+    if run.cached:
+        facts.append(known_words(run))
+    if run.seconds and not run.active:
+        facts.append(fmt.seconds(run.seconds))
+    st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>')
+
+
+def _pace(look: RunProgress) -> None:
+    if look.stalled:
+        return
+    waiting = look.row.status == "queued"
+    rate = "waiting" if waiting else "measuring" if look.rate is None else _per_second(look.rate)
+    left = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
+    spent = spent_words(look.row) if look.row.calls else fmt.DASH
+    figures(
+        [
+            LabelledFigure("Votes a second", rate),
+            LabelledFigure("Time left", left, "At the pace of the last seconds."),
+            LabelledFigure("Spent so far", spent),
+            LabelledFigure("Failures", fmt.count(look.row.failures_open)),
+        ]
+    )
+
+
+def _per_second(rate: float) -> str:
+    return fmt.number(round(rate, 1 if rate < 10 else 0), 4)
+
+
+def _buttons(look: RunProgress) -> None:
+    run = look.row
+    if run.active and not look.stalled:
+        st.button(
+            "Cancel",
+            key=state.key(RUN_ACT, "cancel", run.id),
+            icon=":material/stop_circle:",
+            disabled=run.cancel,
+            help="Stops asking. Finished votes are kept, and the run can be resumed.",
+            on_click=_on_cancel,
+            args=(run.id,),
+        )
+    left = run.planned - look.settled - look.spared
+    if look.stalled or (not run.active and left > 0):
+        st.button(
+            f"Resume ({fmt.plural(left, 'vote')} left)",
+            key=state.key(RUN_ACT, "resume", run.id),
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=_on_resume,
+            args=(run.id,),
+        )
+    if run.failures_open and not run.active and run.panel.askable:
+        st.button(
+            f"Retry {fmt.plural(run.failures_open, 'failure')}",
+            key=state.key(RUN_ACT, "retry", run.id),
+            icon=":material/replay:",
+            on_click=_on_retry,
+            args=(run.id,),
+        )
+
+
+def _failures(look: RunProgress) -> None:
+    """Failures by kind: how many, whose, what was said last, and what to do."""
+    judges = {judge.name: judge for judge in look.row.panel.judges}
+    lines = []
+    for kind in look.failures:
+        of = [judges[name] for name in kind.judges if name in judges]
+        lines.append(
+            f"<div>{tag(f'✕ {kind.times} × {FAILURE_WORDS.get(kind.kind, kind.kind)}', 'bad')} "
+            f"<span class='rs-quiet'>{esc(', '.join(kind.judges))}</span></div>"
+            f"<div>{esc(advice(kind.kind, of) if look.row.panel.askable else IMPORTED_EMPTY)}</div>"
+            f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
+        )
+    head = "<div class='rs-section'>No vote came of these questions</div>"
+    st.html(f'<div class="rs-card">{head}{"".join(lines)}</div>')
+
+
+def _on_cancel(run_id: int) -> None:
+    with shown_errors():
+        lifecycle.cancel(store(), run_id)
+
+
+def _on_resume(run_id: int) -> None:
+    with shown_errors():
+        lifecycle.resume(store(), run_id)
+
+
+def _on_retry(run_id: int) -> None:
+    with shown_errors():
+        lifecycle.retry(store(), run_id)

@@ -1,0 +1,137 @@
+"""`rubric-studio import`: what it keeps, what it says, and with which status it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from core.cli.main import main
+from core.services.imports import import_files
+from core.store.store import Store
+
+LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    file = tmp_path / "votes.csv"
+    file.write_text(LONG)
+    return file
+
+
+def run(tmp_path: Path, *words: object) -> Result:
+    return CliRunner().invoke(main, ["import", *map(str, words), "--db", str(tmp_path / "x.db")])
+
+
+def said(tmp_path: Path, *words: object) -> dict[str, Any]:
+    done = run(tmp_path, *words, "--json")
+    assert done.exit_code == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_a_table_becomes_a_run_and_the_second_time_it_is_there_already(
+    tmp_path: Path, table: Path
+) -> None:
+    first = said(tmp_path, table)
+    assert {k: first[k] for k in ("kind", "run", "existed", "votes", "failures", "items")} == {
+        "kind": "long",
+        "run": 1,
+        "existed": False,
+        "votes": 3,
+        "failures": 1,
+        "items": 2,
+    }
+    # A model beside a person: the person votes without counting.
+    assert [(r["name"], r["kind"], r["counts"]) for r in first["raters"]] == [
+        ("kim", "human", False),
+        ("gpt-4", "llm", True),
+    ]
+    assert first["mapping"]["rater"] == "rater"
+    again = said(tmp_path, table)
+    assert (again["run"], again["existed"]) == (1, True)
+    assert "holds these votes already" in run(tmp_path, table).stdout
+
+
+def test_a_dry_run_keeps_nothing(tmp_path: Path, table: Path) -> None:
+    found = said(tmp_path, table, "--dry-run")
+    assert (found["dry_run"], found["run"], found["votes"]) == (True, None, 3)
+    assert Store(tmp_path / "x.db").counts().runs == 0
+    assert "Would import 3 votes" in run(tmp_path, table, "--dry-run").stdout
+
+
+def test_what_was_guessed_can_be_changed(tmp_path: Path, table: Path) -> None:
+    found = said(tmp_path, table, "--map", "kind:kim=llm", "--map", "only=cites")
+    assert [r["kind"] for r in found["raters"]] == ["llm", "llm"]
+    assert found["mapping"]["only"] == "cites"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [("itm=item", "Did you mean 'item'"), ("item", "FIELD=COLUMN"), ("others=robot", "others")],
+)
+def test_a_change_that_is_not_understood_ends_with_status_2(
+    tmp_path: Path, table: Path, change: str, says: str
+) -> None:
+    done = run(tmp_path, table, "--map", change)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+def test_a_bad_line_ends_with_status_2_and_its_number(tmp_path: Path, table: Path) -> None:
+    table.write_text(LONG + "c,kim\n")
+    done = run(tmp_path, table, "--json")
+    assert done.exit_code == 2
+    assert json.loads(done.stdout)["problems"][0]["line"] == 6
+    assert Store(tmp_path / "x.db").counts().runs == 0
+
+
+def test_a_rubric_and_a_dataset_are_taken_alone(tmp_path: Path) -> None:
+    rubric, items = tmp_path / "r.yaml", tmp_path / "items.jsonl"
+    rubric.write_text("name: R\ncriteria:\n- {name: cites, requirement: Cites a source.}\n")
+    items.write_text('{"id": "a", "submission": "x"}\n')
+    found = said(tmp_path, rubric)
+    assert (found["kind"], found["name"], found["criteria"]) == ("rubric", "R", 1)
+    found = said(tmp_path, items, "--rubric", rubric)
+    assert (found["kind"], found["items"]) == ("dataset", 1)
+    store = Store(tmp_path / "x.db")
+    assert [len(store.rubrics.list()), len(store.datasets.list())] == [1, 1]
+    assert "is kept" in run(tmp_path, rubric).stdout
+
+
+def test_a_rubric_and_a_dataset_may_come_beside_the_votes(tmp_path: Path, table: Path) -> None:
+    rubric, items = tmp_path / "r.yaml", tmp_path / "items.jsonl"
+    rubric.write_text("name: R\ncriteria:\n- {name: cites, requirement: Cites a source.}\n")
+    items.write_text('{"id": "a", "submission": "x"}\n{"id": "b", "submission": "y"}\n')
+    found = said(tmp_path, table, "--rubric", rubric, "--dataset", items)
+    # The rubric has one criterion, so the table need not name it.
+    (read,) = found["notices"]
+    assert found["votes"] == 3
+    assert read["message"].endswith("item 'item', rater 'rater', label 'label'.")
+    store = Store(tmp_path / "x.db")
+    assert store.runs.row(1).rubric_name == "R"
+    assert store.datasets.item(store.runs.row(1).dataset_version_id, "b").submission == "y"
+
+
+def test_a_file_that_is_not_there_ends_with_status_2(tmp_path: Path) -> None:
+    done = run(tmp_path, tmp_path / "nowhere.csv")
+    assert (done.exit_code, "no such file" in done.stderr) == (2, True)
+
+
+def test_the_mapping_of_a_folder_is_not_to_be_changed(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "votes.csv").write_text("x")
+    done = run(tmp_path, tmp_path / "f", "--map", "item=x")
+    assert (done.exit_code, "--map is for tables" in done.stderr) == (2, True)
+
+
+def test_a_change_to_nothing_takes_a_column_away() -> None:
+    seen = import_files.look_at_bytes(b"item,rater,label,reason\na,k,yes,r\n", "x.csv")
+    assert seen.mapping is not None
+    assert seen.mapping.reason == "reason"
+    changed = import_files.changed(seen, ["reason="])
+    assert changed is not None
+    assert changed.reason is None

@@ -1,0 +1,110 @@
+"""Which column is what: guessed, shown, changed, used."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.formats.datasets.dataset_file import build_dataset
+from core.formats.datasets.mapping import ColumnMapping, guess_mapping
+from core.formats.datasets.table import read_table
+from core.formats.rubrics.rubric_file import parse_rubric
+from tests.formats.refusals import refused
+
+RUBRIC = parse_rubric("[{name: Tone, requirement: T}, {name: model, requirement: M}]", "r").value
+
+
+def test_usual_names_are_known_whatever_their_case_and_spelling() -> None:
+    table = read_table(
+        "Item-ID,Question,Student_Answer,Reference Answer,Notes\n1,2,3,4,5\n", "x.csv"
+    )
+    assert guess_mapping(table) == ColumnMapping(
+        id="Item-ID",
+        prompt="Question",
+        submission="Student_Answer",
+        reference="Reference Answer",
+        meta=("Notes",),
+    )
+
+
+def test_a_field_s_own_name_wins_over_other_names() -> None:
+    table = read_table("answer,submission,output\n1,2,3\n", "x.csv")
+    assert guess_mapping(table).submission == "submission"
+    assert guess_mapping(table).meta == ("answer", "output")
+
+
+def test_columns_named_like_criteria_or_behind_a_prefix_are_labels() -> None:
+    table = read_table("id,submission,tone,label:model,reason_tone\n1,2,3,4,5\n", "x.csv")
+    mapping = guess_mapping(table, RUBRIC)
+    assert mapping.labels == {"Tone": "tone", "model": "label:model"}
+    assert mapping.reasons == {"Tone": "reason_tone"}
+    assert mapping.system is None
+
+
+def test_a_criterion_s_name_wins_over_another_name_of_a_field() -> None:
+    table = read_table("submission,model\nx,MET\n", "x.csv")
+    assert guess_mapping(table).system == "model"
+    assert guess_mapping(table, RUBRIC).labels == {"model": "model"}
+
+
+def test_without_a_rubric_the_prefix_names_the_criterion() -> None:
+    table = read_table("submission,label:How deep?,reason:How deep?\n1,2,3\n", "x.csv")
+    mapping = guess_mapping(table)
+    assert mapping.labels == {"How deep?": "label:How deep?"}
+    assert mapping.reasons == {"How deep?": "reason:How deep?"}
+
+
+def test_a_split_column_counts_only_where_it_holds_our_splits() -> None:
+    ours = read_table("submission,split\nx,calibration\ny,\n", "x.csv")
+    theirs = read_table("submission,split\nx,train\n", "x.csv")
+    assert guess_mapping(ours).split == "split"
+    assert guess_mapping(theirs).meta == ("split",)
+
+
+def test_a_person_s_mapping_is_used_as_it_is() -> None:
+    table = read_table("a,b,c,d\n1,x,MET,why\n", "x.csv")
+    mapping = ColumnMapping(id="a", submission="b", labels={"Tone": "c"}, reasons={"Tone": "d"})
+    item = build_dataset(table, mapping, "x.csv", RUBRIC).value.items[0]
+    assert (item.id, item.submission) == ("1", "x")
+    assert (item.labels["Tone"].label, item.labels["Tone"].reason) == ("MET", "why")
+    assert item.meta == {}
+
+
+def test_columns_that_are_mapped_nowhere_are_left_out_with_a_notice() -> None:
+    table = read_table("a,b\n1,x\n", "x.csv")
+    parsed = build_dataset(table, ColumnMapping(submission="b"), "x.csv")
+    assert [n.message for n in parsed.notices] == ["The column 'a' is left out."]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        (ColumnMapping(submission="z"), "names the column 'z', which is not there."),
+        (ColumnMapping(submission="b", labels={"t": "q"}), "names the column 'q'"),
+        (ColumnMapping(id="a"), "has no column that holds the submission."),
+    ],
+)
+def test_a_mapping_that_cannot_work_is_refused_with_the_columns(
+    mapping: ColumnMapping, words: str
+) -> None:
+    table = read_table("a,b\n1,x\n", "x.csv")
+    [(_, text)] = refused(lambda: build_dataset(table, mapping, "x.csv"))
+    assert words in text
+    assert "The columns are 'a', 'b'." in text
+
+
+def test_a_cell_that_looks_like_json_stays_text_unless_the_mapping_says_otherwise() -> None:
+    cell = '[{""role"": ""user"", ""content"": ""Hi""}]'
+    table = read_table(f'id,submission\n1,"{cell}"\n', "x.csv")
+    mapping = guess_mapping(table)
+    plain = build_dataset(table, mapping, "x.csv").value.items[0]
+    assert plain.submission == cell.replace('""', '"')
+    said = mapping.model_copy(update={"structured": True})
+    assert build_dataset(table, said, "x.csv").value.items[0].output == "user: Hi"
+
+
+def test_structured_cells_that_are_not_json_are_refused_with_their_line() -> None:
+    table = read_table("id,submission\n1,hello\n", "x.csv")
+    mapping = ColumnMapping(submission="submission", structured=True)
+    [(line, text)] = refused(lambda: build_dataset(table, mapping, "x.csv"))
+    assert line == 2
+    assert "is not JSON, as the mapping says it is." in text

@@ -1,0 +1,147 @@
+"""Rubrics as people write them: a row for each criterion, a column for each level."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import InputError
+from core.formats.rubrics.forms import looks_like_rubric, read_rubrics
+from core.formats.rubrics.grid import looks_like_grid, points_in, read_grid
+
+WORD = (
+    "Criterion\tExcellent\tGood\tFair\tPoor\n"
+    "Thesis\tClear and arguable\tClear\tVague\tNone stated\n"
+    "Evidence\tThree sources\tTwo sources\tOne source\tNo source\n"
+)
+
+
+def levels(text: str, name: str = "x.csv", at: int = 0) -> list[tuple[str, str, float | None]]:
+    (found,) = read_rubrics(text, name)
+    return [(o.label, o.description, o.value) for o in found.value.criteria[at].options]
+
+
+def said(text: str) -> str:
+    with pytest.raises(InputError) as error:
+        read_grid(text, "x.csv")
+    return str(error.value)
+
+
+def test_a_table_from_a_word_processor_keeps_every_level_with_its_words() -> None:
+    # Without points: four levels a third apart, the last heading the lowest.
+    assert levels(WORD, "pasted text") == [
+        ("Poor", "None stated", 0.0),
+        ("Fair", "Vague", 0.333333333),
+        ("Good", "Clear", 0.666666667),
+        ("Excellent", "Clear and arguable", 1.0),
+    ]
+    (found,) = read_rubrics(WORD, "pasted text")
+    assert [c.name for c in found.value.criteria] == ["Thesis", "Evidence"]
+    assert [c.scale for c in found.value.criteria] == ["ordinal"] * 2
+    assert found.notices == ()
+
+
+def test_levels_may_begin_with_the_worst() -> None:
+    turned = "Criteria;Beginning;Developing;Exemplary\nThesis;none;vague;clear\n"
+    assert [label for label, *_ in levels(turned)] == ["Beginning", "Developing", "Exemplary"]
+
+
+def test_points_of_headings_are_the_weight_and_the_values() -> None:
+    text = "Criterion,Excellent (4),Good (3),Poor (1)\nThesis,a,b,c\n"
+    assert levels(text) == [("Poor", "c", 0.25), ("Good", "b", 0.75), ("Excellent", "a", 1.0)]
+    (found,) = read_rubrics(text, "x.csv")
+    assert found.value.criteria[0].weight == 4
+    assert "The lowest levels add up to 1 of 4 points" in str(found.notices[0])
+
+
+def test_points_of_cells_come_before_those_of_headings() -> None:
+    text = "Criterion,4,2,0\nThesis,a (10 points),b (5 points),c (0 points)\nStyle,d,e,f\n"
+    assert levels(text) == [("0", "c", 0.0), ("2", "b", 0.5), ("4", "a", 1.0)]
+    (found,) = read_rubrics(text, "x.csv")
+    assert [c.weight for c in found.value.criteria] == [10, 4]
+
+
+def test_of_a_range_of_points_the_most_count_and_that_is_said() -> None:
+    text = "Criterion,Good (8-10 points),Fair (4–7),Poor (0-3)\nThesis,a,b,c\nStyle,d,e,f\n"
+    (found,) = read_rubrics(text, "x.csv")
+    # 10, 7 and 3 of 10 points.
+    assert [o.value for o in found.value.criteria[0].options] == [0.3, 0.7, 1.0]
+    ranges = [n for n in found.notices if "the most are taken" in n.message]
+    assert [n.message.split("'")[1] for n in ranges] == ["Good", "Fair", "Poor"]
+
+
+def test_weights_requirements_and_sections_have_columns_and_rows_of_their_own() -> None:
+    text = (
+        "Criterion,Description,Weight,Excellent,Poor\n"
+        "Content,,,,\n"
+        "Thesis,Is there a claim?,30%,clear,none\n"
+        "Style (5),,,plain,odd\n"
+    )
+    (found,) = read_rubrics(text, "x.csv")
+    one, other = found.value.criteria
+    assert (one.section, one.requirement, one.weight) == ("Content", "Is there a claim?", 30)
+    assert (other.name, other.requirement, other.weight) == ("Style", "Style", 5)
+
+
+def test_what_is_left_out_is_named() -> None:
+    text = "Criterion,Good (2),Poor (0),Score,Comments\nThesis,a,b,,\nTotal,,,2,\n"
+    (found,) = read_rubrics(text, "x.csv")
+    words = " ".join(map(str, found.notices))
+    assert "The column 'Score' is left out." in words
+    assert "The column 'Comments' is left out." in words
+    assert "line 3: is left out: “Total 2”." in words
+    # The sum may stand below a level, too; a criterion that is called so has words.
+    (found,) = read_rubrics("Criterion,Good (2),Poor (0)\nThesis,a,b\nTotal,,8 points\n", "x.csv")
+    assert "line 3: is left out: “Total 8 points”." in str(found.notices[0])
+    (found,) = read_rubrics("Criterion,Good (2),Poor (0)\nTotal impression,a,b\n", "x.csv")
+    assert [c.name for c in found.value.criteria] == ["Total impression"]
+
+
+def test_a_level_that_a_criterion_does_not_have_is_no_level_of_it() -> None:
+    assert [label for label, *_ in levels("Criterion,Good (2),Fair (1),Poor (0)\nA,x,,y\n")] == [
+        "Poor",
+        "Good",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Criterion,Gold,Silver\nA,x,y\n", "“Gold (4)”"),
+        ("Criterion,Good (2),Poor (0)\nA,x\n", "describes one level alone"),
+        ("Criterion,Good (2),Poor (0)\nA,x,y,z\n", "line 2: has 4 cells, but there are 3"),
+        ("Criterion,Good (2),Poor (0)\n,x,y\n", "names no criterion"),
+        ("Criterion,Good,Poor\nA,x (2 points),y\n", "points for some levels only"),
+        ("Criterion,Good (2),Poor (0),Weight\nA,x,y,much\n", "has 'much' as its weight"),
+        ("Criterion,Good (2),Poor (0)\n", "no criterion"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(text: str, words: str) -> None:
+    assert words in said(text)
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "item,ann,bob",
+        "id,submission,prompt",
+        "criterion,rater,label",
+        "item_id,criterion,rater_id,label",
+        "Name\tRequirement\tWeight",
+        "criterion,Good",
+    ],
+)
+def test_other_tables_are_no_grids(heads: str) -> None:
+    assert not looks_like_grid(heads.replace("\t", ",").split(","))
+    assert not looks_like_rubric(f"{heads}\n1,2,3\n".encode(), "x.csv")
+
+
+@given(st.text(max_size=60))
+def test_points_are_found_or_the_words_stay_as_they_are(text: str) -> None:
+    found = points_in(text, heading=True)
+    if found.points is None:
+        assert found.label == " ".join(text.split())
+    else:
+        assert found.least is not None
+        assert found.least <= found.points

@@ -1,0 +1,99 @@
+"""Files made to hurt: refused after little work, with a line and one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.errors import InputError
+from core.formats.datasets import table as tables
+from core.formats.source import csv_reader, json_reader, parsed
+from tests.formats.refusals import dataset_refused, rubric_refused
+
+#: Each would take minutes or gigabytes if it were worked off to its end.
+HOSTILE_RUBRICS = {
+    "foreign keys": ("- requirement: a\n" + "".join(f"  k{n}: 1\n" for n in range(9000)), "keys"),
+    "criteria": ("- same words here\n" * 9000, "500 criteria are the limit"),
+    "options": (
+        "- requirement: a\n  options: [" + "{lable: x}, " * 9000 + "]\n",
+        "1,000 is the limit",
+    ),
+    "aliases": ("a: &a x\nb: [" + "*a, " * 250_000 + "]\n", "once its aliases are written out"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_RUBRICS)
+def test_a_rubric_of_absurd_size_is_refused(name: str) -> None:
+    text, words = HOSTILE_RUBRICS[name]
+    line, said = rubric_refused(text)[0]
+    assert line is not None
+    assert words in said
+
+
+def test_json_with_endless_faults_is_read_no_further_than_a_thousand() -> None:
+    found = rubric_refused("[" + "NaN," * 100_000 + "1]", "r.json")
+    assert found[-1] == (None, "and at least 950 more; reading stopped there.")  # 1000 - 50
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("a,b\n" + "1\n" * 50_000, "x.csv", "has 1 cells"),
+        ('{"id": 1, "submission": "x"}\n' * 20_000, "x.jsonl", "repeats the id '1' of line 1."),
+        ('{"id": 1, "sub\n' * 20_000, "x.jsonl", "is not valid JSON"),
+        ("[" + "1," * 50_000 + "1]", "x.json", "is a number, not an item."),
+    ],
+)
+def test_a_dataset_of_bad_rows_is_read_no_further_than_a_thousand(
+    text: str, name: str, words: str
+) -> None:
+    found = dataset_refused(text, name)
+    assert words in found[0][1]
+    assert found[-1] == (None, "and at least 950 more; reading stopped there.")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("1,2\n", "x.csv"), ("1\t2\n", "x.tsv"), ('{"a":1}\n', "x.jsonl"), ('{"a":1},', "x.json")],
+)
+def test_more_rows_than_the_limit_are_refused_and_as_many_as_it_are_read(
+    line: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (csv_reader, tables, json_reader, parsed):
+        monkeypatch.setattr(module, "MAX_ROWS", 100)
+
+    def table(rows: int) -> str:
+        if name.endswith(".json"):
+            return f"[{line * (rows - 1)}{line[:-1]}]"
+        return {"x.csv": "a,b\n", "x.tsv": "a\tb\n"}.get(name, "") + line * rows
+
+    assert len(tables.read_table(table(100), name).rows) == 100
+    with pytest.raises(InputError, match="more than 100 rows, which is the limit"):
+        tables.read_table(table(101), name)
+
+
+def test_lines_inside_of_texts_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (csv_reader, parsed):
+        monkeypatch.setattr(module, "MAX_ROWS", 100)
+    essay = '"' + "line\n" * 70 + '"'
+    found = tables.read_table("id,submission\n" + f"1,{essay}\n2,{essay}\n", "x.csv")
+    assert len(found.rows) == 2
+
+
+def test_endless_columns_are_refused() -> None:
+    wide = "a," * 100_000 + "\n"
+    assert "names 100,001 columns; 2,000 is the limit." in dataset_refused(wide, "x.csv")[0][1]
+    rows = "\n".join(json.dumps({"submission": "x", f"c{n}": 1}) for n in range(3000))
+    assert "names 3,001 columns" in dataset_refused(rows, "x.jsonl")[0][1]
+
+
+def test_endless_labels_of_one_item_are_refused() -> None:
+    row = json.dumps({"submission": "x", "labels": {f"c{n}": "MET" for n in range(20_000)}})
+    assert len(dataset_refused(row, "x.jsonl", "[a]")) == 51
+
+
+def test_a_json_dataset_over_the_limit_of_documents_is_pointed_to_jsonl() -> None:
+    text = '[{"submission": "' + "x" * 20_000_000 + '"}]'
+    [(_, said)] = dataset_refused(text, "x.json")
+    assert "20 MB is the limit. Split it, or write JSONL or CSV." in said

@@ -1,0 +1,105 @@
+"""Files and folders on disk: whatever cannot be opened is an InputError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.formats.folder import parse_data, read_dataset_file, read_folder, read_rubric_file
+from core.formats.source.parsed import MAX_RUBRIC_BYTES
+from tests.formats.refusals import refused
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    made = tmp_path / "rated"
+    made.mkdir()
+    (made / "rubric.yaml").write_text("- {name: a, requirement: A}\n", "utf-8")
+    (made / "items.jsonl").write_text('{"submission": "x", "labels": {"a": "met"}}\n', "utf-8")
+    return made
+
+
+def test_a_folder_gives_its_rubric_and_its_items_with_checked_labels(rated: Path) -> None:
+    found = read_folder(rated)
+    assert found.rubric.value.criteria[0].name == "a"
+    assert found.dataset.value.name == "rated"
+    assert found.dataset.value.items[0].labels["a"].label == "MET"
+
+
+def test_a_label_that_the_folder_s_rubric_does_not_know_is_refused(rated: Path) -> None:
+    (rated / "items.jsonl").write_text('{"submission": "x", "labels": {"a": "so"}}\n', "utf-8")
+    assert refused(lambda: read_folder(rated))[0][0] == 1
+
+
+def test_a_file_is_read_by_its_own_path_or_its_folder_s(rated: Path) -> None:
+    assert read_rubric_file(rated) == read_rubric_file(str(rated / "rubric.yaml"))
+    assert read_dataset_file(rated / "items.jsonl").value.name == "items"
+    assert (
+        read_dataset_file(rated).value.items == read_dataset_file(rated / "items.jsonl").value.items
+    )
+
+
+def test_plain_data_is_read_as_strictly_as_a_rubric(tmp_path: Path) -> None:
+    file = tmp_path / "panel.yaml"
+    file.write_text("judges: [{name: j}]\n", "utf-8")
+    assert parse_data(file) == {"judges": [{"name": "j"}]}
+    file.write_text("a: 1\na: 2\n", "utf-8")
+    assert refused(lambda: parse_data(file))[0][0] == 2
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no\.yaml: There is no such file"):
+        read_rubric_file(tmp_path / "no.yaml")
+    with pytest.raises(InputError, match=r"It has no rubric\.yaml or"):
+        read_rubric_file(tmp_path)
+    with pytest.raises(InputError, match=r"This is a folder\. Name a file"):
+        parse_data(tmp_path)
+    with pytest.raises(InputError, match="This is not a folder"):
+        read_folder(tmp_path / "no")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        read_rubric_file(tmp_path / name)
+
+
+def test_a_file_without_permission_is_refused(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    # (A test that runs as root cannot take its own permission away.)
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(InputError, match="cannot be opened: Permission denied"):
+        read_rubric_file(rated)
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(rated: Path) -> None:
+    with (rated / "rubric.yaml").open("r+b") as file:
+        file.truncate(MAX_RUBRIC_BYTES + 1)
+    with pytest.raises(InputError, match="larger than 5 MB"):
+        read_rubric_file(rated)
+
+
+#: Two rubrics as Canvas exports them: one criterion of two levels each (adjudication.md 4.1).
+CANVAS = (
+    "Rubric Name,Criteria Name,Criteria Description,Criteria Enable Range,"
+    "Rating Name,Rating Description,Rating Points,Rating Name,Rating Description,Rating Points\n"
+    "Essay,Thesis,States a claim,false,Clear,One claim,4,Absent,No claim,0\n"
+)
+
+
+def test_a_table_of_a_learning_platform_is_a_rubric_wherever_one_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "essay.csv"
+    file.write_text(CANVAS)
+    (criterion,) = read_rubric_file(file).value.criteria
+    assert (criterion.name, criterion.scale, criterion.weight) == ("Thesis", "ordinal", 4)
+
+
+def test_a_table_of_several_rubrics_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
+    file = tmp_path / "both.csv"
+    file.write_text(CANVAS + CANVAS.splitlines()[1].replace("Essay", "Talk", 1) + "\n")
+    with pytest.raises(InputError, match=r"holds 2 rubrics: 'Essay', 'Talk'.*convert both\.csv"):
+        read_rubric_file(file)

@@ -1,0 +1,236 @@
+"""Tables of votes: one judgement a row or one rater a column, with and without a rubric."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.rubric import Criterion, Option, Rubric
+from core.errors import InputError
+from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.table import read_table
+from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping
+from core.formats.votes.imported import VoteBundle
+from core.formats.votes.reading import kind_of, open_bytes, read_bundle, table_of
+
+RUBRIC = Rubric(
+    criteria=(
+        Criterion(name="cites", requirement="Cites a source."),
+        Criterion(
+            name="tone",
+            requirement="How warm?",
+            scale="ordinal",
+            options=(Option(label="1", value=0), Option(label="2", value=1)),
+        ),
+    )
+)
+
+
+def read(text: str, name: str = "votes.csv", **more: object) -> VoteBundle:
+    source = open_bytes(text.encode(), name)
+    return read_bundle(source, kind_of(source), **more)  # type: ignore[arg-type]
+
+
+def answers(bundle: VoteBundle) -> list[tuple[str, str, str, str, int | None, bool, bool]]:
+    return [
+        (v.cell.item, v.criterion, v.rater, v.kind, v.option, v.abstained, v.failed)
+        for v in bundle.votes.rows
+    ]
+
+
+def test_a_long_table_is_read_with_the_usual_names_of_its_columns() -> None:
+    bundle = read("Example ID;Annotator;Dimension;Rating\na;kim;tone;1\na;gpt-4;tone;3\n")
+    assert bundle.format == "long"
+    # Levels 1, 2, 3: the 2 between them is a level although nobody used it.
+    (tone,) = bundle.rubric.criteria
+    assert (tone.name, tone.scale) == ("tone", "ordinal")
+    assert [(o.label, o.value) for o in tone.options] == [("1", 0.0), ("2", 0.5), ("3", 1.0)]
+    assert answers(bundle) == [
+        ("a", "tone", "kim", "human", 0, False, False),
+        ("a", "tone", "gpt-4", "llm", 2, False, False),
+    ]
+    assert any("No rubric was given" in n.message for n in bundle.notices)
+
+
+def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing() -> None:
+    bundle = read("item,rater,label\na,kim,yes\n,,\na,lee,\nb,kim,n/a\nb,lee,No\n")
+    assert bundle.rubric.criteria[0].scale == "binary"
+    # MET 0, UNMET 1, the added abstention 2.
+    assert answers(bundle) == [
+        ("a", "rating", "kim", "human", 0, False, False),
+        ("a", "rating", "lee", "human", None, False, True),
+        ("b", "rating", "kim", "human", 2, True, False),
+        ("b", "rating", "lee", "human", 1, False, False),
+    ]
+
+
+def test_words_are_nominal_and_case_does_not_make_two_options() -> None:
+    bundle = read("item,rater,label\na,kim,Refund\na,lee,refund\nb,kim,Delivery\n")
+    (criterion,) = bundle.rubric.criteria
+    assert criterion.scale == "nominal"
+    assert [o.label for o in criterion.options] == ["Delivery", "Refund"]
+    assert [v.option for v in bundle.votes.rows] == [1, 1, 0]
+
+
+def test_a_wide_table_has_a_rater_a_column_and_an_empty_cell_was_not_asked() -> None:
+    bundle = read("id,kim,lee,claude-3\na,yes,,no\nb,no,no,no\n")
+    assert bundle.format == "wide"
+    assert [(i, r, k, o) for i, _, r, k, o, *_ in answers(bundle)] == [
+        ("a", "kim", "human", 0),
+        ("a", "claude-3", "llm", 1),
+        ("b", "kim", "human", 1),
+        ("b", "lee", "human", 1),
+        ("b", "claude-3", "llm", 1),
+    ]
+    assert [item.id for item in bundle.dataset.items] == ["a", "b"]
+    assert any("text of 2 items" in n.message for n in bundle.notices)
+
+
+@pytest.mark.parametrize(
+    ("header", "given"),
+    [
+        ("id,cites / kim,cites / lee,tone / kim,tone / lee", None),
+        ("id,cites:kim,cites:lee,tone:kim,tone:lee", None),
+        ("id,kim__cites,lee__cites,kim__tone,lee__tone", RUBRIC),
+    ],
+)
+def test_headings_may_name_criterion_and_rater(header: str, given: Rubric | None) -> None:
+    bundle = read(f"{header}\na,yes,no,1,2\n", rubric=given)
+    assert [(c, r, o) for _, c, r, _, o, *_ in answers(bundle)] == [
+        ("cites", "kim", 0),
+        ("cites", "lee", 1),
+        ("tone", "kim", 0),
+        ("tone", "lee", 1),
+    ]
+
+
+def test_a_maker_before_a_models_name_is_no_criterion() -> None:
+    table = read_table("id,openai/gpt-4,meta/llama-3\na,yes,no\n", "x.csv")
+    columns = guess_vote_mapping(table, "wide").columns
+    assert [(c.criterion, c.rater) for c in columns] == [
+        ("", "openai/gpt-4"),
+        ("", "meta/llama-3"),
+    ]
+
+
+def test_a_column_of_gold_answers_becomes_labels_and_texts_become_items() -> None:
+    bundle = read("id,text,kim,lee,gold\na,Hello there,yes,no,yes\nb,Bye,no,no,no\n")
+    assert [(i.id, i.submission, i.labels["rating"].label) for i in bundle.dataset.items] == [
+        ("a", "Hello there", "MET"),
+        ("b", "Bye", "UNMET"),
+    ]
+    assert {v.rater for v in bundle.votes.rows} == {"kim", "lee"}
+
+
+def test_items_to_be_judged_are_not_taken_for_votes() -> None:
+    table = "id,submission,subject,level\na,An essay,history,7\nb,Another,physics,8\n"
+    assert kind_of(open_bytes(table.encode(), "items.csv")) == "dataset"
+
+
+def test_labels_are_spelt_as_the_rubric_does() -> None:
+    bundle = read(
+        "item,rater,criterion,label\na,kim,Cites,yes\na,kim,tone,2.0\na,lee,cites,N/A\n",
+        rubric=RUBRIC,
+    )
+    assert [(c, o, away) for _, c, _, _, o, away, _ in answers(bundle)] == [
+        ("cites", 0, False),
+        ("tone", 1, False),
+        ("cites", 2, True),
+    ]
+
+
+def test_every_bad_line_is_named_and_nothing_is_read() -> None:
+    dataset = parse_dataset('{"id": "a", "submission": "x"}', "items.jsonl").value
+    table = (
+        "item,rater,criterion,label\na,kim,cites,yes\nzz,kim,cites,yes\na,kim,tone,9\n,k,tone,1\n"
+    )
+    with pytest.raises(InputError) as refused:
+        read(table, rubric=RUBRIC, dataset=dataset)
+    # The row without an item ends it: a table is understood before it is checked.
+    assert [(p.line, p.message) for p in refused.value.problems] == [(5, "is empty.")]
+    with pytest.raises(InputError) as refused:
+        read(table.rpartition(",k,")[0].rstrip("\n,") + "\n", rubric=RUBRIC, dataset=dataset)
+    assert [p.line for p in refused.value.problems] == [3, 4]
+
+
+def test_a_row_that_was_cut_off_is_named() -> None:
+    with pytest.raises(InputError) as refused:
+        read("item,rater,label\na,kim,yes\na,le")
+    assert [p.line for p in refused.value.problems] == [3]
+
+
+def test_measurements_are_no_labels() -> None:
+    rows = "".join(f"a{n},kim,{n / 7:.4f}\n" for n in range(60))
+    with pytest.raises(InputError, match="different labels"):
+        read(f"item,rater,label\n{rows}")
+
+
+def test_a_person_may_change_what_was_guessed() -> None:
+    source = open_bytes(b"page,who,choice,label\n1,kim,yes,draft\n2,lee,no,draft\n", "x.csv")
+    guessed = guess_vote_mapping(table_of(source), "long")
+    assert (guessed.item, guessed.rater, guessed.label) == (None, None, "label")
+    with pytest.raises(InputError, match="no column for the item"):
+        read_bundle(source, "long")
+    said = VoteMapping(layout="long", item="page", rater="who", label="choice", others="llm")
+    bundle = read_bundle(source, "long", mapping=said)
+    assert [(i, r, k, o) for i, _, r, k, o, *_ in answers(bundle)] == [
+        ("1", "kim", "llm", 0),
+        ("2", "lee", "llm", 1),
+    ]
+    assert any("'label'" in n.message for n in bundle.notices)
+
+
+def test_a_mapping_that_names_no_column_of_the_table_is_refused() -> None:
+    source = open_bytes(b"item,rater,label\n1,kim,yes\n", "x.csv")
+    said = VoteMapping(layout="long", item="itm", rater="rater", label="label")
+    with pytest.raises(InputError) as refused:
+        read_bundle(source, "long", mapping=said)
+    assert "Did you mean 'item'?" in str(refused.value)
+
+
+def test_jsonl_rows_are_votes_too() -> None:
+    lines = '{"item": "a", "rater": "kim", "label": 3.0}\n{"item": "a", "rater": "m", "label": 4}\n'
+    bundle = read(lines, "votes.jsonl")
+    assert [o.label for o in bundle.rubric.criteria[0].options] == ["3", "4"]
+    assert [v.option for v in bundle.votes.rows] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "id,text,kim,lee\na,An answer,yes,no\nb,Another,yes,no\n",
+        "id,text,kim,lee\na,An answer,3,4\nb,Another,4,5\n",
+    ],
+)
+def test_a_text_beside_raters_does_not_hide_them(table: str) -> None:
+    # Yes and no are one scale even where nobody shares an answer; 4 is an answer of both.
+    assert kind_of(open_bytes(table.encode(), "votes.csv")) == "wide"
+
+
+def test_a_column_that_says_why_beside_a_raters_column_is_no_rater() -> None:
+    table = read_table(
+        "doc,ann,ann_reason,score_llm,score_llm rationale,note\n"
+        "1,yes,it says so,no,it does not,odd\n"
+        "2,no,short,no,short,odd\n",
+        "votes.csv",
+    )
+    mapping = guess_vote_mapping(table, "wide")
+    assert mapping.item == "doc"
+    assert [c.rater for c in mapping.columns] == ["ann", "score_llm"]
+    assert mapping.kinds == {"score_llm": "llm"}
+
+
+@pytest.mark.parametrize("name", ["dollm", "Guillmot", "llmet"])
+def test_a_name_with_these_letters_in_it_is_no_model(name: str) -> None:
+    table = read_table(f"item,{name},ann\n1,yes,no\n", "votes.csv")
+    assert guess_vote_mapping(table, "wide").kinds == {}
+
+
+def test_a_number_too_long_to_count_from_is_a_name_and_not_a_level() -> None:
+    # 20251122000000000001 and ...002 are one number in double precision, and so is one more.
+    one, other = "20251122000000000001", "20251122000000000002"
+    bundle = read(f"item,rater,criterion,label\na,kim,stamp,{one}\nb,kim,stamp,{one}\n")
+    assert [o.label for o in bundle.rubric.criteria[0].options] == [one, "Other"]
+    bundle = read(f"item,rater,criterion,label\na,kim,stamp,{one}\nb,kim,stamp,{other}\n")
+    (stamp,) = bundle.rubric.criteria
+    assert (stamp.scale, [o.label for o in stamp.options]) == ("nominal", [one, other])
+    assert [v.option for v in bundle.votes.rows] == [0, 1]

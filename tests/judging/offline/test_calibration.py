@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.judging.offline.calibration import (
+    BaselineGain,
+    answering,
+    fit_temperature,
+    fit_threshold,
+    gain_of,
+    probabilities,
+    prompt_majority,
+)
+from core.judging.offline.methods import FOLDS, fold_numbers
+
+
+def test_probabilities_of_equal_scores_are_equal_and_heat_evens_them_out():
+    assert probabilities(np.array([[2.0, 2.0]]), 1.0).tolist() == [[0.5, 0.5]]
+    scores = np.array([[np.log(9), 0.0]])
+    assert probabilities(scores, 1.0)[0, 0] == pytest.approx(0.9)
+    assert probabilities(scores, 2.0)[0, 0] == pytest.approx(0.75)  # odds 9 ** (1/2) = 3
+
+
+def test_overconfident_scores_are_cooled_to_their_accuracy():
+    # Odds of e^6 for an answer that is right in 3 of 4: the right odds are 3, so the temperature
+    # 6 / ln 3 = 5.46. The pull towards 1 weighs as one item of 400.
+    scores = np.tile([6.0, 0.0], (1, 400, 1))
+    labels = np.array([0, 0, 0, 1] * 100)
+    assert fit_temperature(scores, labels) == pytest.approx(5.46, rel=0.05)
+
+
+def test_a_handful_of_lucky_items_does_not_make_a_judge_certain():
+    scores = np.tile([1.0, 0.0], (1, 4, 1))
+    assert fit_temperature(scores, np.zeros(4, dtype=int)) > 0.3  # the likeliest would be 0.25
+
+
+def test_the_threshold_is_the_lowest_that_reaches_the_target():
+    # Most sure first: right 1 1 1 0 1 0, so shares right 1, 1, 1, 3/4, 4/5, 4/6. The target .8 is
+    # reached by the first five; the cut lies half way between .6 and .5.
+    sure = np.array([0.95, 0.9, 0.8, 0.7, 0.6, 0.5])
+    right = np.array([1.0, 1, 1, 0, 1, 0])
+    assert fit_threshold(sure, right, 0.8, 0.5) == pytest.approx(0.55)
+    assert fit_threshold(sure, right, 0.6, 0.5) == 0.0  # 4/6 of all is enough: answer everything
+
+
+def test_a_target_out_of_reach_keeps_the_least_coverage():
+    sure = np.array([0.9, 0.8, 0.7, 0.6])
+    assert fit_threshold(sure, np.zeros(4), 0.8, 0.5) == pytest.approx(0.75)
+
+
+def test_items_equally_sure_are_not_torn_apart():
+    assert fit_threshold(np.full(4, 0.7), np.array([1.0, 0, 0, 0]), 0.9, 0.5) == 0.0
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.34, 1), st.booleans()), min_size=2, max_size=40),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_a_threshold_never_answers_less_than_the_least_coverage(sample, target, least):
+    sure, right = (np.array(side, dtype=float) for side in zip(*sample, strict=True))
+    kept = (sure >= fit_threshold(sure, right, target, least)).mean()
+    assert kept >= least - 1e-9
+
+
+def test_what_answering_is_worth_comes_from_thresholds_fitted_without_the_item():
+    # Two folds. Fold 0 alone would answer above .6 (right 1 1 0); fold 1 above .8 (right 1 0 0).
+    # So fold 1 is cut at fold 0's threshold and the other way round.
+    sure = np.array([0.9, 0.7, 0.5, 0.9, 0.7, 0.5])
+    right = np.array([1.0, 1, 0, 1, 0, 0])
+    worth = answering(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, least=0.3)
+    # Fold 0 at .8: one answered, right. Fold 1 at .6: two answered, one right. 3 of 6, 2 of 3.
+    assert worth.coverage == pytest.approx(3 / 6)
+    assert worth.accuracy == pytest.approx(2 / 3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 14)), min_size=5, max_size=60))
+def test_folds_never_tear_a_group_apart_and_differ_by_repeat_only(sample):
+    labels, keys = (np.array(side) for side in zip(*sample, strict=True))
+    groups = np.unique(keys, return_inverse=True)[1]
+    folds = fold_numbers(labels, groups, seed=1, repeat=0)
+    assert all(len(set(folds[groups == group])) == 1 for group in groups)
+    assert folds.tolist() == fold_numbers(labels, groups, seed=1, repeat=0).tolist()
+    sizes = np.bincount(folds, minlength=FOLDS)
+    if len(set(groups.tolist())) == len(groups):
+        assert sizes.max() - sizes.min() <= 1
+
+
+def test_every_fold_has_its_share_of_every_label():
+    labels = np.array([0] * 20 + [1] * 10)
+    folds = fold_numbers(labels, np.arange(30), seed=4, repeat=2)
+    assert np.bincount(folds[:20]).tolist() == [4] * FOLDS
+    assert np.bincount(folds[20:]).tolist() == [2] * FOLDS
+
+
+def test_the_gain_is_paired_and_counts_duplicates_once():
+    # Differences 1, 1, 0, 0, 0: mean .4; singly the error is sqrt(2 * .36 + 3 * .16) / 5 = .219.
+    right, base = np.array([[1.0, 1, 0, 0, 0]]), np.zeros((1, 5))
+    single = gain_of(right, base, np.arange(5))
+    assert single.mean == pytest.approx(0.4)
+    assert single.error == pytest.approx(0.2191, abs=1e-4)
+    # The first two are duplicates: sqrt((.6 + .6) ** 2 + 3 * .16) / 5 = .277.
+    assert gain_of(right, base, np.array([0, 0, 1, 2, 3])).error == pytest.approx(0.2771, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("gain", "enough"),
+    [
+        (BaselineGain(0.10, 0.07), True),
+        (BaselineGain(0.10, 0.08), False),
+        (BaselineGain(0.0, 0.0), False),
+    ],
+)
+def test_a_gain_must_be_more_than_a_good_standard_error(gain, enough):
+    assert gain.enough is enough  # 1.28 * .07 = .0896 and 1.28 * .08 = .1024
+
+
+def test_the_rule_of_each_prompt_is_judged_without_the_fold_it_is_asked_about():
+    labels, prompts = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])
+    folds = np.array([[0, 1, 0, 1]])
+    assert prompt_majority(labels, prompts, folds, 2).tolist() == [[1, 1, 1, 1]]
+    # With every answer to prompt 1 in one fold, the rule knows nothing of it: label 0 wins.
+    assert prompt_majority(labels, prompts, np.array([[0, 1, 0, 0]]), 2)[0, 2:].tolist() == [0, 0]

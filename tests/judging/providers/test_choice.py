@@ -1,0 +1,74 @@
+"""Which door a judge's settings mean, and the small readings that the doors share."""
+
+from typing import Any
+
+import pytest
+
+from core.domain.panel import Judge
+from core.judging.providers.base import Request, split_thinking, tokens
+from core.judging.providers.choice import door_for
+from core.judging.providers.litellm_provider import call_error
+from core.judging.providers.openai_provider import chat_body
+from tests.judging.wire import KEY
+
+
+def test_openai_itself_gets_the_new_name_of_the_limit_and_other_servers_the_old() -> None:
+    own = chat_body(Request("gpt-x", [], {}, max_tokens=9), {})
+    other = chat_body(Request("x", [], {}, max_tokens=9, api_base="http://localhost/v1"), {})
+    assert (own["max_completion_tokens"], "max_tokens" in own) == (9, False)
+    assert (other["max_tokens"], "max_completion_tokens" in other) == (9, False)
+
+
+def test_auto_takes_the_lean_door_where_an_address_speaks_the_open_protocol() -> None:
+    def door(model: str, api_base: str = "", **more: Any) -> str:
+        return door_for(Judge(name="j", model=model, api_base=api_base, **more))
+
+    local = "http://localhost:8000/v1"
+    assert door("openai/gpt-4.1-mini") == "litellm"
+    assert door("gpt-4.1-mini", door="openai") == "openai"
+    assert door("openai/x", local) == "openai"
+    assert door("x", local) == "openai"
+    assert door("meta-llama/x", local) == "openai"
+    assert door("ollama/x", local) == "litellm"
+    assert door("x", local, door="litellm") == "litellm"
+
+
+def test_every_provider_we_name_is_one_that_litellm_knows() -> None:
+    from core.judging.providers.base import PROVIDERS
+    from core.judging.providers.litellm_provider import load_litellm
+
+    known = {str(getattr(p, "value", p)) for p in load_litellm().provider_list}
+    assert known >= PROVIDERS
+
+
+def test_a_request_never_shows_its_key() -> None:
+    assert KEY not in repr(Request("m", [], {}, key=KEY))
+
+
+def test_text_without_a_closed_thought_is_left_alone() -> None:
+    assert split_thinking("a </think> b") == ("", "a </think> b")
+    assert split_thinking("<think>a") == ("", "<think>a")
+
+
+def test_counts_that_are_missing_or_odd_are_unknown() -> None:
+    nothing = dict.fromkeys(("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking"))
+    assert tokens(None) == nothing
+    assert tokens({"prompt_tokens": "9"}) == nothing
+    assert tokens({"prompt_tokens": 0, "completion_tokens": 0}) == nothing
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("litellm.APIConnectionError: 'NoneType' object has no attribute 'get'", "internal"),
+        ("litellm.APIConnectionError: All connection attempts failed", "connection"),
+        ("litellm.APIConnectionError: Cannot connect to host localhost:1", "connection"),
+    ],
+)
+def test_litellms_name_for_everything_is_read_by_its_words(words: str, kind: str) -> None:
+    class APIConnectionError(Exception):
+        status_code = 500
+
+    error = call_error(APIConnectionError(words), Request("m", [], {}))
+    assert error.kind == kind
+    assert "litellm" not in error.message

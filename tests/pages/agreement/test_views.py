@@ -1,0 +1,216 @@
+"""The Agreement page with people: any pair, parts of the items, and five ways to look."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Cell, Vote
+from core.services.results.scored_items import derive_for
+from core.store.store import Store
+from pages.agreement import raters
+from pages.agreement import selection as keys
+from pages.ui import state
+from tests.pages.agreement.test_page import PAGE, field, linked_items
+from tests.pages.conftest import open_page, shown
+from tests.pages.graded import graded
+
+NOW = "2026-03-01T10:00:00.000Z"
+PEOPLE = {"ann": "person", "ben": "person", "cat": "person"}
+EVERYBODY = {**PEOPLE, "gpt": "imported", "llama <b>": "imported", "words": "imported_offline"}
+TONE = tuple(Option(label=w, value=v / 2) for v, w in enumerate(("Cold", "Mild", "Warm")))
+RUBRIC = Rubric(
+    criteria=(
+        Criterion(name="Cites *it*", requirement="Cites?"),
+        Criterion(name="Tone", requirement="Warm?", scale="ordinal", options=TONE),
+    )
+)
+
+
+def imported(store: Store, kinds: dict[str, str], n: int = 60, *, labelled: bool = False) -> int:
+    """A run of votes by these raters over items of two systems, a third of them long."""
+    judges = tuple(Judge.model_validate({"name": a, "kind": k}) for a, k in kinds.items())
+    items = tuple(
+        Item(
+            id=f"i{at}",
+            submission="Rain falls.",
+            system=("x", "y")[at % 2],
+            tags=("long",) if at % 3 == 0 else (),
+            labels={"Tone": Label(label=("Cold", "Mild", "Warm")[at % 3])} if labelled else {},
+        )
+        for at in range(n)
+    )
+    plan = RunPlan(
+        name="Imported",
+        rubric_version_id=store.rubrics.create(RUBRIC, now=NOW).id,
+        dataset_version_id=store.datasets.create(Dataset(items=items), now=NOW).id,
+        panel=Panel(judges=judges),
+    )
+    run = store.runs.create(plan, [(item.id, 2 * len(kinds)) for item in items], now=NOW).id
+    outcomes = [
+        AskedOutcome(
+            (Vote(Cell(item.id, criterion.name, name), (at * 7 + at * who // 3) % k, False),)
+        )
+        for at, item in enumerate(items)
+        for who, name in enumerate(kinds)
+        for criterion, k in zip(RUBRIC.criteria, (2, 3), strict=True)
+    ]
+    lease = store.leases.claim("x:1:x", at=1e10, seconds=60, run_id=run)
+    assert lease is not None
+    derive = derive_for(store.runs.get(run).plan, RUBRIC, items)
+    store.votes.record(run, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
+    store.leases.release(lease, "done", now=NOW)
+    return run
+
+
+def charts(app: AppTest) -> int:
+    return len(app.get("plotly_chart"))
+
+
+def words(app: AppTest) -> str:
+    return html.unescape(shown(app).replace("\\", ""))
+
+
+def test_with_people_their_majority_is_what_the_panel_is_held_against(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY)))
+
+    assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
+    assert app.selectbox(key=field(keys.RATER)).value == "panel"
+    assert "tied" in words(app)
+    assert "People's alpha" in words(app)
+
+
+def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, PEOPLE)))
+
+    assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
+    assert app.selectbox(key=field(keys.RATER)).options == ["ann", "ben", "cat"]
+    assert "compared with the majority of the others" in words(app)
+    assert "Judges' alpha" not in words(app)
+
+
+@pytest.mark.parametrize("kinds", [EVERYBODY, PEOPLE], ids=["everybody", "people"])
+@pytest.mark.parametrize("view", ["criteria", "one", "raters", "scores", "findings"])
+def test_every_view_opens_from_its_address(store: Store, view: str, kinds: dict[str, str]) -> None:
+    app = open_page(PAGE, run=str(imported(store, kinds)), view=view, criterion="Tone")
+
+    assert app.get("segmented_control") or app.get("button_group")
+    assert charts(app) >= (0 if view == "findings" else 1)
+    assert "undefined<br>" not in words(app) or view != "criteria"
+
+
+def test_a_run_without_people_has_every_view_too(store: Store) -> None:
+    run = str(graded(store))
+
+    for view in ("one", "raters", "scores", "findings"):
+        assert not open_page(PAGE, run=run, view=view).exception
+
+
+def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: Store) -> None:
+    run = str(imported(store, EVERYBODY))
+
+    app = open_page(PAGE, run=run, system="y", tag="long", view="one", rater="judge:gpt")
+
+    # Items 3, 9, ... 57: every sixth of 60.
+    assert "10 of 60 items: y, long" in words(app)
+    assert "50 or more say more" in words(app)
+    assert "a share of one half is uncertain by 14 points or more" in words(app)
+
+
+def test_choosing_a_system_goes_into_the_address_and_forgets_the_cell(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="one", cell="0-0")
+    every = linked_items(app)
+
+    app.multiselect(key=field(state.SYSTEM)).set_value(["x"]).run()
+
+    assert not app.exception
+    assert list(app.query_params[state.SYSTEM]) == ["x"]
+    assert keys.CELL not in app.query_params
+    app.selectbox(key=field(keys.CELL)).set_value("0-0").run()
+    assert linked_items(app)
+    assert {int(item[1:]) % 2 for item in linked_items(app)} == {0}
+    assert every
+
+
+def test_what_no_item_has_is_not_chosen(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY)), system="gone", tag="none")
+
+    assert app.multiselect(key=field(state.SYSTEM)).value == []
+    assert charts(app) == 1
+
+
+def test_choices_that_exclude_each_other_leave_no_item_and_say_so(store: Store) -> None:
+    # Of five items only 0 and 3 are long, and only 3 is of y.
+    run = str(imported(store, EVERYBODY, n=3))
+
+    app = open_page(PAGE, run=run, system="y", tag="long")
+
+    assert "No item fits" in words(app)
+    assert app.multiselect(key=field(state.TAG)).value == ["long"]
+
+
+def test_a_reference_can_be_one_person_and_the_rater_a_judge(store: Store) -> None:
+    app = open_page(
+        PAGE,
+        run=str(imported(store, EVERYBODY)),
+        reference="person:ben",
+        rater="judge:gpt",
+        view="one",
+    )
+
+    assert "gpt against ben: 60 items with an answer from both" in words(app)
+
+
+def test_the_matrix_leads_to_a_pair_and_the_earlier_column_is_the_reference(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = ("people", "judge:gpt", "person:ann")
+    put = dict[str, object]()
+    monkeypatch.setattr(state, "set_address", lambda **given: put.update(given))
+    clicked = {"selection": {"points": [{"customdata": [2, 1]}]}}
+    monkeypatch.setattr(state, "get", lambda *_: clicked)
+
+    raters._on_click("chart", columns)
+
+    assert (put[keys.REFERENCE], put[keys.RATER]) == ("judge:gpt", "person:ann")
+    assert put[state.VIEW] == "one"
+
+
+def test_a_box_dragged_in_the_matrix_means_the_cell_in_its_middle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put = dict[str, object]()
+    monkeypatch.setattr(state, "set_address", lambda **given: put.update(given))
+    box = {"selection": {"points": [], "box": [{"x": [-0.4, 0.3], "y": [1.7, 2.2]}]}}
+    monkeypatch.setattr(state, "get", lambda *_: box)
+
+    raters._on_click("chart", ("people", "judge:gpt", "person:ann"))
+
+    assert (put[keys.REFERENCE], put[keys.RATER]) == ("people", "person:ann")
+
+
+def test_people_stand_beside_judges_as_the_ceiling(store: Store) -> None:
+    text = words(open_page(PAGE, run=str(imported(store, EVERYBODY)), view="raters"))
+
+    assert "People agree with each other at a mean kappa of" in text
+    assert "LLM judges reach" in text
+    assert "offline judges reach" in text
+
+
+def test_a_finding_is_chosen_beside_its_evidence_and_stays_in_the_address(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="findings")
+    findings = app.radio(key=field(keys.FINDING))
+
+    findings.set_value(findings.options and str(len(findings.options) - 1)).run()
+
+    assert not app.exception
+    assert app.query_params[keys.FINDING] == str(len(findings.options) - 1)
+    assert charts(app) >= 1
+    assert "What could not be examined" in str([e.label for e in app.expander])
+    assert "No order in which options were shown is known" in words(app)

@@ -1,0 +1,223 @@
+"""The Import votes page: nothing is kept that was not looked at."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from streamlit.testing.v1 import AppTest
+
+from core import clock
+from core.domain.rubric import Criterion, Rubric
+from core.store.store import Store
+from pages.imports import reading as keys
+from pages.ui import routes, state
+from tests.formats.votes.foreign_files import FOREIGN
+from tests.pages.conftest import open_page, shown
+
+PAGE = routes.IMPORT_VOTES
+LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
+WIDE = "id,kim,lee\na,1,2\nb,3,3\n"
+ITEMS = '{"id": "a", "submission": "x"}\n'
+RUBRIC = "criteria:\n- {name: cites, requirement: Cites a source.}\n"
+HEAD = "item_id,criterion,rater_id,rater_kind,label\n"
+
+
+def importing(data: str | bytes, name: str = "votes.csv") -> AppTest:
+    content = data if isinstance(data, bytes) else data.encode()
+    app = open_page(PAGE)
+    app.file_uploader(key=keys.FILE).set_value((name, content, "text/csv")).run()
+    assert not app.exception
+    return app
+
+
+def press_import(app: AppTest) -> AppTest:
+    app.button(key=state.key(keys.ACT, "import")).click().run()
+    assert not app.exception
+    return app
+
+
+def field(app: AppTest, name: str):  # type: ignore[no-untyped-def]
+    return next(box for box in app.selectbox if box.label == name)
+
+
+def zipped(**files: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("_", "."), text)
+    return buffer.getvalue()
+
+
+def figures(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_the_first_visit_says_what_a_file_may_be() -> None:
+    assert "one answer a row" in shown(open_page(PAGE))
+
+
+def test_a_long_table_is_shown_before_it_is_kept_and_leads_to_its_agreement(store: Store) -> None:
+    app = importing(LONG)
+
+    # Four rows: three labels and an empty one.
+    found = figures(app)
+    assert (found["Votes"], found["Empty answers"], found["Raters"]) == ("3", "1", "2")
+    assert field(app, "Answer").value == "label"
+    assert "No rubric was given" in shown(app)
+    assert store.counts().runs == 0
+
+    press_import(app)
+
+    run = store.runs.row(1)
+    assert (run.votes, run.failures_open, run.status) == (3, 1, "done")
+    assert "Imported as run 1." in shown(app)
+    links = [link.proto.page for link in app.get("page_link")]
+    assert any("agreement" in link for link in links)
+
+
+def test_the_same_file_again_is_known_before_and_after_the_button(store: Store) -> None:
+    press_import(importing(LONG))
+    app = importing(LONG)
+    assert "here already, as run 1" in shown(app)
+    assert "Nothing was added." in shown(press_import(app))
+    assert store.counts().runs == 1
+
+
+def test_a_column_that_was_guessed_wrongly_is_changed(store: Store) -> None:
+    app = importing("item,rater,label,choice\na,kim,draft,yes\nb,kim,draft,no\n")
+    field(app, "Answer").select("choice").run()
+    press_import(app)
+    rubric = store.rubrics.version(store.runs.row(1).rubric_version_id).rubric
+    assert rubric.criteria[0].scale == "binary"
+
+
+def test_a_wide_table_gets_a_rater_a_column(store: Store) -> None:
+    app = importing(WIDE)
+    assert figures(app)["Votes"] == "4"
+    press_import(app)
+    assert [j.name for j in store.runs.row(1).panel.judges] == ["kim", "lee"]
+
+
+def test_a_rubric_that_is_kept_here_can_be_the_question(store: Store) -> None:
+    rubric = Rubric(name="Mine", criteria=(Criterion(name="cites", requirement="Cites."),))
+    version = store.rubrics.create(rubric, now=clock.now())
+    app = importing(LONG)
+    app.selectbox(key=keys.RUBRIC).select(version.id).run()
+    # Its only criterion is what the answers are to, though the file names none.
+    press_import(app)
+    assert store.runs.row(1).rubric_version_id == version.id
+
+
+def test_criteria_that_a_file_names_are_those_of_the_rubric(store: Store) -> None:
+    rubric = Rubric(name="Mine", criteria=(Criterion(name="cites", requirement="Cites."),))
+    version = store.rubrics.create(rubric, now=clock.now())
+    app = importing(
+        LONG.replace("item,", "criterion,item,")
+        .replace("\na,", "\ncites,a,")
+        .replace("\nb,", "\ncites,b,")
+    )
+    app.selectbox(key=keys.RUBRIC).select(version.id).run()
+    assert "No rubric was given" not in shown(app)
+    press_import(app)
+    assert store.runs.row(1).rubric_version_id == version.id
+
+
+def test_every_bad_line_is_shown_and_there_is_no_button() -> None:
+    votes = HEAD + "a,cites,kim,human,MAYBE\nzz,cites,kim,human,MET\n"
+    data = zipped(rubric_yaml=RUBRIC, items_jsonl=ITEMS, votes_csv=votes)
+    app = importing(data, "replies.zip")
+    page = shown(app)
+    assert "2 problems to mend" in page
+    assert "line 2, label" in page
+    assert "line 3, item_id" in page
+    assert not [b for b in app.button if b.label == "Import"]
+
+
+def test_an_archive_is_imported_whole(store: Store) -> None:
+    votes = HEAD + "a,cites,kim,human,MET\n"
+    press_import(
+        importing(zipped(rubric_yaml=RUBRIC, items_jsonl=ITEMS, votes_csv=votes), "replies.zip")
+    )
+    assert store.runs.row(1).dataset_name == "replies"
+
+
+def test_a_file_that_is_no_table_says_so() -> None:
+    assert "cannot be opened" in shown(importing(b"PK\x03\x04 nothing", "x.zip"))
+
+
+def test_items_are_sent_to_the_datasets_page() -> None:
+    app = importing("id,submission\na,An essay\n")
+    assert "seems to hold items, not votes" in shown(app)
+    assert not [b for b in app.button if b.label == "Import"]
+
+
+def test_another_file_starts_anew(store: Store) -> None:
+    app = press_import(importing(LONG))
+    app.button(key=state.key(keys.ACT, "another")).click().run()
+    assert not app.exception
+    assert "one answer a row" in shown(app)
+
+
+def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
+    app = importing("item,rater,label\n<b>a</b>,**kim**,<img src=x>\n$x$,:smile:,[a](http://b)\n")
+    assert "<img" not in shown(app).replace("&lt;img", "")
+    press_import(app)
+    assert [j.name for j in store.runs.row(1).panel.judges] == ["**kim**", ":smile:"]
+
+
+def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
+    press_import(importing(LONG))
+
+    page = open_page(routes.RUN, run="1")
+    assert "✓ Imported" in shown(page)
+    assert "rated elsewhere by kim" in shown(page)
+    assert "They are empty where they came from" in shown(page)
+    assert not [b for b in page.button if "Retry" in b.label or "Resume" in b.label]
+
+    plan = shown(open_page(routes.RUN, run="1", view="plan"))
+    assert "votes.csv (long table)" in plan
+    assert "no: models rated too" in plan
+    assert "Times every judge is asked" not in plan
+
+    assert "3 votes" in shown(open_page(routes.RUNS))
+
+
+def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(store: Store) -> None:
+    rubric = Rubric(name="R", criteria=(Criterion(name="lee", requirement="Lee?"),))
+    saved = store.rubrics.create(rubric, now=clock.now())
+    app = importing("id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n")
+    field(app, "Submission (text)").set_value("text").run()
+    # The key of a widget stands at the end of its id: FAMILY/FILE/table/NUMBER.
+    (drawn,) = [e.proto.id for e in app.dataframe if "Is a" in e.value]
+    raters = drawn[drawn.index(keys.RATERS + "/") :].rsplit("/table/")[0]
+    (_, number, rows) = app.session_state[state.key(raters, "drawn")]
+    at = [row["Column"] for row in rows].index("lee")
+    edited = {"edited_rows": {at: {"Is a": "Model"}}, "added_rows": [], "deleted_rows": []}
+    app.session_state[state.key(raters, "table", number)] = edited
+    app.run()
+    assert app.session_state[state.key(raters, "changed")]["lee"] == {"Is a": "Model"}
+
+    app.selectbox(key=keys.RUBRIC).set_value(saved.id).run()
+    assert app.session_state[state.key(raters, "changed")]["lee"] == {"Is a": "Model"}
+    field(app, "System").set_value("kim").run()  # the table has a row less, and is drawn anew
+
+    assert not app.exception
+    assert field(app, "Submission (text)").value == "text"
+    (frame,) = [e.value for e in app.dataframe if "Is a" in e.value]
+    kinds = dict(zip(frame["Column"], frame["Is a"], strict=True))
+    assert kinds["lee"] == "Model"
+
+
+def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_it_is() -> None:
+    app = importing(FOREIGN["langfuse-scores.csv"], "scores.csv")
+    page = shown(app)
+    assert "nothing was guessed" in page
+    assert "votes, one answer a row: no column is named for the rater" in page
+    assert "--map" not in page
+    assert not [b for b in app.button if b.label == "Import"]
+    app.segmented_control[0].set_value("long").run()
+    for name, column in (("Item", "traceId"), ("Rater", "source"), ("Answer", "value")):
+        field(app, name).select(column).run()
+    field(app, "Criterion").select("name").run()
+    assert (figures(app)["Votes"], figures(app)["Raters"]) == ("8", "2")

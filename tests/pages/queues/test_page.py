@@ -1,0 +1,207 @@
+"""The list of queues, the form of a new one, and who one is."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.services.review import queues, reviewers
+from core.store.store import Store
+from pages.queues.making import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
+from pages.ui import identity, routes, state
+from pages.ui.identity import IDENTITY, SESSION
+from pages.ui.routes import Screen
+from tests.pages import reviewing as at
+from tests.pages.conftest import FRAME, open_page, shown, visit
+from tests.services import reviewed
+from tests.services.reviewed import UNMET
+
+
+def sign_in(app: AppTest, name: str) -> AppTest:
+    app.text_input(key=state.key(IDENTITY, "name")).set_value(name)
+    (start,) = [b for b in app.button if b.label == "Start"]
+    start.click().run()
+    assert not app.exception
+    return app
+
+
+def test_a_name_is_asked_for_once_and_the_first_person_is_a_lead(store: Store) -> None:
+    app = open_page(routes.QUEUES)
+    assert "Who reviews?" in shown(app)
+    sign_in(app, "  Ada ")
+    assert "You are **Ada** (lead)." in shown(app)
+    assert "Nothing to review yet" in shown(app)
+    (leave,) = [b for b in app.button if b.label == "Not you?"]
+    leave.click().run()
+    assert "Who reviews?" in shown(app)
+
+
+def test_no_name_is_refused(store: Store) -> None:
+    app = sign_in(open_page(routes.QUEUES), "  ")
+    assert "Who reviews?" in shown(app)
+    assert app.error
+
+
+def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> None:
+    reviewed.graded(store, 4)
+    app = sign_in(open_page(routes.QUEUES), "Ada")
+    app.button(key=state.key(QUEUES_ACT, "new")).click().run()
+    # No item is split on 0; 1, 2 and 3 are, on both criteria: six cells of three items, and the
+    # audit is set to none.
+    app.slider(key=state.key(QUEUE_FIELD, "audit")).set_value(0).run()
+    assert [m.value for m in app.metric] == ["6", "3"]
+    # The rubric passes from .5 on, so what is near that mark is asked for; no score is.
+    assert app.checkbox(key=state.key(QUEUE_FIELD, "near_mark 1")).value
+    app.checkbox(key=state.key(QUEUE_FIELD, "everything")).check().run()
+    assert [m.value for m in app.metric] == ["8", "4"]
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
+    assert not app.exception
+    assert [str(t.value) for t in app.title] == ["Doubtful cells"]
+    assert [b.label for b in app.button if "Start reviewing" in b.label] == [
+        "Start reviewing (4 items)"
+    ]
+    (row,) = queues.queues(store)
+    assert (row.author, row.rule.everything, row.rule.near_mark) == ("Ada", True, 0.05)
+
+
+def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:
+    queue = at.queue(store, count=2)
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
+    app.button[0].click().run()  # All queues
+    assert "2 of 4 cells resolved" in shown(app)
+    links = [str(e.proto.label) for e in app.get("page_link")]
+    assert "Review 1 item" in links
+
+
+def test_a_lead_changes_how_a_queue_is_worked_off_and_who_may_what(store: Store) -> None:
+    queue = at.queue(store)
+    reviewed.sit(store, "Ben")
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    app.number_input(key=state.key(QUEUE_FIELD, f"queue {queue}", "reviewers")).set_value(3)
+    app.run()
+    app.button(key=state.key(QUEUE_ACT, "save")).click().run()
+    assert not app.exception
+    assert queues.queue(store, queue).settings.reviewers == 3
+    (role,) = [s for s in app.selectbox if s.label == "Ben"]
+    role.set_value("adjudicator").run()
+    assert {r.name: r.role for r in reviewers.everyone(store)}["Ben"] == "adjudicator"
+
+
+def test_the_last_lead_cannot_step_down(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    (role,) = [s for s in app.selectbox if s.label == "Lea"]
+    role.set_value("reviewer").run()
+    assert {r.name: r.role for r in reviewers.everyone(store)}["Lea"] == "lead"
+    assert app.error
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_where_a_login_is_configured_nobody_can_give_a_name(
+    store: Store, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    monkeypatch.setattr(identity, "login_configured", lambda: True)
+    monkeypatch.setattr(identity, "user", lambda: None)
+    monkeypatch.setattr(identity, "find_spec", lambda name: name if installed else None)
+    app = open_page(routes.QUEUES)
+    assert "Log in to review" in shown(app)
+    assert not app.text_input
+    assert [b.label for b in app.button] == (["Log in"] if installed else [])
+    assert ("is not installed" in shown(app)) == (not installed)
+
+
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        ({"email": "Ada@Example.org"}, "You are **ada&#64;"),
+        ({"sub": "1234", "email": ""}, "You are **1234**"),
+        ({"email": "a@b.c", "email_verified": False}, "is not verified"),
+    ],
+)
+def test_a_login_names_its_reviewer_by_what_the_provider_guarantees(
+    store: Store, monkeypatch: pytest.MonkeyPatch, user: dict[str, object], words: str
+) -> None:
+    monkeypatch.setattr(identity, "login_configured", lambda: True)
+    monkeypatch.setattr(identity, "user", lambda: user)
+    app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.session_state[SESSION] = "tab"
+    app.run()
+    visit(app, routes.QUEUES)
+    assert words in shown(app)
+
+
+def test_what_reviewers_say_of_a_criterion_reaches_its_author(store: Store) -> None:
+    queue = at.queue(store, count=1)
+    ben = at.sit_down(store, queue, "Ben")
+    at.cannot(ben, 1, "Right", "criterion_wrong")
+    at.choose(ben, 1, "Short", reviewed.MET)
+    at.commit(ben, 1)
+    at.write(ben, 1, "Right", "It asks for a source.")
+    at.commit(ben, 1)
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
+    app.button[0].click().run()  # All queues
+    app.button(key=state.key(QUEUES_ACT, "issues")).click().run()
+    assert "It asks for a source." in shown(app)
+    assert "The criterion is wrong" in shown(app)
+    assert "Edit Answers" in [str(e.proto.label) for e in app.get("page_link")]
+
+
+def test_a_lead_sends_decided_cells_back_and_says_why(store: Store) -> None:
+    queue = at.queue(store, count=1)
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)
+    app = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    app.multiselect(key=state.key(QUEUE_FIELD, "send back", queue)).set_value(
+        [("i0", "Right")]
+    ).run()
+    app.button(key=state.key(QUEUE_ACT, "send back")).click().run()
+    assert "Say why" in shown(app)
+    why = state.key(QUEUE_FIELD, "send back why", queue)
+    app.text_input(key=why).set_value("The reference was wrong.").run()
+    app.button(key=state.key(QUEUE_ACT, "send back")).click().run()
+    assert "1 cell sent back" in shown(app)
+    states = {c.criterion: c.state for c in store.queues.cells(queue, "i0")}
+    assert states == {"Right": "needs_review", "Short": "resolved"}
+
+
+def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
+    run = reviewed.graded(store, 2)
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    app = at.sit_down(store, queue, "Ben", page=routes.QUEUES)
+    app.selectbox(key=state.key(QUEUE_FIELD, "criterion", queue)).set_value("Short").run()
+    app.button(key=state.key(QUEUE_ACT, "start")).click().run()
+    assert "only Short" in shown(app)
+    assert app.query_params[state.CRITERION] == "Short"
+    app = at.sit_down(store, queue, "Ben")
+    app.query_params[state.CRITERION] = "Short"
+    app.run()
+    # The other criterion of the item is neither there nor asked for before the next item comes.
+    assert "It is right." not in shown(app)
+    at.choose(app, 1, "Short", UNMET)
+    at.commit(app, 1)
+    assert "Here is what the judges said" in shown(app)
+    at.write(app, 1, "Short", "It is long.")  # all judges said MET
+    at.commit(app, 1)
+    assert "Item 2" in shown(app)
+    states = {c.criterion: c.state for c in store.queues.cells(queue, "i0")}
+    assert states == {"Right": "needs_review", "Short": "resolved"}
+    # Of the item only this cell is told: its score would tell of the one still to be judged.
+    assert "Short: MET → <b>UNMET</b>" in shown(app)
+    assert "score" not in shown(app).split("Last decision:")[1].split("</div>")[0]
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "tells", "asks"),
+    [
+        (routes.QUEUES, "Review", "People settle", "Who reviews?"),
+        (routes.RECORD, "Findings of review", "What people's verdicts say", "Who reviews?"),
+        (routes.ARENA, "Arena", "Which answer is better?", "Who votes?"),
+    ],
+)
+def test_whoever_is_asked_for_a_name_sees_what_for(
+    store: Store, page: Screen, title: str, tells: str, asks: str
+) -> None:
+    app = open_page(page)
+    assert [one.value for one in app.title] == [title]
+    assert app.caption[0].value.startswith(tells)
+    assert asks in shown(app)

@@ -1,0 +1,104 @@
+"""The Report page says what its files say, and its numbers lead to items."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from core.formats.report.html import html_paper
+from core.formats.report.paper import Words, markdown_paper
+from core.services.reports.paper import paper
+from core.services.reports.run_report import report
+from core.store.store import Store
+from pages.report.blocks import cell
+from pages.ui import routes, state, widgets
+from tests.pages.conftest import open_page, shown
+from tests.pages.graded import graded, planned
+from tests.services.reports.made import decided
+
+PAGE = routes.REPORT
+NUMBER = re.compile(r"(?<![\w.])[−+]?\$?\d*\.?\d+%?(?![\w])")
+
+
+def numbers(text: str) -> set[str]:
+    return set(NUMBER.findall(text))
+
+
+def body(page_html: str) -> str:
+    """What is read of our own HTML."""
+    return html.unescape(re.sub(r"<[^>]*>", " ", page_html))
+
+
+def test_without_votes_the_page_says_what_to_do(store: Store) -> None:
+    assert "No run has votes yet" in shown(open_page(PAGE))
+    assert "No votes yet" in shown(open_page(PAGE, run=str(planned(store))))
+
+
+def test_every_number_of_the_page_is_in_both_files(store: Store) -> None:
+    run = graded(store)
+    app = open_page(PAGE, run=str(run))
+    made = paper(report(store, run))
+
+    there = [str(e.proto.body) for e in app.get("html") if "<style>" not in str(e.proto.body)]
+    seen = numbers(body(" ".join(there)))
+    assert len(seen) > 30
+    assert seen <= numbers(body(html_paper(made)))
+    assert seen <= numbers(markdown_paper(made).replace("\\", ""))
+
+
+def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:
+    run = decided(store)
+    app = open_page(PAGE, run=str(run))
+    read = body(" ".join(str(e.proto.body) for e in app.get("html")))
+    read += " ".join(e.value for e in app.subheader)
+
+    missing = [text for text in paper(report(store, run)).texts() if text not in read]
+    # Only the line that says when it was made is a caption.
+    assert [text for text in missing if not text.startswith("Made by")] == []
+    assert len(app.get("plotly_chart")) == 4
+
+
+def test_a_number_leads_to_its_items(store: Store) -> None:
+    run = decided(store)
+    read = " ".join(str(e.proto.body) for e in open_page(PAGE, run=str(run)).get("html"))
+
+    links = {html.unescape(link) for link in re.findall(r'href="([^"]*)"', read)}
+    # 5 of 20 pass; x has 10 items; the verdict on `short` is UNMET (choice 1) for 15.
+    assert f"run?run={run}&outcome=pass" in links
+    assert f"run?run={run}&system=x" in links
+    assert f"run?run={run}&criterion=short&verdict=1" in links
+    assert f"run?run={run}&item=i01" in links
+    # The items behind an accuracy stand in the confusion matrix.
+    assert f"agreement?run={run}&view=one&criterion=short" in links
+    assert not [link for link in links if "All+items" in link]
+
+
+def test_a_link_cannot_be_broken_out_of() -> None:
+    made = cell(1, Words("1", "", {"system": '"><script>&x=y'}))
+    assert "<script>" not in made
+    assert "%22%3E%3Cscript%3E%26x%3Dy" in made
+
+
+def test_three_files_can_be_taken_away(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)))
+
+    names = [button.label for button in app.get("download_button")]
+    assert names == ["HTML", "Markdown", "CSV of everything"]
+
+
+def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:
+    assert "There is no run 99" in shown(open_page(PAGE, run="99")).replace("&#46;", ".")
+
+
+def test_very_many_votes_are_worked_out_when_asked_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(widgets.MANY, "report", 5)
+    app = open_page(PAGE, run=str(graded(store)))
+    assert not app.get("plotly_chart")
+
+    app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
+
+    assert app.get("plotly_chart")

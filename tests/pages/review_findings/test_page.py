@@ -1,0 +1,253 @@
+"""The page that tells what reviews are worth, on the run of ``tests.services.reviewed``.
+
+Of every four items the votes give MET on the first two, and only the first is not split.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from core.domain.review import Given, QueueRule, QueueSettings
+from core.services.results import weight_fit
+from core.services.results.browsing import stands_on
+from core.services.review import claims, commit_reveal
+from core.store.store import Store
+from pages.review_findings.calibrated import mark_of
+from pages.review_findings.words import RECORD_ACT, RECORD_FIELD
+from pages.ui import routes, state
+from pages.ui.identity import NAME, SESSION
+from tests.pages.conftest import FRAME, shown, visit
+from tests.pages.reviewing import queue as make_queue
+from tests.services import reviewed
+from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
+
+AUDITED = QueueRule(near_mark=None, audit_share=1.0)
+
+
+def open_record(store: Store, name: str = "Lea", **address: object) -> AppTest:
+    """The page in front of a person, with these address parameters."""
+    sit(store, "Lea")
+    sit(store, name)
+    app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.session_state[NAME] = name
+    app.session_state[SESSION] = "tab"
+    app.run()
+    for key, value in address.items():
+        app.query_params[key] = str(value)
+    visit(app, routes.RECORD)
+    assert not app.exception
+    return app
+
+
+def read(app: AppTest) -> str:
+    """What one reads of our own HTML, on one line."""
+    body = " ".join(str(e.proto.body) for e in app.get("html") if "<style>" not in e.proto.body)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def settle_all(store: Store, queue: int, option: int = MET) -> None:
+    for item in dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)):
+        reviewed.settle(store, sit(store, "Ada"), queue, item, option, note="I looked.")
+
+
+def test_before_any_review_the_page_says_what_to_do(store: Store) -> None:
+    assert "Nothing was reviewed yet" in shown(open_record(store))
+
+
+def test_all_cells_stand_beside_the_hard_ones(store: Store) -> None:
+    queue = make_queue(store, 40, AUDITED)
+    settle_all(store, queue)
+    text = read(open_record(store, queue=queue))
+    # The votes say MET on half of all cells; of the split three of four items, on a third.
+    assert "All cells estimated from both below 50% 50% to 50% 80" in text
+    assert "Picked as doubtful the hard ones; not to be generalised 33%" in text
+    # Everything was audited, so nothing is left to be spoken of.
+    assert "Never looked at 0 cells, from the random audit" in text
+    # People say MET everywhere; the votes on half.
+    assert "All criteria, by weight" in text
+    assert ".50 1.00 1.00 to 1.00" in text
+
+
+def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
+    queue = make_queue(store, 8, QueueRule(near_mark=None, audit_share=0.5))
+    drawn = sum(cell.audit for cell in store.queues.cells(queue))
+    assert 0 < drawn < 4
+    settle_all(store, queue)
+    app = open_record(store, queue=queue)
+    assert f"{10 - drawn} more random cells would do" in read(app)
+    assert "10 are needed to speak of the rest" in read(app)
+
+
+def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
+    nothing = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+    queue = make_queue(store, 80, nothing)
+    for item in dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)):
+        panel = MET if int(item[1:]) % 4 < 2 else UNMET
+        reviewed.settle(store, sit(store, "Ada"), queue, item, panel)
+    app = open_record(store, queue=queue)
+    # People confirm every verdict that was drawn: the surest level that has enough labels holds.
+    assert "With 95 % confidence no more than" in read(app)
+    app.slider(key=state.key(RECORD_FIELD, "alpha", queue)).set_value(1).run()
+    # .01 needs 299 labels even if all agree (ln .05 / ln .99 = 298.1).
+    assert "299 are needed" in read(app)
+
+
+def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
+    nothing = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+    queue = make_queue(store, 80, nothing)
+    drawn = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue)}
+    settle_all(store, queue)
+    run = store.runs.get(store.queues.get(queue).run_id)
+    other = reviewed.make_queue(store, run, EVERYTHING.model_copy(update={"criteria": ("Short",)}))
+    settle_all(store, other)
+    besides = sum(("i" + str(n), "Short") not in drawn for n in range(80))
+    rest = 160 - len(drawn) - besides
+    text = read(open_record(store, queue=queue))
+    assert f"Never looked at {rest} cells, from the random audit and the {besides}" in text
+    # The votes say MET on half, people everywhere: nothing is accepted, and it says why.
+    assert re.search(r"disagree with people, and \d+ of \d+ that were settled besides; of", text)
+    assert "Settled besides" in text
+
+
+def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> None:
+    queue = make_queue(store, 4)
+    ada = sit(store, "Ada")
+    reviewed.settle(store, ada, queue, "i0", MET)
+    reviewed.settle(store, ada, queue, "i2", MET)
+    reviewed.settle(store, ada, queue, "i1", None, why="ambiguous_criterion", note="Which?")
+    app = open_record(store, queue=queue, view="session")
+    figures = {one.label: one.value for one in app.metric}
+    assert figures == {"Mended": "2", "Kept": "2", "Given": "0", "Nobody can say": "2"}
+    text = read(app)
+    assert "2 cells are open" in text
+    # Two criteria, each called ambiguous in one of three verdicts.
+    assert "Right 1 0 0 3 Short 1 0 0 3" in text
+    # Nobody looked at the votes before confirming.
+    assert "Not known: no verdict was confirmed after the votes were shown." in text
+
+
+def test_weights_of_judges_are_used_and_given_up_with_one_click(store: Store) -> None:
+    queue = make_queue(store, 24)
+    run = store.queues.get(queue).run_id
+    # People say what cem says wherever he votes: majority is wrong on two of three kinds of items.
+    for n in range(24):
+        option = UNMET if n % 4 == 1 else MET
+        reviewed.settle(store, sit(store, "Ada"), queue, f"i{n}", option, note="Cem is right.")
+    lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run)
+    assert lease is not None
+    store.leases.release(lease, "done", now=reviewed.NOW)
+    (right, short) = weight_fit.offers(store, run)
+    assert right.offered
+    app = open_record(store, queue=queue, view="calibrated")
+    assert "✓ offered" in read(app)
+    calls, before = store.runs.get(run).calls, stands_on(store, store.runs.get(run))
+    app.button(key=state.key(RECORD_ACT, "use")).click().run()
+    assert "in use" in read(app)
+    assert stands_on(store, store.runs.get(run)) != before
+    assert [one.used for one in weight_fit.offers(store, run)] == [right.offered, short.offered]
+    app.button(key=state.key(RECORD_ACT, "plain")).click().run()
+    assert not [one for one in weight_fit.offers(store, run) if one.used]
+    assert store.runs.get(run).calls == calls
+    # What pages keep of the run is worked out anew after either.
+    assert stands_on(store, store.runs.get(run)) != before
+
+
+def test_only_leads_read_about_others_and_only_if_they_ask(store: Store) -> None:
+    queue = make_queue(store, 4)
+    reviewed.settle(store, sit(store, "Ada"), queue, "i0", MET)
+    reviewed.settle(store, sit(store, "Zoe"), queue, "i1", MET)
+    plain = open_record(store, "Zoe", queue=queue, view="people")
+    assert "Verdicts 2" in read(plain)
+    assert "Ada" not in shown(plain) + read(plain)
+    lead = open_record(store, queue=queue, view="people")
+    assert "Verdicts 2" not in read(lead)
+    lead.toggle(key=state.key(RECORD_FIELD, "others")).set_value(True).run()
+    assert read(lead).count("Verdicts 2") == 2
+
+
+def test_a_second_look_is_offered_and_kept(store: Store) -> None:
+    settings = QueueSettings(mode="blind", repeat_share=1.0)
+    queue = make_queue(store, 8, EVERYTHING, settings)
+    for n in range(6):
+        reviewed.settle(store, sit(store, "Ada"), queue, f"i{n}", MET)
+    app = open_record(store, "Ada", queue=queue, view="again")
+    # Nothing of what was said, by judges or by Ada herself.
+    assert "secret" not in read(app) + shown(app)
+    assert [one.value for one in app.radio] == [None, None]
+    again = state.key(RECORD_ACT, "again", 1)
+    app.button(key=again).click().run()
+    assert "Give a verdict on every criterion first" in shown(app)
+    app.radio[0].set_value(0)
+    app.radio[1].set_value(1)
+    app.button(key=again).click().run()
+    assert "No item waits for a second look" in shown(app)
+    people = open_record(store, "Ada", queue=queue, view="people")
+    # MET again on Right, UNMET on Short.
+    assert "The same on a second look 50% 1 of 2" in read(people)
+
+
+def test_a_lead_sets_how_many_items_come_back(store: Store) -> None:
+    queue = make_queue(store, 4)
+    app = open_record(store, queue=queue, view="people")
+    app.slider(key=state.key(RECORD_FIELD, "repeat", queue)).set_value(25).run()
+    assert store.queues.get(queue).settings.repeat_share == 0.25
+
+
+def test_a_cell_tells_its_story(store: Store) -> None:
+    queue = make_queue(store, 4)
+    ada = sit(store, "Ada")
+    ticket = reviewed.take(store, ada, queue, "i1")
+    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    commit_reveal.reveal(store, ticket)
+    ticket = commit_reveal.finish(store, ticket, {"Right": Given(MET, note="**Oh** <b>")}).ticket
+    claims.release(store, ticket)
+    run = store.queues.get(queue).run_id
+    # As the Run page links to it.
+    text = read(open_record(store, run=run, item="i1", criterion="Right"))
+    for told in ("said UNMET", "saw the votes", "changed UNMET to MET", "settled it as MET"):
+        assert f"Ada {told}" in text
+    assert "**Oh** <b>" in text
+
+
+def test_nobody_reads_what_others_said_of_a_cell_that_is_open(store: Store) -> None:
+    queue = make_queue(store, 4, EVERYTHING, QueueSettings(mode="blind", reviewers=2))
+    reviewed.settle(store, sit(store, "Ada"), queue, "i1", MET, note="plainly")
+    address = {"queue": queue, "item": "i1", "criterion": "Right"}
+    text = read(open_record(store, "Bob", **address))
+    assert "Ada gave a verdict (shown once the cell is resolved)" in text
+    assert "plainly" not in text
+    assert "said MET" not in text
+    assert "said MET, blind" in read(open_record(store, "Ada", **address))
+    reviewed.settle(store, sit(store, "Bob"), queue, "i1", MET)
+    assert "Ada said MET, blind" in read(open_record(store, "Bob", **address))
+
+
+def test_five_files_can_be_taken_away_half_way(store: Store) -> None:
+    queue = make_queue(store, 4)
+    app = open_record(store, queue=queue, view="record")
+    assert [one.label for one in app.get("download_button")] == [
+        "Judgements, CSV",
+        "Items, CSV",
+        "Judgements, JSON lines",
+        "Record",
+        "Labelled dataset",
+    ]
+
+
+def test_an_offer_that_unseen_labels_do_not_bear_out_is_said_to_be_unsure(store: Store) -> None:
+    queue = make_queue(store, 24)
+    run = store.queues.get(queue).run_id
+    for n in range(24):
+        reviewed.settle(
+            store, sit(store, "Ada"), queue, f"i{n}", UNMET if n % 4 == 1 else MET, note="x"
+        )
+    offer = weight_fit.offers(store, run)[0]
+    assert offer.fitted is not None
+    sure = offer.fitted
+    unsure = sure.model_copy(update={"right": sure.plain_right, "offered": True})
+    assert "✓ offered" in mark_of(offer, sure)
+    assert "offered, not sure" in mark_of(replace(offer, fitted=unsure), unsure)

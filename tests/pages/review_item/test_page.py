@@ -1,0 +1,251 @@
+"""The reviewing screen, act by act. The run's votes are in `tests.services.reviewed`.
+
+Item 1 is i0 (all judges say MET), item 2 is i1 (MET, MET, UNMET: split).
+"""
+
+from __future__ import annotations
+
+from core.domain.review import QueueSettings
+from core.services.review import adjudication, claims
+from core.store.store import Store
+from tests.pages import reviewing as at
+from tests.pages.conftest import shown
+from tests.services import reviewed
+from tests.services.reviewed import MET, UNMET
+
+SPLIT = reviewed.DOUBTFUL
+
+
+def outcome(store: Store, queue_id: int, item: str, criterion: str) -> tuple[str | None, str]:
+    """What a cell is settled as, and its state in the queue."""
+    cells = {c.criterion: c.state for c in store.queues.cells(queue_id, item)}
+    found = adjudication.settled(store, store.queues.get(queue_id).run_id).get((item, criterion))
+    return (None if found is None else found.label), cells[criterion]
+
+
+def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
+    store: Store,
+) -> None:
+    queue = at.queue(store, rule=SPLIT)
+    app = at.sit_down(store, queue, "Ben")
+    # i0 is unanimous and not in doubt: the first doubtful item is i1, the second of the run.
+    assert "Item 2" in shown(app)
+    before = shown(app)
+    assert not [word for word in ("ann", "bob", "cem", "secret-reason") if word in before]
+    assert "As the law says." in before  # the item's context
+    at.choose(app, 2, "Right", MET)
+    at.choose(app, 2, "Short", UNMET)
+    at.commit(app, 2)
+    votes = shown(app)
+    assert "Here is what the judges said" in votes
+    assert all(word in votes for word in ("ann", "bob", "cem", "secret-reason"))
+    # 2 of 3 judges say MET of both criteria; so was I of Right, and not of Short.
+    assert "as you said" in votes
+    assert "not what you said" in votes
+    assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
+    at.commit(app, 2)
+    # i1 scored (3 * 1 + 1 * 1) / 4 = 1; with Short UNMET it is 3 / 4.
+    assert "score 1.00 → <b>.75</b>" in shown(app)
+    assert "Item 3" in shown(app)
+    assert outcome(store, queue, "i1", "Short") == ("UNMET", "resolved")
+
+
+def test_committing_too_early_jumps_to_what_is_missing_and_keeps_the_item(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", MET)
+    at.commit(app, 1)
+    assert "1 cell has no verdict yet" in shown(app)
+    assert "✓ MET" in str([b.label for b in app.button])
+    assert at.has(app, "option", 1, "Short", MET)
+
+
+def test_against_judges_who_all_agree_a_note_is_asked_for_and_nothing_is_lost(
+    store: Store,
+) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", UNMET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    assert "not what you said: they all agree" in shown(app)
+    at.commit(app, 1)
+    assert "note" in shown(app).lower()
+    assert outcome(store, queue, "i0", "Right") == (None, "needs_review")
+    at.write(app, 1, "Right", "It contradicts the reference.")
+    at.commit(app, 1)
+    assert outcome(store, queue, "i0", "Right") == ("UNMET", "resolved")
+    notes = {s.note for s in adjudication.settled(store, store.queues.get(queue).run_id).values()}
+    assert "It contradicts the reference." in notes
+
+
+def test_cannot_assess_asks_why_and_is_a_legal_end(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.act(app, at.WHY)
+    assert "Why can it not be assessed?" in shown(app)
+    at.act(app, at.WHY)  # the same key goes back
+    at.cannot(app, 1, "Right", "criterion_wrong")
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    at.write(app, 1, "Right", "It asks for a source that nobody was given.")
+    at.commit(app, 1)
+    run = store.queues.get(queue).run_id
+    (right,) = [s for s in adjudication.settled(store, run).values() if s.criterion == "Right"]
+    assert (right.uncertain, right.why) == (True, "criterion_wrong")
+    assert outcome(store, queue, "i0", "Right")[1] == "resolved"
+
+
+def test_a_skipped_item_comes_last_and_counts_as_nothing(store: Store) -> None:
+    queue = at.queue(store, count=3)
+    app = at.sit_down(store, queue, "Ben")
+    at.write(app, 1, "Right", "I want to read its source first.")
+    at.act(app, at.SKIP)
+    (skipped,) = [e for e in store.events.of_run(1, queue) if e.action == "skip"]
+    assert skipped.reason == "I want to read its source first."
+    assert "Item 2" in shown(app)
+    assert "0 of 6 cells resolved" in shown(app)
+    at.act(app, "following")
+    at.act(app, "following")
+    assert "Item 1" in shown(app)
+
+
+def test_undo_takes_the_last_act_back_again_and_again_until_there_is_none(store: Store) -> None:
+    queue = at.queue(store)
+    run = store.queues.get(queue).run_id
+    before = reviewed.pictures(store, run)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", MET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    at.commit(app, 1)
+    assert outcome(store, queue, "i0", "Right") == ("MET", "resolved")
+    at.act(app, at.UNDO)
+    assert "Taken back: your confirmation" in shown(app)
+    assert "Item 1" in shown(app)
+    at.act(app, at.UNDO)
+    assert "Taken back: your verdict" in shown(app)
+    assert reviewed.pictures(store, run) == before
+    at.act(app, at.UNDO)
+    assert "There is nothing of yours to undo" in shown(app)
+
+
+def test_a_flag_needs_a_reason_goes_to_its_role_and_can_be_taken_away(store: Store) -> None:
+    queue = at.queue(store, count=1)
+    app = at.sit_down(store, queue, "Ben")
+    at.act(app, at.FLAG)
+    at.choose(app, 1, "Right", "lead")
+    assert "Say what is wrong" in shown(app)
+    at.write(app, 1, "Right", "The prompt is cut off.")
+    at.act(app, at.FLAG)
+    at.choose(app, 1, "Right", "lead")
+    # The rest of the item stays Ben's; the flagged cell is not.
+    assert "flagged for a lead" in shown(app)
+    assert at.has(app, "option", 1, "Short", MET)
+    claims.release(store, claims.claim(store, reviewed.sit(store, "Ben"), queue, "i0"))
+    lead = at.sit_down(store, queue, "Lea")
+    assert "The prompt is cut off." in shown(lead)
+    at.act(lead, at.FLAG)
+    at.choose(lead, 1, "Right", "all")
+    assert [c.flagged for c in store.queues.cells(queue, "i0")] == [None, None]
+
+
+def test_a_draft_outlives_the_page_and_a_closed_tab_offers_to_go_on(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben", session="first")
+    at.choose(app, 1, "Right", UNMET)
+    again = at.sit_down(store, queue, "Ben", session="first")  # the same tab, loaded anew
+    assert "✓ UNMET" in str([b.label for b in again.button])
+    other = at.sit_down(store, queue, "Ben", session="second")
+    assert "One item is still open" in shown(other)
+    at.act(other, "take back")
+    assert "✓ UNMET" in str([b.label for b in other.button])
+    assert "Item 1" in shown(other)
+
+
+def test_an_assisted_item_shows_the_votes_at_once_and_says_so(store: Store) -> None:
+    settings = QueueSettings(mode="assisted", assisted_share=1.0)
+    queue = at.queue(store, settings=settings)
+    app = at.sit_down(store, queue, "Ben")
+    assert "is shown on this item" in shown(app)
+    assert "secret-reason" in shown(app)
+    at.choose(app, 1, "Right", MET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    assert outcome(store, queue, "i0", "Right") == ("MET", "resolved")  # final at once
+
+
+def test_a_blind_queue_never_shows_the_votes(store: Store) -> None:
+    queue = at.queue(store, settings=QueueSettings(mode="blind"))
+    app = at.sit_down(store, queue, "Ben")
+    assert "It is final when you commit it" in shown(app)
+    at.choose(app, 1, "Right", MET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    assert "secret-reason" not in shown(app)
+    assert "Item 2" in shown(app)
+    assert outcome(store, queue, "i0", "Right") == ("MET", "resolved")
+    # On item 2 two of three judges say MET and the score is 1. Against them, and taken back, the
+    # line says what is settled or open again, and neither what was before nor how often they err.
+    at.choose(app, 2, "Right", UNMET)
+    at.choose(app, 2, "Short", UNMET)
+    at.commit(app, 2)
+    assert "Right: settled as <b>UNMET</b>" in shown(app)
+    at.act(app, at.UNDO)
+    assert "Taken back: your verdict and your confirmation." in shown(app)
+    assert "Right: open again" in shown(app)
+    assert not [word for word in ("→", "score 1.00", "judges right") if word in shown(app)]
+
+
+def test_the_line_says_how_often_judges_were_right_on_what_is_settled(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", MET)  # all three judges say MET of i0
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    at.commit(app, 1)
+    assert "Right: stays MET, judges right on 1 of 1 settled" in shown(app)
+    at.choose(app, 2, "Right", UNMET)  # of i1 two do
+    at.choose(app, 2, "Short", MET)
+    at.commit(app, 2)
+    at.commit(app, 2)
+    assert "Right: MET → <b>UNMET</b>, judges right on 1 of 2 settled" in shown(app)
+    assert "Short: stays MET, judges right on 2 of 2 settled" in shown(app)
+
+
+def test_a_note_can_be_kept_and_used_again(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.write(app, 1, "Right", "No source is given.")
+    at.act(app, "snippet keep")
+    at.choose(app, 1, "Right", UNMET)  # Short is active now
+    at.act(app, "snippet", 0)
+    assert app.text_area[0].value == "No source is given."
+    at.act(app, "snippet gone", 0)
+    assert not at.has(app, "snippet", 0)
+
+
+def test_evidence_marks_sentences_for_the_active_cell(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.act(app, "evidence")
+    app.pills[0].select(1).run()
+    at.choose(app, 1, "Right", MET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    at.commit(app, 1)
+    run = store.queues.get(queue).run_id
+    told = [e.evidence for e in store.events.of_run(run, queue) if e.action == "final"]
+    # The submission is one sentence: "Answer number 0." is 16 characters long.
+    assert [[0, 16, "Answer number 0."]] in [[list(s) for s in spans] for spans in told]
+
+
+def test_without_a_queue_and_at_the_end_of_one_the_page_says_what_to_do(store: Store) -> None:
+    queue = at.queue(store, count=1, settings=QueueSettings(mode="blind"))
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", MET)
+    at.choose(app, 1, "Short", MET)
+    at.commit(app, 1)
+    assert "Nothing left for you here" in shown(app)
+    assert "Everything in this queue is done." in shown(app)
+    assert "Last decision:" in shown(app)

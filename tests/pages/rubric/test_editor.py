@@ -1,0 +1,129 @@
+"""The editor under the hands of somebody who types on: comments, saving, sections, sizes."""
+
+from __future__ import annotations
+
+import re
+
+from core.domain.rubric import Criterion, Rubric
+from core.services.rubrics import library
+from core.store.store import Store
+from pages.rubric.form import keyboard
+from pages.rubric.weights import WEIGHTS_ACT, WEIGHTS_SOURCE, WEIGHTS_TEXT
+from pages.ui import state
+from pages.ui.drafts import RUBRIC_SIDE, RUBRICS_ACT, RUBRICS_TEXT
+from tests.pages.conftest import open_page, shown
+from tests.pages.rubric.rubric_page import (
+    PAGE,
+    done,
+    draft_of,
+    field,
+    name_of,
+    press,
+    saved,
+    type_yaml,
+    view,
+    yaml_of,
+)
+
+THREE = Rubric(
+    name="Three",
+    criteria=(
+        Criterion(name="A", requirement="Is it a?", weight=6, section="First"),
+        Criterion(name="B", requirement="Is it b?", weight=4, section="First", tags=("x",)),
+        Criterion(name="C", requirement="Is it c?", weight=-2, section="Second"),
+    ),
+)
+
+
+def test_of_comments_one_is_told_before_saving_in_every_view(store: Store) -> None:
+    name = saved(store, THREE)
+    app = view(open_page(PAGE, rubric=name), "YAML")
+    told = "Line 1 holds a comment"
+    assert told not in shown(app)
+    type_yaml(app, "# by Ada\n" + yaml_of(app).replace("Is it a?", "Is it an a?"))
+    assert told in shown(app)
+    assert told in shown(view(app, "Form"))
+    press(app, name, "save")
+    assert told not in shown(app)
+    assert "Ada" not in yaml_of(view(app, "YAML"))
+
+
+def test_of_comments_in_a_file_one_is_told_when_it_is_read() -> None:
+    app = press(open_page(PAGE), "import", family=RUBRICS_ACT)
+    text = "name: R\ncriteria:\n  - name: A # why\n    requirement: Is it?\n"
+    done(app.text_area(key=RUBRICS_TEXT).set_value(text))
+    press(app, "read", family=RUBRICS_ACT)
+    assert "Line 3 holds a comment." in shown(app)
+
+
+def test_saving_what_has_not_changed_makes_no_version(store: Store) -> None:
+    name = saved(store, THREE)
+    app = press(open_page(PAGE, rubric=name), name, "save")
+    assert "Nothing has changed since the last version" in app.toast[0].value
+    assert library.latest(store, int(name)).number == 1
+
+
+def test_a_section_is_chosen_among_those_there_are_or_taken_away(store: Store) -> None:
+    name = saved(store, THREE)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][2]["uid"]
+    press(app, name, "toggle", uid)
+    section = app.selectbox(key=field(name, uid, "section"))
+    assert section.options == ["First", "Second"]
+    done(section.set_value("First"))
+    assert draft_of(app)["criteria"][2]["section"] == "First"
+    done(app.selectbox(key=field(name, uid, "section")).set_value(None))
+    assert draft_of(app)["criteria"][2]["section"] == ""
+
+
+def test_the_tags_of_other_criteria_are_offered(store: Store) -> None:
+    name = saved(store, THREE)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    assert app.multiselect(key=field(name, uid, "tags")).options == ["x"]
+
+
+def test_the_form_says_what_can_be_won_and_lost_in_all_and_by_section(store: Store) -> None:
+    text = shown(open_page(PAGE, rubric=saved(store, THREE)))
+    # 6 + 4 can be won, 2 taken away; the first section has the first two.
+    assert "3 criteria · 10 points · −2 by penalties" in text
+    assert "2 criteria · 10 points" in text
+    assert "1 criterion · 0 points · −2 by penalties" in text
+
+
+def test_lines_of_the_yaml_are_numbered_and_wrong_ones_marked(store: Store) -> None:
+    app = view(open_page(PAGE, rubric=saved(store, THREE)), "YAML")
+    type_yaml(app, "name: R\ncriteria:\n  - name: A\n    requirement: ''\n    wieght: 3\n")
+    marked = re.findall(r"title=[^>]*>(\d+) ▸<", shown(app))
+    assert marked == ["4", "5"]
+
+
+def test_a_new_criterion_is_where_the_cursor_goes_and_the_next_is_like_it(store: Store) -> None:
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
+    name = name_of(app)
+    press(app, name, "add", "three")
+    uid = draft_of(app)["criteria"][-1]["uid"]
+    assert app.session_state[state.key(keyboard.FRESH, name)] == uid
+    assert app.session_state[state.key(keyboard.TEMPLATE, name)] == "three"
+
+
+def test_weights_come_from_a_pasted_gradebook_without_texts(store: Store) -> None:
+    rubric = Rubric(
+        name="Two",
+        criteria=(Criterion(name="A", requirement="A?"), Criterion(name="B", requirement="B?")),
+    )
+    name = saved(store, rubric)
+    app = open_page(PAGE, rubric=name)
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Scoring"))
+    source = app.segmented_control(key=state.key(WEIGHTS_SOURCE, name))
+    done(source.set_value("A table"))
+    # A is worth 6 and B 3 in every row.
+    table = "id,A,B,total\nann,MET,MET,9\nbob,MET,UNMET,6\ncem,UNMET,MET,3\ndia,UNMET,UNMET,0"
+    field_of = app.text_area(key=state.key(WEIGHTS_TEXT, name))
+    done(field_of.set_value(table))
+    assert "Inferred weights" in shown(app)
+    app = press(app, name, family=WEIGHTS_ACT)
+    assert [c["weight"] for c in draft_of(app)["criteria"]] == [6.0, 3.0]
+    done(app.text_area(key=state.key(WEIGHTS_TEXT, name)).set_value("id,points\nx,3"))
+    assert "No column is named like a criterion" in shown(app)

@@ -1,0 +1,249 @@
+"""The Run page: how far a run is, its items, and one item with every vote."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import clock
+from core.store.store import Store
+from pages.run.figures import RUN_CHART
+from pages.run.filters import DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
+from pages.run.items import RUN_TABLE
+from pages.ui import routes, state
+from pages.ui.run_status import RUN_ACT
+from tests.pages.conftest import open_page, shown
+from tests.pages.graded import FIRST, graded, planned
+
+PAGE = routes.RUN
+
+
+def open_run(run_id: int, **address: str) -> AppTest:
+    return open_page(PAGE, run=str(run_id), **address)
+
+
+def act(app: AppTest, name: str, run_id: int) -> AppTest:
+    app.button(key=state.key(RUN_ACT, name, run_id)).click().run()
+    assert not app.exception
+    return app
+
+
+def listed(app: AppTest) -> list[str]:
+    return list(app.dataframe[0].value["Item"])
+
+
+def test_without_a_run_the_page_says_where_runs_are() -> None:
+    assert "No run is chosen" in shown(open_page(PAGE))
+
+
+def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:
+    assert "There is no run 99" in shown(open_run(99)).replace("&#46;", ".")
+
+
+def test_failures_are_told_in_words_and_name_the_variable_to_set(store: Store) -> None:
+    text = shown(open_run(graded(store)))
+
+    assert "2 × no key" in text
+    assert "Set NO_SUCH_KEY in the environment of the app" in text
+
+
+def test_what_was_spent_is_unknown_while_no_price_is_known_and_never_nothing(store: Store) -> None:
+    run_id = graded(store, "running", at=clock.at())
+    with store.write() as db:
+        db.execute("UPDATE run SET cost = 0, cost_unknown = calls")
+    app = open_run(run_id)
+    assert "cost unknown" in shown(app)
+    assert [one.value for one in app.metric if one.label == "Spent so far"] == ["unknown"]
+
+
+def test_what_a_stop_lost_of_the_calls_is_said(store: Store) -> None:
+    run_id = graded(store)
+    with store.write() as db:
+        db.execute("UPDATE run SET lost = 129")
+    assert "129 more calls were out when the run was stopped: they are not counted" in shown(
+        open_run(run_id)
+    )
+
+
+def test_retrying_closes_the_failures_and_queues_the_run(store: Store) -> None:
+    run_id = graded(store)
+
+    act(open_run(run_id), "retry", run_id)
+
+    assert (store.runs.row(run_id).status, store.runs.row(run_id).failures_open) == ("queued", 0)
+
+
+def test_a_run_is_cancelled_and_resumed(store: Store) -> None:
+    run_id = planned(store)
+
+    app = act(open_run(run_id), "cancel", run_id)
+    assert store.runs.row(run_id).status == "cancelled"
+    assert "Cancelled" in shown(app)
+    act(app, "resume", run_id)
+
+    assert store.runs.row(run_id).status == "queued"
+
+
+def test_a_run_whose_worker_is_gone_says_so_and_offers_to_resume(store: Store) -> None:
+    # The lease ran out a minute before now.
+    run_id = graded(store, "running", at=clock.at() - 120)
+
+    app = open_run(run_id)
+
+    assert "nobody works on it now" in shown(app)
+    assert app.button(key=state.key(RUN_ACT, "resume", run_id))
+
+
+def test_the_items_stand_with_score_and_what_is_remarkable(store: Store) -> None:
+    table = open_run(graded(store)).dataframe[0].value
+
+    # a: UNMET (0 of 10) and Deep (10 of 10); b: MET alone counts; c: UNMET and Some (5 of 20).
+    assert list(table["Score"]) == [0.5, 1.0, 0.25]
+    assert list(table["Notes"]) == ["", "2 abstentions", "2 failures"]
+    # a: half of two votes said UNMET, both said Deep.
+    assert table["Agreement"][0] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("address", "ids"),
+    [
+        ({SORT: "score"}, ["c", FIRST, "b"]),
+        ({SORT: "score", DOWN: "1"}, ["b", FIRST, "c"]),
+        ({ONLY: "failures"}, ["c"]),
+        ({ONLY: "abstentions"}, ["b"]),
+        ({ONLY: "doubt"}, [FIRST]),
+        ({LEAST: "0.4", MOST: "0.9"}, [FIRST]),
+        ({state.FIND: "snow"}, ["b"]),
+        ({state.SYSTEM: "y"}, ["b"]),
+        ({state.CRITERION: "Clear", VERDICT: "1"}, [FIRST, "c"]),
+        ({state.CRITERION: "Depth"}, ["b"]),
+        ({SORT: "nonsense", LEAST: "x", VERDICT: "-1"}, [FIRST, "b", "c"]),
+    ],
+)
+def test_the_address_says_which_items_are_shown(
+    store: Store, address: dict[str, str], ids: list[str]
+) -> None:
+    assert listed(open_run(graded(store), **address)) == ids
+
+
+def test_a_filter_is_written_into_the_address_and_cleared_again(store: Store) -> None:
+    app = open_run(graded(store), sort="score")
+
+    app.pills[0].set_value(["failures"]).run()
+    assert app.query_params[ONLY] == "failures"
+    assert listed(app) == ["c"]
+    app.button(key=state.key(RUN_ACT, "clear")).click().run()
+
+    assert len(listed(app)) == 3
+    assert set(app.query_params) == {state.RUN}
+
+
+def test_an_item_is_opened_without_a_mouse(store: Store) -> None:
+    app = open_run(graded(store))
+
+    app.selectbox(key=state.key(RUN_TABLE, "pick", 1)).set_value("b").run()
+
+    assert app.query_params[state.ITEM] == "b"
+    assert "Snow" in shown(app)
+
+
+def test_an_item_shows_what_each_judge_saw_in_its_order(store: Store) -> None:
+    text = shown(open_run(graded(store), item=FIRST))
+
+    # ann saw UNMET (option 2 of the rubric) first and chose what she saw second.
+    assert "<small>1</small><span>UNMET</span><small>.00 · option 2</small>" in text
+    assert "<small>2</small><span>MET</span><small>1.00 · option 1</small>" in text
+    assert "chances: MET .25, UNMET .75" in text
+    assert "confidence .75" in text
+
+
+def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: Store) -> None:
+    text = shown(open_run(graded(store), item=FIRST))
+
+    assert "✕ wrong: the label is MET" in text
+    assert "because: It reads well." in text
+    assert "✓ as labelled" in text
+    assert "settled by majority, a tie" in text
+
+
+def test_a_quote_is_marked_in_the_submission_and_an_invented_one_is_told(store: Store) -> None:
+    text = shown(open_run(graded(store), item=FIRST)).replace("\\", "")
+
+    assert '<mark class="rs-mark">Rain falls.</mark>' in text
+    assert text.count("quote not found in the submission") == 1
+
+
+def test_what_judges_and_pupils_wrote_is_never_markup(store: Store) -> None:
+    app = open_run(graded(store), item=FIRST)
+
+    written = [str(e.proto) for e in app.get("html")]
+    assert not any("<script>" in text or "\u202e" in text for text in written)
+    assert not any("![x](http" in str(m.value) for m in app.markdown)
+    assert "**" not in app.title[0].value
+    assert "<b>" not in app.title[0].value
+
+
+def test_prompt_and_reply_are_fetched_only_when_opened(store: Store) -> None:
+    run_id = graded(store)
+    vote = store.votes.for_item(run_id, FIRST)[0]
+    app = open_run(run_id, item=FIRST)
+    assert "SENT TO ANN" not in shown(app)
+
+    key = state.key(ITEM_OPEN, "call", vote.call_id, "Clear", "ann", 0)
+    app.session_state[key] = True
+    app.run()
+
+    assert not app.exception
+    assert "SENT TO ANN" in shown(app)
+    assert "RAW REPLY" in shown(app)
+    assert "100 tokens in · 10 tokens out · cost $0.50 · 0.25 s · 1 try" in shown(app)
+
+
+def test_next_and_previous_follow_the_filter_and_order(store: Store) -> None:
+    app = open_run(graded(store), item=FIRST, sort="score")
+
+    app.button(key=state.key(ITEM_ACT, "Previous")).click().run()
+    assert app.query_params[state.ITEM] == "c"
+    assert app.button(key=state.key(ITEM_ACT, "Previous")).disabled
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
+
+    assert app.query_params[state.ITEM] == "b"
+    assert "3 of 3" in shown(app)
+
+
+def test_a_cell_nobody_could_answer_has_no_verdict(store: Store) -> None:
+    text = shown(open_run(planned(store), item="c"))
+
+    assert "No score yet" in text
+    assert "Not asked yet: ann, bob" in text
+
+
+def test_verdicts_are_counted_and_lead_to_their_items(store: Store) -> None:
+    app = open_run(graded(store), view="scores")
+
+    app.button(key=state.key(RUN_CHART, "see", "Clear", 1)).click().run()
+
+    assert listed(app) == [FIRST, "c"]
+
+
+def test_verdicts_stand_against_labels_beside_the_commonest_answer(store: Store) -> None:
+    text = shown(open_run(graded(store), view="labels"))
+
+    # Clear: one of three verdicts is MET, and all three labels are. The interval is that of the
+    # Agreement page and of the report, by resampling: three items show nothing.
+    assert "33%" in text
+    assert "0% to 100%" in text
+    assert "100%" in text
+    # Three alike labels are 3 of 3, whose own interval begins at 44 % (3 / (3 + 3.8415)): it is not
+    # above, but three items do not show that it is below.
+    assert "▼ not above" in text
+    assert "▼ clearly below" not in text
+
+
+def test_the_plan_names_versions_judges_and_what_settles_votes(store: Store) -> None:
+    text = shown(open_run(graded(store), view="plan"))
+
+    assert "Essays *starred*, version 1" in text
+    assert "met or unmet: majority; levels in an order: mean" in text
+    assert "openai/m" in text

@@ -1,0 +1,127 @@
+"""The Start page: the graded example with its figures, and what the user has."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.panel import Judge, Panel
+from core.domain.rubric import Criterion, Rubric
+from core.services.reports import worked_example
+from core.services.reports.worked_example import CriterionReport
+from core.services.runs.lifecycle import start
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from pages.start import example
+from pages.ui import routes
+from tests.pages.conftest import open_page, shown
+from tests.pages.spot_checks import saved_rubric, worked_off
+from tests.provider import Provider, ok
+
+PAGE = routes.START
+NOW = "2026-03-01T10:00:00.000Z"
+
+
+def report(**changes: object) -> CriterionReport:
+    figures: dict[str, object] = {
+        "name": "Cause",
+        "scale": "binary",
+        "n": 50,
+        "abstained": 10,
+        "accuracy": 0.8,
+        "majority": 0.6,
+        "kappa": 0.5,
+        "kappa_weights": "none",
+        "reason": "",
+    }
+    return CriterionReport(**{**figures, **changes})  # type: ignore[arg-type]
+
+
+def small_example(store: Store, url: str) -> int:
+    """A labelled run in the example's place, graded by a model that says MET to everything."""
+    rubric = Rubric(name="Tides", criteria=(Criterion(name="Cause", requirement="The Moon."),))
+    labels = {"a": "MET", "b": "UNMET", "c": "MET"}
+    items = tuple(
+        Item(id=i, submission=f"Answer {i}", labels={"Cause": Label(label=label)})
+        for i, label in labels.items()
+    )
+    judge = Judge(name="Ann", model="m", api_base=url, door="openai", shuffle=False, tries=1)
+    run_id = start(
+        store,
+        RunRequest(
+            rubric_version=store.rubrics.create(rubric, now=NOW).id,
+            dataset_version=store.datasets.create(Dataset(items=items), now=NOW).id,
+            panel=Panel(judges=(judge,)),
+        ),
+    )
+    store.settings.put("example_run", run_id)
+    return run_id
+
+
+def test_while_the_example_is_graded_its_progress_is_shown(store: Store) -> None:
+    worked_example.ensure_example(store)
+    words = shown(open_page(PAGE))
+    assert "are learning from short" in words
+    assert "Your work" not in words
+
+
+def test_the_graded_example_shows_its_figures_and_an_answer_it_got_wrong(store: Store) -> None:
+    with Provider() as provider:
+        provider.rule = lambda body: ok(1)
+        worked_off(store, small_example(store, provider.url))
+    app = open_page(PAGE)
+    words = shown(app)
+    # Always MET: 2 of 3 are right, as always saying the commonest label (MET) would be.
+    assert "3 of 3" in words
+    assert words.count("67%") == 2
+    assert "no better" in words
+    found = worked_example.telling_item(store, 1)
+    assert found is not None
+    assert (found.item_id, found.wrong, found.labelled) == ("b", 1, 1)
+    links = {link.proto.label: link.proto.query_string for link in app.get("page_link")}
+    assert links["Review what they left in doubt"] == "new=queue&run=1"
+
+
+def test_own_work_is_listed_once_there_is_some(store: Store) -> None:
+    saved_rubric(store)
+    app = open_page(PAGE)
+    assert "Your work" in [s.value for s in app.subheader]
+
+
+def test_a_criterion_that_beats_the_commonest_label_says_by_how_much() -> None:
+    # 0.8 - 0.6 is 20 points in a hundred
+    assert "20 points better" in example._meaning(report())
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"accuracy": 0.6, "kappa": 0.1}, "no better"),
+        # Right as often as the commonest label, because it always says that label.
+        ({"accuracy": 0.9, "majority": 0.9, "kappa": 0.0}, "no better"),
+        ({"accuracy": None, "majority": None, "n": 0, "switched_off": True}, "switched off"),
+        ({"accuracy": None, "majority": None, "n": 0}, "no verdict"),
+    ],
+)
+def test_what_a_criterion_is_not_good_for_is_said(changes: dict[str, object], words: str) -> None:
+    assert words in example._meaning(report(**changes))
+
+
+def test_the_sentence_names_the_criteria_without_a_verdict_and_those_not_to_rely_on() -> None:
+    words = example._verdict(
+        [
+            report(),
+            report(name="Tone", accuracy=0.5),
+            report(name="Clear", accuracy=None, switched_off=True),
+        ]
+    )
+    assert "on 1 of 3 criteria" in words
+    assert "On “Tone” they do not" in words
+    assert "On “Clear” both judges switched themselves off" in words
+
+
+def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
+    links = {link.proto.page for link in open_page(PAGE).get("page_link")}
+    # One page per user of DESIGN: authors, graders, importers, reviewers, rankers.
+    begun = ("rubrics", "datasets", "judges", "spot_check", "runs", "import_votes", "queues")
+    assert {*begun, "contests"} <= links

@@ -1,0 +1,116 @@
+"""Nobody's text is read as Markdown: a picture in it would be fetched, a link shown as ours."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.pages.ui.markdown_walk import PAGES, Walk
+
+#: What the walk cannot follow, looked at by a person: tables and sentences in the code (words,
+#: says, help), ids and counts, dates, names of roles and rules. None of them is written by a user
+#: or a model. Whoever adds one here has looked where it comes from; else wrap it in `label`.
+LOOKED_AT = {
+    ("pages/datasets/importing.py", "what"),
+    ("pages/datasets/items.py", "words"),
+    ("pages/datasets/splitting.py", "part.capitalize()"),
+    ("pages/ui/model_help.py", "words"),
+    ("pages/rubric/page.py", "drafting.EXAMPLES"),
+    ("pages/rubric/form/scale.py", "words"),
+    ("pages/rubric/checks.py", "count"),
+    ("pages/rubric/checks.py", "words"),
+    ("pages/rubric/versions/history.py", "words"),
+    ("pages/rubric/form/form.py", "words"),
+    ("pages/rubric/form/rules.py", "says"),
+    ("pages/rubric/form/rules.py", "words"),
+    ("pages/rubric/versions/graded_runs.py", "behind"),
+    ("pages/rubric/versions/graded_runs.py", "run.rubric_number"),
+    ("pages/rubric/versions/applying.py", "last.from_number"),
+    ("pages/rubric/preview.py", "penalty.count"),
+    ("pages/rubric/preview.py", "words"),
+    ("pages/rubric/workbench/asking.py", "words"),
+    ("pages/rubric/workbench/opened_row.py", "words"),
+    ("pages/pairwise/selection.py", "words"),
+    ("pages/pairwise/questions.py", "overall().requirement"),
+    ("pages/imports/page.py", "name"),
+    ("pages/imports/page.py", "says"),
+    ("pages/imports/page.py", "words"),
+    ("pages/imports/reading.py", "preview.run"),
+    ("pages/imports/page.py", "run"),
+    ("pages/judges/judge.py", "one.label"),
+    ("pages/judges/judge.py", "one.says"),
+    ("pages/judges/judge.py", "says"),
+    ("pages/judges/panel.py", "list(words.values())"),
+    ("pages/run/items.py", "words"),
+    ("pages/ui/run_status.py", "grading.lost_words(lost)"),
+    ("pages/ui/run_form.py", "what"),
+    ("pages/ui/run_form.py", "what.capitalize()"),
+    ("pages/ui/run_form.py", "estimate.twins.in_words()"),
+    ("pages/runs/page.py", "count"),
+    ("pages/runs/page.py", "learning.labelled"),
+    ("pages/runs/sweeping.py", "help"),
+    ("pages/runs/sweeping.py", "name"),
+    ("pages/spot/result.py", "words"),
+    ("pages/spot/page.py", "words"),
+    ("pages/spot/page.py", "used"),
+    ("pages/spot/submission.py", "number"),
+    ("pages/agreement/raters.py", "few(len(chosen.sheet.items))"),
+    ("pages/agreement/confusion.py", "few(close.n)"),
+    ("pages/agreement/findings.py", "_caption(found.findings[int(one)])"),
+    ("pages/agreement/findings.py", "found.promise"),
+    ("pages/agreement/page.py", "small"),
+    ("pages/agreement/criteria.py", "few(pair.n)"),
+    ("pages/compare/page.py", "' and run '.join(map(str, going))"),
+    ("pages/report/page.py", "made.made"),
+    ("pages/arena/answers.py", "words"),
+    ("pages/arena/page.py", "run_id"),
+    ("pages/review_item/cards.py", "words"),
+    ("pages/queues/page.py", "run"),
+    ("pages/queues/making.py", "help"),
+    ("pages/queues/making.py", "words"),
+    ("pages/review_findings/events.py", "help"),
+    ("pages/review_findings/events.py", "words"),
+    ("pages/ui/asking.py", "examples_from"),
+    ("pages/ui/asking.py", "head"),
+    ("pages/ui/asking.py", "says"),
+    ("pages/ui/asking.py", "words.FEW_SHOT_SAYS"),
+    ("pages/ui/asking.py", "words.LAYOUT_SAYS"),
+    ("pages/ui/grades.py", "words"),
+    ("pages/ui/identity.py", "who.role"),
+    ("pages/ui/asking.py", "says"),
+    ("pages/ui/asking.py", "when"),
+    ("pages/ui/asking.py", "words.CASCADE_SAYS"),
+    ("pages/ui/asking.py", "words.CONFIDENCE_SAYS"),
+    ("pages/ui/asking.py", "words.EARLY_STOP_SAYS"),
+    ("pages/ui/asking.py", "words.SHADOW_SAYS"),
+    ("pages/ui/widgets.py", "caption"),
+    ("pages/ui/widgets.py", "title"),
+}
+
+
+def test_every_text_that_a_widget_reads_as_markdown_is_ours_or_went_through_label() -> None:
+    walk = Walk()
+    found = {
+        (place, ast.unparse(doubt))
+        for place, text, within in walk.sinks()
+        for doubt in walk.doubts(text, within)
+    }
+    assert found == LOOKED_AT
+
+
+def test_the_walk_sees_a_text_of_somebody_else_through_names_and_calls() -> None:
+    bad = """
+def show(item):
+    for name, text in item.context.items():
+        _folded(words(name), text)
+    st.caption(f"{len(item.tags)} tags of {item.name}")
+def _folded(words, text):
+    with st.expander(words, help="ours"):
+        st.caption(label(text))
+"""
+    walk = Walk()
+    tree = ast.parse(bad)
+    walk.trees = {PAGES / "bad.py": tree}
+    walk.functions, walk.calls, walk.within = {}, {}, {}
+    walk.read(tree)
+    unsafe = [ast.unparse(d) for _, t, at in walk.sinks() for d in walk.doubts(t, at)]
+    assert unsafe == ["item.name", "words"]

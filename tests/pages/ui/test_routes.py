@@ -1,0 +1,69 @@
+"""From every page about a run the others are one click away."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.store.store import Store
+from pages.compare import selection as keys
+from pages.ui import routes, state
+from pages.ui.routes import Screen
+from tests.pages.compare.test_page import field
+from tests.pages.conftest import open_page, shown
+from tests.pages.graded import graded, planned
+from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
+from tests.services.comparison.world import dataset, run_with
+
+PAGES = (routes.RUN, routes.AGREEMENT, routes.REPORT)
+
+
+def links(app: AppTest) -> dict[str, str]:
+    """Where links lead, by their words."""
+    return {
+        one.proto.label: f"{one.proto.page}?{one.proto.query_string}"
+        for one in app.get("page_link")
+    }
+
+
+@pytest.mark.parametrize("here", PAGES)
+def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: Screen) -> None:
+    run = graded(store)
+    found = links(open_page(here, run=str(run)))
+    for screen, (words, _) in routes.OTHER_VIEWS.items():
+        assert (words in found) == (screen != here)
+    assert found["Compare"].endswith(f"runs={run}")
+    assert "new=queue" in found["Review"]
+    assert f"run={run}" in found["Review"]
+
+
+def test_nothing_leads_on_from_a_run_without_votes(store: Store) -> None:
+    run = planned(store)
+    assert not links(open_page(routes.RUN, run=str(run))).keys() & {"Report", "Agreement"}
+
+
+def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:
+    data = dataset(LABELS)
+    first = run_with(store, data, WEAK, name="first")
+    second = run_with(store, data, STRONG, name="second")
+    graded(store)  # newer, over other items
+
+    app = open_page(routes.COMPARE)
+
+    assert app.multiselect(key=field(state.RUNS)).value == [first, second]
+
+
+def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -> None:
+    data = dataset(LABELS)
+    first = run_with(store, data, WEAK, name="first")
+    second = run_with(store, data, STRONG, name="second")
+    other = graded(store)
+    app = open_page(routes.COMPARE, runs=str(second))
+
+    keys_shown = {button.key for button in app.button}
+    assert state.key(keys.COMPARE_ACT, "with", other) not in keys_shown
+    app.button(key=state.key(keys.COMPARE_ACT, "with", first)).click().run()
+
+    assert not app.exception
+    assert app.query_params[state.RUNS] == f"{first},{second}"
+    assert "What changed" in shown(app)

@@ -1,0 +1,125 @@
+"""What lies between two versions, and what that means for votes that are there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.domain.gates import Decision
+from core.domain.rubric import Option
+from core.errors import InputError
+from core.rubric_diff.edits import Moves, VersionEdits, asks, edits_between
+from tests.services.versions.edited_run import DEPTH, LEVELS, RIGHT, RUBRIC, changed, rubric
+
+
+def kinds(found: VersionEdits) -> set[tuple[str, str | None, str]]:
+    return {(edit.kind, edit.criterion, edit.what) for edit in found.edits}
+
+
+@pytest.mark.parametrize(
+    ("after", "kind", "criterion", "what"),
+    [
+        (rubric(description="For teachers."), "words", None, "description"),
+        (rubric(changed(RIGHT, section="A"), DEPTH), "words", "Right", "section"),
+        (
+            rubric(changed(RIGHT, requirement="It  is\nright."), DEPTH),
+            "words",
+            "Right",
+            "requirement",
+        ),
+        (rubric(changed(RIGHT, weight=5), DEPTH), "score", "Right", "weight"),
+        (rubric(RIGHT, changed(DEPTH, aggregation="median")), "score", "Depth", "rule for votes"),
+        (rubric(decision=Decision(pass_at=0.5)), "score", None, "decision"),
+        (
+            rubric(changed(RIGHT, requirement="It is true."), DEPTH),
+            "question",
+            "Right",
+            "requirement",
+        ),
+        (rubric(guidelines="Be strict."), "question", None, "guidelines"),
+        (rubric(RIGHT), "removed", "Depth", "criterion"),
+    ],
+)
+def test_every_edit_is_of_one_kind(after: Any, kind: str, criterion: str | None, what: str) -> None:
+    assert kinds(edits_between(RUBRIC, after)) == {(kind, criterion, what)}
+
+
+def test_the_value_of_an_option_is_of_the_score_and_its_anchor_of_the_question() -> None:
+    low, mid, high = LEVELS
+    options = [
+        low,
+        mid.model_copy(update={"value": 0.4}),
+        high.model_copy(update={"description": "Why."}),
+    ]
+    found = edits_between(RUBRIC, rubric(RIGHT, changed(DEPTH, options=options)))
+    assert kinds(found) == {
+        ("score", "Depth", "value of 'Mid'"),
+        ("question", "Depth", "anchor of 'High'"),
+    }
+    assert (found.stale, found.in_place) == (("Depth",), True)
+
+
+def test_guidelines_are_part_of_every_question() -> None:
+    found = edits_between(RUBRIC, rubric(guidelines="Be strict."))
+    assert found.stale == ("Right", "Depth")
+
+
+def test_a_criterion_with_nearly_the_same_requirement_was_renamed() -> None:
+    found = edits_between(RUBRIC, rubric(changed(RIGHT, name="Correct"), DEPTH))
+    assert found.moves.renamed == {"Right": "Correct"}
+    assert kinds(found) == {("renamed", "Correct", "name")}
+    # The same question under another name asks nothing else, but votes lie under the old name.
+    assert (found.stale, found.in_place) == ((), False)
+
+
+def test_another_criterion_is_one_that_went_and_one_that_came() -> None:
+    other = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
+    found = edits_between(RUBRIC, rubric(other, DEPTH))
+    assert (found.added, found.removed, found.in_place) == (("Polite",), ("Right",), False)
+
+
+def test_options_that_were_split_need_a_mapping_and_get_a_guess() -> None:
+    fair = Option(label="Fair", value=0.7)
+    found = edits_between(
+        RUBRIC, rubric(RIGHT, changed(DEPTH, options=[*LEVELS[:2], fair, LEVELS[2]]))
+    )
+    # Low, Mid, High, Cannot assess stand at 0, 1, 3, 4 now.
+    assert found.moves.options == {"Depth": (0, 1, 3, 4)}
+    assert (len(found.of("options")), found.in_place) == (1, False)
+
+
+def test_a_label_that_is_called_otherwise_keeps_its_place() -> None:
+    options = [LEVELS[0].model_copy(update={"label": "Shallow"}), *LEVELS[1:]]
+    found = edits_between(RUBRIC, rubric(RIGHT, changed(DEPTH, options=options)))
+    assert found.moves.options == {"Depth": (0, 1, 2, 3)}
+    assert (len(found.of("options")), found.in_place, found.stale) == (1, True, ("Depth",))
+
+
+def test_forcing_a_choice_takes_an_option_away() -> None:
+    found = edits_between(RUBRIC, rubric(RIGHT, changed(DEPTH, forced_choice=True)))
+    assert found.moves.options == {"Depth": (0, 1, 2, None)}
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        Moves(renamed={"Right": "Nowhere"}),
+        Moves(renamed={"Right": "Depth"}),
+        Moves(options={"Depth": (0, 1)}),
+        Moves(options={"Depth": (0, 1, 9, 3)}),
+    ],
+)
+def test_a_mapping_to_what_is_not_there_is_refused(moves: Moves) -> None:
+    with pytest.raises(InputError):
+        edits_between(RUBRIC, RUBRIC, moves)
+
+
+def test_spaces_are_no_other_question_and_weights_are_none() -> None:
+    spaced = changed(RIGHT, requirement=" It is  right. ", weight=9)
+    assert asks(RUBRIC, RIGHT) == asks(rubric(spaced), spaced)
+
+
+def test_nothing_lies_between_a_rubric_and_itself() -> None:
+    found = edits_between(RUBRIC, RUBRIC)
+    assert (found.edits, found.stale, found.in_place) == ((), (), True)

@@ -1,0 +1,78 @@
+"""Reviewers among the raters of a run: by their first, blind verdicts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.domain.review import Given, QueueSettings
+from core.services.agreement import load_ratings
+from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE
+from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, TIED
+from core.services.review import claims, commit_reveal, other_acts
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
+
+
+def levels(store: Store, run: int, column: str, criterion: str = "Right") -> list[int]:
+    sheet = load_ratings.sheet_of(store, run)
+    return list(sheet.criterion(criterion).column(column, len(sheet.items)))
+
+
+def test_a_reviewer_is_a_rater_by_the_first_verdict(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    ada = sit(store, "Ada")
+    ticket = take(store, ada, queue, "i1")
+    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    commit_reveal.reveal(store, ticket)
+    done = commit_reveal.finish(store, ticket, {"Right": Given(MET, note="I was wrong.")})
+    claims.release(store, done.ticket)
+    reviewed.settle(store, ada, queue, "i3", None, why="missing_info")
+
+    sheet = load_ratings.sheet_of(store, run.id)
+    assert (sheet.people, sheet.reviewers) == (("person:Ada",), ("person:Ada",))
+    assert levels(store, run.id, "person:Ada") == [NOT_ASKED, UNMET, NOT_ASKED, ABSTAINED]
+    # The label is what was settled in the end; the panel stays what it voted.
+    assert levels(store, run.id, LABELS) == [MET, MET, NOT_ASKED, NOT_ASKED]
+    assert levels(store, run.id, PANEL) == [MET, MET, UNMET, UNMET]
+
+
+def test_what_was_said_with_the_votes_in_sight_is_no_rating(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    settings = QueueSettings(mode="assisted", assisted_share=1.0)
+    queue = reviewed.make_queue(store, run, EVERYTHING, settings)
+    reviewed.settle(store, sit(store, "Ada"), queue, "i2", UNMET)
+    assert load_ratings.sheet_of(store, run.id).people == ()
+
+
+def test_two_reviewers_have_a_majority_and_an_adjudicator_is_not_in_it(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    settings = QueueSettings(mode="blind", reviewers=2)
+    queue = reviewed.make_queue(store, run, EVERYTHING, settings)
+    for name, option in (("Ada", MET), ("Bob", UNMET)):
+        reviewed.settle(store, sit(store, name), queue, "i0", option)
+        reviewed.settle(store, sit(store, name), queue, "i1", MET)
+    reviewed.settle(store, sit(store, "Lea"), queue, "i0", MET, note="Ada is right.")
+
+    sheet = load_ratings.sheet_of(store, run.id)
+    assert sheet.people == ("person:Ada", "person:Bob")
+    # They tie on i0, whatever the lead decided, and agree on i1.
+    assert levels(store, run.id, PEOPLE)[:2] == [TIED, MET]
+    assert PEOPLE in sheet.references
+
+
+def test_when_all_is_taken_back_there_is_no_reviewer(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    before = load_ratings.sheet_of(store, run.id)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    ada = sit(store, "Ada")
+    reviewed.settle(store, ada, queue, "i2", MET)
+    assert load_ratings.sheet_of(store, run.id).people
+    while other_acts.undo_last(store, ada, queue):
+        pass
+    after = load_ratings.sheet_of(store, run.id)
+    assert (after.people, after.judges, after.items) == ((), before.judges, before.items)
+    for one, other in zip(before.criteria, after.criteria, strict=True):
+        assert one.columns.keys() == other.columns.keys()
+        assert all(np.array_equal(one.columns[k], other.columns[k]) for k in one.columns)

@@ -1,0 +1,196 @@
+"""A part of the items, one pair closely, and scores of whole items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.services.agreement import (
+    confusion,
+    load_ratings,
+    rater_pairs,
+    rating_sheet,
+    score_agreement,
+)
+from core.services.agreement.rating_sheet import (
+    LABELS,
+    PANEL,
+    CriterionRatings,
+    Sheet,
+    Slice,
+    Traits,
+)
+from core.services.agreement.ratings import ABSTAINED, FAILED
+from core.store.store import Store
+from tests.pages.graded import graded
+
+ANN, BOB = "judge:ann", "judge:bob"
+
+
+def made(labels: list[int], judge: list[int], scale: str, k: int) -> Sheet:
+    """One judge against labels."""
+    columns = {LABELS: np.array(labels), PANEL: np.array(judge), ANN: np.array(judge)}
+    asked = CriterionRatings("c", scale, tuple("wxyz"[:k]), columns, "c", tuple(range(k)))  # type: ignore[arg-type]
+    traits = tuple(
+        Traits("xy"[at % 2], ("long", "new") if at % 3 == 0 else ("new",), "evaluation")
+        for at in range(len(labels))
+    )
+    items = tuple(f"i{at}" for at in range(len(labels)))
+    return Sheet(items, (ANN,), (asked,), traits=traits, whole=len(labels))
+
+
+SIX = made([0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 0, 0], "binary", 2)
+
+
+def test_items_can_be_chosen_by_what_not_all_of_them_have() -> None:
+    found = rating_sheet.choices(SIX)
+
+    # Every item is new and in evaluation, so neither is a choice.
+    assert found.systems == (("x", 3), ("y", 3))
+    assert found.tags == (("long", 2),)
+    assert found.splits == ()
+    assert found.known(Slice(("long", "gone"), ("z",), "calibration")) == Slice(("long",))
+
+
+def test_a_part_has_the_answers_of_its_items_only_and_all_choices_must_fit() -> None:
+    part = rating_sheet.sliced(SIX, Slice(tags=("long",), systems=("x",)))
+
+    # Long: 0 and 3; of system x: 0, 2, 4.
+    assert (part.items, part.whole) == (("i0",), 6)
+    assert part.criteria[0].columns[ANN].tolist() == [0]
+    assert rating_sheet.sliced(SIX, Slice()) is SIX
+    assert rating_sheet.sliced(SIX, Slice(systems=("x", "y"))).items == SIX.items
+
+
+def test_the_cells_of_a_part_hold_items_of_the_part() -> None:
+    part = rating_sheet.sliced(SIX, Slice(systems=("y",)))
+
+    assert confusion.items_in(SIX, "c", LABELS, ANN, 0, 1) == ("i1",)
+    assert confusion.items_in(part, "c", LABELS, ANN, 0, 0) == ()
+    assert confusion.items_in(part, "c", LABELS, ANN, 1, 1) == ("i3",)
+
+
+def test_a_part_without_items_has_nothing_to_measure() -> None:
+    part = rating_sheet.sliced(SIX, Slice(split="calibration"))
+
+    assert part.items == ()
+
+
+def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
+    close = rater_pairs.closely(SIX, "c", LABELS, ANN)
+
+    found = dict(close.first)
+    # Table [[2, 1], [1, 2]]: accuracy 4/6, kappa (2/3 - 1/2) / (1/2).
+    assert found["accuracy"].value == pytest.approx(2 / 3)
+    assert found["cohen_kappa"].value == pytest.approx(1 / 3)
+    # AC1: both sides use MET half the time, so pe = 2 * .5 * .5 = .5 (Gwet 2008).
+    assert found["gwet_ac1"].value == pytest.approx(1 / 3)
+    # Alpha: 12 values, 6 of each; Do = 4/12, De = 2 * 36 / 132.
+    assert found["krippendorff_alpha"].value == pytest.approx(1 - (1 / 3) / (72 / 132))
+    # One of three MET called UNMET, and the other way round.
+    assert found["false_negative_rate"].value == pytest.approx(1 / 3)
+    assert found["false_positive_rate"].value == pytest.approx(1 / 3)
+    low, high = found["krippendorff_alpha"].low, found["krippendorff_alpha"].high
+    assert low is not None
+    assert high is not None
+    assert low < 1 - (1 / 3) / (72 / 132) < high
+
+
+def test_what_does_not_fit_the_scale_says_why() -> None:
+    rest = dict(
+        rater_pairs.closely(made([0, 1, 2], [0, 2, 2], "nominal", 3), "c", LABELS, ANN).rest
+    )
+
+    assert rest["kappa_quadratic"].value is None
+    assert rest["kappa_quadratic"].reason == "The levels of a nominal criterion have no order."
+    assert rest["gwet_ac2"].reason == rest["kappa_quadratic"].reason
+
+
+def test_what_is_left_out_of_a_pair_is_counted() -> None:
+    sheet = made([0, 1, 1, 0], [0, ABSTAINED, FAILED, 1], "binary", 2)
+
+    close = rater_pairs.closely(sheet, "c", LABELS, ANN)
+
+    assert (close.n, close.abstained, close.failed, close.tied) == (2, 1, 1, 0)
+
+
+def test_options_have_their_own_precision_and_recall() -> None:
+    met, unmet = rater_pairs.closely(SIX, "c", LABELS, ANN).options
+
+    assert (met.label, met.true, met.given) == ("w", 3, 3)
+    assert (met.precision.value, met.recall.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert unmet.f1.value == pytest.approx(2 / 3)
+
+
+def test_everybody_is_scored_by_the_rubric_on_items_that_are_answered_whole(store: Store) -> None:
+    run = graded(store)
+    sheet = load_ratings.sheet_of(store, run)
+
+    scores = score_agreement.scores_of(store, run, sheet)
+
+    # Two criteria of weight 10. bob: a UNMET and Deep: (0 + 1) / 2; b MET, Depth abstained and
+    # skipped: 1; c UNMET and Some: (0 + .5) / 2. ann: a MET and Deep: 1; b 1; c was not answered.
+    assert scores.columns[BOB].values.tolist() == pytest.approx([0.5, 1, 0.25])
+    assert scores.columns[ANN].known.tolist() == [True, True, False]
+    assert scores.columns[ANN].values[:2].tolist() == pytest.approx([1, 1])
+    # Only a has both labels: MET and Some.
+    assert scores.columns[LABELS].known.tolist() == [True, False, False]
+    assert scores.columns[LABELS].values[0] == pytest.approx(0.75)
+
+
+def test_scores_of_a_pair_have_bias_and_limits(store: Store) -> None:
+    run = graded(store)
+    sheet = load_ratings.sheet_of(store, run)
+    scores = score_agreement.scores_of(store, run, sheet)
+
+    pair = score_agreement.score_pair(scores, sheet, ANN, BOB)
+
+    # Both on a and b: differences .5 - 1 and 1 - 1, mean -.25, sd sqrt(.125).
+    assert (pair.n, pair.small) == (2, True)
+    assert pair.figures["bias"].value == pytest.approx(-0.25)
+    assert pair.figures["limit_low"].value == pytest.approx(-0.25 - 1.96 * 0.125**0.5)
+    assert sorted(pair.points) == [(1.0, 0.5, 1), (1.0, 1.0, 1)]
+    lines = score_agreement.score_lines(scores, sheet, ANN)
+    assert [line.column for line in lines] == [PANEL, BOB]
+    assert lines[1].figures["bias"].value == pair.figures["bias"].value
+
+
+def test_an_item_counts_by_its_verdicts_and_cannot_assess_is_one(store: Store) -> None:
+    """ann and bob both have verdicts on a and b; on b both could not assess Depth. c failed."""
+    run = graded(store)
+    sheet = load_ratings.sheet_of(store, run)
+
+    pair = score_agreement.score_pair(score_agreement.scores_of(store, run, sheet), sheet, ANN, BOB)
+
+    assert (pair.n, pair.abstained) == (2, 1)
+
+
+def test_a_score_without_anything_in_common_says_so(store: Store) -> None:
+    run = graded(store)
+    whole = load_ratings.sheet_of(store, run)
+    scores = score_agreement.scores_of(store, run, whole)
+    part = rating_sheet.sliced(whole, Slice(systems=("y",)))
+
+    # Item b has no label on Depth.
+    pair = score_agreement.score_pair(scores, part, LABELS, BOB)
+
+    assert (pair.n, pair.figures["bias"].value) == (0, None)
+    assert pair.figures["bias"].reason == "No item has both."
+
+
+@pytest.mark.parametrize("labels", [("MET", "UNMET"), ("UNMET", "MET")])
+def test_false_positives_are_about_met_wherever_it_is_listed(labels: tuple[str, str]) -> None:
+    """Three labels UNMET, of which one is called MET; one MET, which is missed."""
+    met = labels.index("MET")
+    truth, given = (
+        [met if one else 1 - met for one in side] for side in ([1, 0, 0, 0], [0, 1, 0, 0])
+    )
+    sheet = made(truth, given, "binary", 2)
+    sheet = replace(sheet, criteria=(replace(sheet.criteria[0], labels=labels),))
+
+    found = dict(rater_pairs.closely(sheet, "c", LABELS, ANN).first)
+
+    assert found["false_positive_rate"].value == pytest.approx(1 / 3)
+    assert found["false_negative_rate"].value == 1.0

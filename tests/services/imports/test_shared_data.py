@@ -1,0 +1,59 @@
+"""Every rated data set beside the repository: imported, it measures as the folder does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.formats.folder import read_folder
+from core.formats.votes.imported import VoteBundle
+from core.formats.votes.vote_tables import read_votes
+from core.services.agreement import metrics_report
+from core.services.imports.vote_import import bring_in
+from core.store.store import Store
+from tests.places import SHARED
+
+#: Folder: raters, rows, empty labels. Raters from shared/data/README.md (llmbar: 6 models x 8
+#: prompts x 2 orders; hanna: 3 slots and 20 models; synth: 24 judges and a model); rows are lines.
+FOLDERS = {
+    "dices350": (123, 43_050),
+    "hanna": (23, 145_728),
+    "llm_rubric_real": (14, 4_014),
+    "llm_rubric_synth": (25, 8_629),
+    "llmbar": (96, 40_224),
+    "mohler": (2, 4_546),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_an_imported_data_set_measures_as_its_folder(name: str, tmp_path: Path) -> None:
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not beside the repository (../shared/data)")
+    read = read_folder(folder)
+    votes = read_votes(folder, read.rubric.value, read.dataset.value.items).value
+    store = Store(tmp_path / "test.db")
+    bundle = VoteBundle(name, "folder", read.rubric.value, read.dataset.value, votes)
+    done = bring_in(store, bundle)
+    assert done.run is not None
+    run = store.runs.row(done.run)
+    raters, rows = FOLDERS[name]
+    assert (len(run.panel.judges), run.votes + run.failures_open) == (raters, rows)
+    ours = dict(leaves(metrics_report.metrics_source(lambda: store, str(done.run))))
+    theirs = dict(leaves(metrics_report.metrics_source(lambda: store, str(folder))))
+    assert ours.keys() == theirs.keys()
+    for key, expected in theirs.items():
+        # The order of raters differs, so sums may differ in their last digits.
+        same = pytest.approx(expected, abs=1e-9) if isinstance(expected, float) else expected
+        assert ours[key] == same, key
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}/{key}")
+    else:
+        yield path, value

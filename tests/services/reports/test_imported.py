@@ -1,0 +1,94 @@
+"""Votes from elsewhere have a report like any others, and come back from what is exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from core.cli import main
+from core.services.agreement.metrics_report import metrics_source
+from core.services.imports.import_files import import_path
+from core.services.reports.run_report import report
+from core.store.store import Store
+from tests.services.reports.made import MADE, decided
+
+RUBRIC = "name: Tone\ncriteria:\n- name: kind\n  requirement: Is it kind?\n"
+#: Per item: what three people and two models said (M: MET, U: UNMET, .: no answer).
+ANSWERS = {"a": "MMM MM", "b": "MMU UU", "c": "UUU UM", "d": "UUM U."}
+PEOPLE, MODELS = ("p1", "p2", "p3"), ("m1", "m2")
+
+
+def folder(path: Path, *, models: bool = True) -> Path:
+    path.mkdir()
+    (path / "rubric.yaml").write_text(RUBRIC)
+    (path / "items.jsonl").write_text(
+        "".join(f'{{"id": "{item}", "submission": "text {item}"}}\n' for item in ANSWERS)
+    )
+    lines = ["item_id,criterion,rater_id,rater_kind,label"]
+    for item, given in ANSWERS.items():
+        people, asked = given.split()
+        rows = [(p, "human", a) for p, a in zip(PEOPLE, people, strict=True)]
+        rows += [(m, "llm", a) for m, a in zip(MODELS, asked, strict=True) if models]
+        labels = {"M": "MET", "U": "UNMET", ".": ""}
+        lines += [f"{item},kind,{who},{kind},{labels[a]}" for who, kind, a in rows]
+    (path / "votes.csv").write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path: Path) -> None:
+    run = import_path(store, folder(tmp_path / "in"))["run"]
+    found = report(store, run, made=MADE)
+
+    (line,) = found.criteria
+    # Verdicts of the models: a MET, b UNMET, c tied, so the worst: UNMET, d UNMET. The people's
+    # majority: a MET, b MET, c UNMET, d UNMET. The panel of imported votes is their majority, which
+    # c has none of: right on a and d of a, b, d; the commonest is right on 2 of the 3.
+    assert found.reference == "people"
+    both = pytest.approx(2 / 3)
+    assert (line.labelled, line.accuracy.value, line.commonest.value) == (3, both, both)
+    assert line.verdicts == (1, 3)
+    assert found.scores.mean.value == 0.25
+    assert found.counts.failures == {"empty": 1}
+    assert any("There are no labels; verdicts are compared" in one for one in found.limits)
+    assert any("the file holds none" in one for one in found.limits)
+    assert not any("asked each question once" in one for one in found.limits)
+
+
+def test_where_only_people_rated_they_are_the_verdict(store: Store, tmp_path: Path) -> None:
+    run = import_path(store, folder(tmp_path / "in", models=False))["run"]
+    found = report(store, run, made=MADE)
+
+    # Majorities: a and b MET, c and d UNMET.
+    assert found.criteria[0].verdicts == (2, 2)
+    assert found.scores.mean.value == 0.5
+    # Nobody is left to compare them with.
+    assert found.reference == ""
+    assert found.criteria[0].alpha.value is not None
+    assert [rater.kind for rater in found.raters] == ["human"] * 3
+
+
+def test_an_imported_run_goes_out_and_comes_back_the_same(store: Store, tmp_path: Path) -> None:
+    run = import_path(store, folder(tmp_path / "in"))["run"]
+    out = tmp_path / "out"
+    command = ["export", str(run), "--format", "folder", "--out", str(out), "--db", str(store.path)]
+    assert CliRunner().invoke(main, command).exit_code == 0
+
+    again = import_path(store, out)["run"]
+    first, second = (metrics_source(lambda: store, str(one)) for one in (run, again))
+    assert first == second
+
+
+def test_an_experiment_folder_is_imported_with_the_same_figures(
+    store: Store, tmp_path: Path
+) -> None:
+    run, out = decided(store), tmp_path / "out"
+    command = ["export", str(run), "--format", "autorubric", "--out", str(out)]
+    assert CliRunner().invoke(main, [*command, "--db", str(store.path)]).exit_code == 0
+
+    again = report(store, import_path(store, out)["run"], made=MADE)
+
+    # 5 of 20 are MET, as before (tests.services.reports.made).
+    assert again.criteria[0].verdicts == (5, 15)
+    assert again.scores.mean.value == 0.25

@@ -1,0 +1,62 @@
+"""A report says what reviewing says of all verdicts, and nothing more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.domain.review import QueueRule
+from core.formats.report.paper import markdown_paper
+from core.services.reports.paper import paper
+from core.services.reports.report_values import RunReport
+from core.services.reports.run_report import report, stands_on
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import DOUBTFUL, MET, sit
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = reviewed.open_store(tmp_path)
+    yield made
+    made.close()
+
+
+def written(found: RunReport) -> str:
+    return markdown_paper(paper(found)).replace("\\", "")
+
+
+def test_without_an_audit_nothing_is_said_of_all_cells(store: Store) -> None:
+    run = reviewed.graded(store, 8)
+    assert report(store, run.id, resamples=10).reviews == ()
+    reviewed.make_queue(store, run, DOUBTFUL)
+    found = report(store, run.id, resamples=10)
+    assert found.reviews == ()
+    assert "Reviewed by people" not in written(found)
+
+
+def test_the_weighted_accuracy_stands_beside_that_of_the_hard_cells(store: Store) -> None:
+    run = reviewed.graded(store, 40)
+    before = stands_on(store, run.id)
+    queue = reviewed.make_queue(store, run, QueueRule(near_mark=None, audit_share=1.0))
+    assert stands_on(store, run.id) != before
+    open_yet = report(store, run.id, resamples=10)
+    assert "80 cells of the queue are still open" in open_yet.reviews[0].weighted.reason
+    assert "People confirm" not in written(open_yet)
+    for n in range(40):
+        reviewed.settle(store, sit(store, "Ada"), queue, f"i{n}", MET)
+
+    found = report(store, run.id, resamples=10)
+    (line,) = found.reviews
+    # Of every four items, one was unanimous (and audited: 10 items, 20 cells), three were split.
+    # People say MET; the votes did on two of four, and on one of the three that were split.
+    assert (line.audited, line.queued, line.missing) == (20, 60, 0)
+    assert line.weighted.value == pytest.approx(0.5)
+    assert line.hard.value == pytest.approx(1 / 3)
+    text = written(found)
+    # Everything was looked at, so that the estimate is the share itself.
+    assert "People confirm an estimated 50% of all verdicts (95 % interval 50% to 50%" in text
+    assert "20 cells drawn at random), and 33% of those that a rule picked as doubtful" in text
+    assert found.to_dict()["reviews"][0]["weighted"]["value"] == pytest.approx(0.5)

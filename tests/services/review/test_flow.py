@@ -1,0 +1,293 @@
+"""One reviewer, one queue: what they see, what follows at once, and taking it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from core.domain.review import Given, Mode, QueueRule, QueueSettings
+from core.errors import Conflict, InputError
+from core.services.agreement.load_ratings import of_run
+from core.services.agreement.rating_sheet import PANEL
+from core.services.results.scored_items import resolved_items
+from core.services.review import adjudication, claims, commit_reveal, other_acts, queues
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import EVERYTHING, MET, NA, UNMET, sit, take
+
+
+def test_nothing_that_others_said_or_made_is_in_a_blind_item(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    seat = sit(store, "Ada")
+    item = commit_reveal.blind_item(store, take(store, seat, queue))
+    sent = json.dumps(asdict(item), default=lambda noun: noun.model_dump())
+    # The world's secrets are the system, tag, meta, model, labels and reasons of votes.
+    for secret in ("secret", "i0", *reviewed.JUDGES, "split", "score"):
+        assert secret not in sent
+    assert "Answer number 0." in sent
+    assert "It is right." in sent
+
+
+def test_votes_are_revealed_only_after_a_verdict_and_only_of_those_cells(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run)
+    ticket = take(store, sit(store, "Ada"), queue)
+    with pytest.raises(Conflict, match="Commit a verdict first"):
+        commit_reveal.reveal(store, ticket)
+    done = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}, ms_active={"Right": 1200})
+    assert done.confirm == ("Right",)
+    assert done.effect is None
+    (cell,) = commit_reveal.reveal(store, done.ticket).cells
+    assert cell.view.criterion.name == "Right"
+    assert [vote.label for vote in cell.view.votes] == ["MET", "MET", "UNMET"]
+    assert cell.view.truth is None  # i1 has a label, which is another person's verdict
+    assert cell.reasons == ("split",)
+    actions = [e.action for e in store.events.of_cell(run.id, "i1", "Right")]
+    assert actions == ["verdict", "reveal"]
+    assert store.events.of_cell(run.id, "i1", "Right")[0].ms_active == 1200
+
+
+def test_a_confirmed_verdict_counts_at_once(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run)
+    done = reviewed.settle(store, sit(store, "Ada"), queue, "i2", MET)
+    assert done.effect is not None
+    # The majority said UNMET twice (score 0, fail); now both are MET: (3 + 1) / 4 = 1, pass.
+    assert (done.effect.score_before, done.effect.score_after) == (0.0, 1.0)
+    assert (done.effect.outcome_before, done.effect.outcome_after) == ("fail", "pass")
+    right = done.effect.cells[0]
+    assert (right.voted, right.before, right.after) == ("UNMET", "UNMET", "MET")
+    assert (right.hits_after.right, right.hits_after.n) == (0, 1)
+    cell = {c.criterion: c for c in store.results.cells(run.id, "i2")}["Right"]
+    assert (cell.rule, cell.option, cell.voted) == ("adjudicated", MET, UNMET)
+    assert cell.agreement == pytest.approx(2 / 3)  # that of the votes
+    (item,) = resolved_items(store, run.dataset_version_id, ["i2"])
+    assert item.labels["Right"].label == "MET"
+    found = adjudication.settled(store, run.id)["i2", "Right"]
+    assert (found.provenance, found.people) == ("human_single", ("Ada",))
+
+
+def test_the_panel_is_measured_by_what_it_voted_not_by_what_people_settled(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    reviewed.settle(store, sit(store, "Ada"), queue, "i2", MET)
+    right = of_run(store, run.id).criteria[0]
+    assert right.gold.tolist() == [0, 0, 0, -1]  # labels of i0 and i1, and the settled i2
+    assert right.verdicts is not None
+    assert right.verdicts.tolist() == [0, 0, 1, 1]  # i2: UNMET, as the votes said
+    assert PANEL == "panel"
+
+
+def test_what_nobody_can_assess_is_an_abstention_and_no_truth(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    done = reviewed.settle(store, sit(store, "Ada"), queue, "i1", None, why="ambiguous_item")
+    assert done.effect is not None
+    assert done.effect.score_after is None  # both criteria are left out: nothing to score
+    cell = store.results.cells(run.id, "i1")[0]
+    assert (cell.option, cell.abstained) == (NA, True)
+    (item,) = resolved_items(store, run.dataset_version_id, ["i1"])
+    assert "Right" not in item.labels  # the dataset's own label is taken away
+    found = adjudication.settled(store, run.id)["i1", "Right"]
+    assert found.uncertain
+    assert found.why == "ambiguous_item"
+
+
+def test_the_added_abstention_needs_a_reason_like_cannot_assess(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    ticket = take(store, sit(store, "Ada"), queue)
+    with pytest.raises(InputError, match="cannot be assessed, but why not"):
+        commit_reveal.commit(store, ticket, {"Right": Given(NA)})
+    with pytest.raises(InputError, match="no such option"):
+        commit_reveal.commit(store, ticket, {"Right": Given(7)})
+    done = commit_reveal.commit(store, ticket, {"Right": Given(NA, "missing_info")})
+    assert commit_reveal.blind_item(store, done.ticket).cell("Right").first == Given(
+        None, "missing_info"
+    )
+
+
+def test_to_decide_against_judges_who_all_agree_needs_a_note(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    ticket = take(store, sit(store, "Ada"), queue, "i0")  # three judges said MET
+    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    commit_reveal.reveal(store, ticket)
+    with pytest.raises(InputError, match="against judges who all agree"):
+        commit_reveal.finish(store, ticket, {"Right": Given(UNMET)})
+    done = commit_reveal.finish(store, ticket, {"Right": Given(UNMET, note="It is false.")})
+    assert adjudication.settled(store, run.id)["i0", "Right"].note == "It is false."
+    assert done.confirm == ()
+
+
+def test_a_change_of_mind_after_the_reveal_needs_a_note_and_both_verdicts_stay(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    ticket = take(store, sit(store, "Ada"), queue, "i1")
+    ticket = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)}).ticket
+    commit_reveal.reveal(store, ticket)
+    with pytest.raises(InputError, match="after you saw the votes"):
+        commit_reveal.finish(store, ticket, {"Right": Given(MET)})
+    commit_reveal.finish(store, ticket, {"Right": Given(MET, note="I misread it.")})
+    final = store.events.of_cell(run.id, "i1", "Right")[2]
+    assert (final.before["option"], final.after["option"]) == (UNMET, MET)
+    assert final.revealed_at is not None
+
+
+def test_undoing_everything_brings_every_number_back(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run)
+    before, labels = reviewed.pictures(store, run.id), of_run(store, run.id)
+    seat = sit(store, "Ada")
+    for item in ("i1", "i2", "i3"):
+        reviewed.settle(store, seat, queue, item, MET)
+    other_acts.skip(store, take(store, seat, queue, "i5"), "later")
+    assert reviewed.pictures(store, run.id) != before
+    undone = 0
+    while other_acts.undo_last(store, seat, queue) is not None:
+        undone += 1
+    # Three items in two steps each, and a skip.
+    assert undone == 7
+    assert reviewed.pictures(store, run.id) == before
+    after = of_run(store, run.id)
+    for one, other in zip(labels.criteria, after.criteria, strict=True):
+        assert one.gold.tolist() == other.gold.tolist()
+        assert one.levels.tolist() == other.levels.tolist()
+    assert queues.progress(store, queue).cells == {"needs_review": 12}
+    assert adjudication.settled(store, run.id) == {}
+
+
+def test_whoever_saw_the_votes_and_took_the_verdict_back_is_not_blind_any_more(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    seat = sit(store, "Ada")
+    ticket = commit_reveal.commit(
+        store, take(store, seat, queue, "i1"), {"Right": Given(MET)}
+    ).ticket
+    commit_reveal.reveal(store, ticket)
+    other_acts.undo_last(store, seat, queue)
+    commit_reveal.commit(store, claims.renewed(store, ticket), {"Right": Given(UNMET)})
+    modes = [e.mode for e in store.events.of_cell(run.id, "i1") if e.action == "verdict"]
+    assert modes == ["until_commit", "assisted"]
+
+
+def test_only_what_stands_last_can_be_taken_back_and_only_once(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    seat = sit(store, "Ada")
+    ticket = take(store, seat, queue, "i1")
+    first = commit_reveal.commit(store, ticket, {"Right": Given(MET)})
+    final = commit_reveal.finish(store, first.ticket, {"Right": Given(MET)})
+    with pytest.raises(Conflict, match="went on with 'Right'"):
+        other_acts.undo(store, seat, first.step)
+    other_acts.undo(store, seat, final.step)
+    with pytest.raises(Conflict, match="taken back already"):
+        other_acts.undo(store, seat, final.step)
+    other_acts.undo(store, seat, first.step)
+    assert (
+        commit_reveal.blind_item(store, claims.renewed(store, ticket)).cell("Right").first is None
+    )
+
+
+def test_others_cannot_take_back_what_i_did_but_a_lead_can(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    ada, bea = reviewed.seats(store, "Ada", "Bea")
+    done = reviewed.settle(store, ada, queue, "i1", MET)
+    with pytest.raises(Conflict, match="Ada did this"):
+        other_acts.undo(store, bea, done.step)
+    undone = other_acts.undo(store, sit(store, "Lea"), done.step, "Wrong item.")
+    assert undone.acts == ("final",)
+    assert store.events.of_step(undone.step)[0].reason == "Wrong item."
+
+
+def test_a_draft_survives_and_goes_when_it_is_committed(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run)
+    ticket = take(store, sit(store, "Ada"), queue)
+    drafted = {"Right": Given(UNMET, note="Hm."), "Short": Given(MET)}
+    commit_reveal.save_draft(store, ticket, drafted)
+    claims.release(store, ticket)
+    again = take(store, sit(store, "Ada", "another tab"), queue)
+    assert commit_reveal.blind_item(store, again).cell("Right").draft == drafted["Right"]
+    commit_reveal.commit(store, again, {"Right": drafted["Right"]})
+    assert dict(commit_reveal.drafts(store, again)) == {"Short": Given(MET)}
+
+
+def test_a_blind_queue_never_shows_votes_and_needs_one_step(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(mode="blind"))
+    ticket = take(store, sit(store, "Ada"), queue, "i1")
+    done = commit_reveal.commit(store, ticket, {"Right": Given(UNMET)})
+    assert done.confirm == ()
+    assert ("i1", "Right") in adjudication.settled(store, run.id)
+    with pytest.raises(Conflict, match="never shown"):
+        commit_reveal.reveal(store, done.ticket)
+
+
+@pytest.mark.parametrize(("mode", "blind"), [("blind", True), ("until_commit", False)])
+def test_taking_back_in_a_blind_queue_tells_nothing_of_the_votes(
+    store: Store, mode: Mode, blind: bool
+) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(mode=mode))
+    ada = sit(store, "Ada")
+    reviewed.settle(store, ada, queue, "i2", MET)
+    undone = other_acts.undo_last(store, ada, queue)
+    assert undone is not None
+    (effect,) = undone.effects
+    right = effect.cells[0]
+    # By the votes i2 scores 0 and fails; Right is UNMET there.
+    shown = (effect.score_after, effect.outcome_after, right.voted, right.after)
+    assert shown == ((None, None, None, None) if blind else (0.0, "fail", "UNMET", "UNMET"))
+    assert effect.blind == blind
+
+
+def test_assisted_items_show_votes_at_once_and_a_share_of_items_stays_blind(store: Store) -> None:
+    run = reviewed.graded(store, 200)
+    settings = QueueSettings(mode="assisted", assisted_share=0.2)
+    queue = reviewed.make_queue(store, run, EVERYTHING, settings)
+    assisted = [item.item_id for item in store.queues.items(queue) if item.assisted]
+    # 200 draws of .2: mean 40, standard deviation 5.7; the seed decides once and for all.
+    assert 20 <= len(assisted) <= 60
+    ticket = take(store, sit(store, "Ada"), queue, assisted[0])
+    assert len(commit_reveal.reveal(store, ticket).cells) == 2
+    assert commit_reveal.commit(store, ticket, {"Right": Given(MET, note="Yes.")}).confirm == ()
+    mode = store.events.of_cell(run.id, assisted[0], "Right")[-2].mode
+    assert mode == "assisted"
+
+
+def test_decisions_stay_while_the_run_goes_on(store: Store) -> None:
+    run = reviewed.queued(store, 8)
+    everyone = reviewed.items(8)
+    reviewed.record(store, run, everyone[:2])
+    rule = QueueRule(near_mark=None, audit_share=0.0)
+    queue = reviewed.make_queue(store, run, rule)
+    assert {c.item_id for c in store.queues.cells(queue)} == {"i1"}
+    reviewed.settle(store, sit(store, "Ada"), queue, "i1", UNMET)
+    reviewed.record(store, run, everyone)  # i1's votes are there already; the rest is new
+    assert store.results.item(run.id, "i1").score == 0.0
+    assert queues.refresh(store, sit(store, "Ada"), queue) == 10  # i2, i3, i5, i6, i7
+    assert queues.refresh(store, sit(store, "Ada"), queue) == 0
+
+
+def test_a_cell_that_nobody_voted_on_can_be_settled_and_is_as_before_when_undone(
+    store: Store,
+) -> None:
+    run = reviewed.queued(store, 2)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    before = reviewed.pictures(store, run.id)
+    seat = sit(store, "Ada")
+    done = reviewed.settle(store, seat, queue, "i0", MET)
+    assert done.effect is not None
+    assert done.effect.score_after == 1.0
+    while other_acts.undo_last(store, seat, queue):
+        pass
+    assert reviewed.pictures(store, run.id) == before

@@ -1,0 +1,178 @@
+"""Second looks, items whose label is known, and what people are told of how they review."""
+
+from __future__ import annotations
+
+import pytest
+
+from core import clock
+from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.errors import Conflict, InputError
+from core.services.review import claims, commit_reveal, second_looks
+from core.services.review.corrected_estimates import rightness
+from core.services.review.queues import preview
+from core.services.review.random_audit import unseen
+from core.services.review.reviewer_quality import quality
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
+
+ALWAYS = QueueSettings(mode="blind", repeat_share=1.0)
+
+
+def work_through(store: Store, queue: int, count: int, name: str = "Ada") -> None:
+    for n in range(count):
+        reviewed.settle(store, sit(store, name), queue, f"i{n}", MET)
+
+
+def test_an_item_comes_back_once_five_others_were_decided(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, ALWAYS)
+    ada = sit(store, "Ada")
+    work_through(store, queue, 5)
+    assert second_looks.waiting(store, ada, queue) == []
+    reviewed.settle(store, ada, queue, "i5", MET)
+    assert second_looks.waiting(store, ada, queue) == ["i0"]
+    reviewed.settle(store, ada, queue, "i6", MET)
+    assert second_looks.waiting(store, ada, queue) == ["i0", "i1"]
+    assert second_looks.waiting(store, sit(store, "Bob"), queue) == []
+
+
+def test_a_second_look_shows_nothing_of_the_first_and_changes_nothing(store: Store) -> None:
+    run = reviewed.graded(store, 8)
+    queue = reviewed.make_queue(store, run, EVERYTHING, ALWAYS)
+    ada = sit(store, "Ada")
+    work_through(store, queue, 6)
+    pictures, cells = reviewed.pictures(store, run.id), store.queues.cells(queue)
+    look = second_looks.second_look(store, ada, queue)
+    assert look is not None
+    assert [c.name for c in look.criteria] == ["Right", "Short"]
+    assert "secret" not in repr(look)
+    said = {"Right": Given(UNMET), "Short": Given(MET)}
+    second_looks.say_again(store, ada, look, said, ms_active=1_000)
+    assert second_looks.second_look(store, ada, queue) is None
+    assert reviewed.pictures(store, run.id) == pictures
+    assert store.queues.cells(queue) == cells
+    (mine,) = quality(store, ada, queue)
+    # MET on both at first; one of the two cells came out the same.
+    assert (mine.same.hits, mine.same.n) == (1, 2)
+    with pytest.raises(Conflict, match="already"):
+        second_looks.say_again(store, ada, look, said)
+
+
+def test_a_second_look_takes_only_what_the_criterion_offers(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, ALWAYS)
+    ada = sit(store, "Ada")
+    work_through(store, queue, 6)
+    look = second_looks.second_look(store, ada, queue)
+    assert look is not None
+    with pytest.raises(InputError):
+        second_looks.say_again(store, ada, look, {"Right": Given(7)})
+
+
+def test_without_the_setting_nothing_comes_back(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING)
+    work_through(store, queue, 8)
+    assert second_looks.second_look(store, sit(store, "Ada"), queue) is None
+
+
+def test_a_reviewer_reads_about_oneself_and_a_lead_about_all(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING)
+    work_through(store, queue, 2, "Zoe")
+    reviewed.settle(store, sit(store, "Ada"), queue, "i2", UNMET)
+    assert [q.name for q in quality(store, sit(store, "Zoe"), queue)] == ["Zoe"]
+    # By name, not by how well they do.
+    assert [q.name for q in quality(store, sit(store, "Lea"), queue)] == ["Ada", "Zoe"]
+    # The role in hand is not believed.
+    forged = Seat("Ada", "lead", "tab")
+    assert [q.name for q in quality(store, forged, queue)] == ["Ada"]
+    assert quality(store, sit(store, "Bob"), queue) == []
+
+
+def test_first_verdicts_are_compared_with_known_labels(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING)
+    ada = sit(store, "Ada")
+    reviewed.settle(store, ada, queue, "i0", MET)  # labelled MET on Right
+    ticket = take(store, ada, queue, "i1")  # labelled MET, too
+    both = ("Right", "Short")
+    ticket = commit_reveal.commit(store, ticket, dict.fromkeys(both, Given(UNMET))).ticket
+    commit_reveal.reveal(store, ticket)
+    commit_reveal.finish(store, ticket, dict.fromkeys(both, Given(MET, note="Oh.")))
+    (mine,) = quality(store, ada, queue)
+    # The first verdict counts, not the one after the votes were seen.
+    assert (mine.gold.hits, mine.gold.n, mine.verdicts) == (1, 2, 4)
+
+
+def test_others_are_met_where_they_looked_too(store: Store) -> None:
+    settings = QueueSettings(mode="blind", reviewers=2)
+    queue = reviewed.make_queue(store, reviewed.graded(store, 4), EVERYTHING, settings)
+    ada, bob, lea = sit(store, "Ada"), sit(store, "Bob"), sit(store, "Lea")
+    reviewed.settle(store, ada, queue, "i0", MET)
+    reviewed.settle(store, bob, queue, "i0", MET)  # settled as MET by both
+    reviewed.settle(store, ada, queue, "i1", MET)
+    reviewed.settle(store, bob, queue, "i1", UNMET)
+    reviewed.settle(store, lea, queue, "i1", UNMET, note="Bob is right.")
+    reviewed.settle(store, ada, queue, "i2", MET)  # nobody else yet
+    shared = {q.name: (q.shared.hits, q.shared.n) for q in quality(store, lea, queue)}
+    assert shared == {"Ada": (2, 4), "Bob": (4, 4)}
+
+
+def test_time_and_weeks_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = reviewed.make_queue(
+        store,
+        reviewed.graded(store, 12),
+        EVERYTHING,
+        QueueSettings(mode="blind", assignment="named", assignees=("Ada",)),
+    )
+    ada = sit(store, "Ada")
+    # Nine verdicts of 8 s on Right, the tenth in 1 s; the last five are of the week after.
+    for n in range(10):
+        day = "2026-03-04" if n < 5 else "2026-03-10"
+        monkeypatch.setattr(clock, "now", lambda day=day: f"{day}T10:00:00.000Z")
+        ticket = take(store, ada, queue, f"i{n}")
+        ms = {"Right": 8_000 if n < 9 else 1_000}
+        done = commit_reveal.commit(store, ticket, {"Right": Given(MET)}, ms_active=ms)
+        claims.release(store, done.ticket)
+    (mine,) = quality(store, ada, queue)
+    assert (mine.each_seconds, mine.timed, mine.quick) == (8.0, 10, 1)
+    # Mondays before 4 and 10 March 2026, a Wednesday and a Tuesday.
+    assert [(w.monday, w.verdicts) for w in mine.weeks] == [("2026-03-02", 5), ("2026-03-09", 5)]
+    # Ten cells of Short on items begun, and both cells of i10 and i11: 14 at 8 s.
+    assert (mine.left, mine.left_minutes) == (12, pytest.approx(14 * 8 / 60))
+
+
+GOLD = QueueRule(near_mark=None, audit_share=0.0, gold_share=1.0)
+
+
+def test_cells_with_a_known_label_can_be_queued(store: Store) -> None:
+    run = reviewed.graded(store, 8)
+    # i0 and i1 are labelled on Right; i1 is split and in anyhow.
+    assert preview(store, run.id, GOLD).by_reason["gold"] == 1
+    queue = reviewed.make_queue(store, run, GOLD)
+    (cell,) = [c for c in store.queues.cells(queue) if c.gold]
+    assert (cell.item_id, cell.criterion, cell.chance, cell.audit) == ("i0", "Right", 1.0, False)
+
+
+def test_the_chance_of_a_labelled_cell_counts_both_draws(store: Store) -> None:
+    rule = QueueRule(
+        split=False, abstention=False, failure=False, flip=False, audit_share=0.5, gold_share=0.4
+    )
+    queue = reviewed.make_queue(store, reviewed.graded(store, 40), rule, seed=3)
+    chances = {(c.item_id, c.criterion): c.chance for c in store.queues.cells(queue)}
+    labelled = {
+        place: pi for place, pi in chances.items() if place in (("i0", "Right"), ("i1", "Right"))
+    }
+    # .5 + .5 * .4
+    assert all(pi == pytest.approx(0.7) for pi in labelled.values())
+    assert {pi for place, pi in chances.items() if place not in labelled} == {0.5}
+
+
+def test_known_labels_do_not_pass_for_hard_cells_nor_for_the_audit(store: Store) -> None:
+    run = reviewed.graded(store, 8)
+    queue = reviewed.make_queue(store, run, GOLD)
+    for item in ("i0", "i1", "i2", "i3", "i5", "i6", "i7"):
+        reviewed.settle(store, sit(store, "Ada"), queue, item, MET)
+    found = rightness(store, queue)
+    # Twelve cells of six split items are hard; the cell of i0 is neither that nor audited.
+    assert (found.queued, found.audited) == (12, 0)
+    # Not looked at: Short of i0, both cells of i4. The labelled one was looked at, and is known.
+    assert (unseen(store, queue).audited, unseen(store, queue).rest) == (0, 3)
+    assert unseen(store, queue).elsewhere == 1

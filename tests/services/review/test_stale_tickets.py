@@ -1,0 +1,35 @@
+"""What was decided about a cell since somebody opened it is never overwritten unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.review import Given, QueueSettings
+from core.errors import Conflict
+from core.services.review import claims, commit_reveal, other_acts
+from core.store.store import Store
+from tests.services import reviewed
+from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
+
+SAID = {"Right": Given(MET), "Short": Given(MET)}
+
+
+def test_a_cell_that_was_sent_back_since_it_was_opened_must_be_looked_at_again(
+    store: Store,
+) -> None:
+    settings = QueueSettings(mode="blind", reviewers=2)
+    queue = reviewed.make_queue(store, reviewed.graded(store, 2), EVERYTHING, settings)
+    lea = sit(store, "Lea")  # the first to sit down is a lead
+    ada = sit(store, "Ada")
+    opened = claims.claim(store, ada, queue, "i1")
+    reviewed.settle(store, sit(store, "Bob"), queue, "i1", UNMET)
+    other_acts.send_back(store, lea, queue, [("i1", "Right")], "The reference was wrong.")
+    # The cell waits for a verdict again, as when Ada opened it; only its version tells.
+    states = {c.criterion: c.state for c in store.queues.cells(queue, "i1")}
+    assert states["Right"] == "needs_review"
+    with pytest.raises(Conflict, match=r"'Right' was sent back by Lea at .* was not recorded"):
+        commit_reveal.commit(store, opened, SAID)
+    assert "Ada" not in {v.reviewer for v in store.verdicts.of_item(queue, "i1")}
+    commit_reveal.commit(store, claims.renewed(store, opened), SAID)
+    said = {v.criterion for v in store.verdicts.of_item(queue, "i1") if v.reviewer == "Ada"}
+    assert said == {"Right", "Short"}

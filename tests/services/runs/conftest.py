@@ -1,0 +1,40 @@
+"""A provider that answers by the request alone, and a small run to ask of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core import clock
+from core.domain.panel import Judge, Panel
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from tests.new_store import new_store
+from tests.provider import Provider
+from tests.services.runs.world import by_request, write_files
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as server:
+        server.rule = by_request
+        yield server
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "studio.db")
+
+
+@pytest.fixture
+def request_(store: Store, tmp_path: Path, provider: Provider) -> RunRequest:
+    """4 items x 3 criteria, asked of one judge at $100 per million tokens in and nothing out."""
+    rubric, dataset = write_files(tmp_path, items=4)
+    judge = Judge(name="ada", model="ada", api_base=provider.url, price_in=100, price_out=0)
+    return RunRequest(
+        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
+        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
+        panel=Panel(judges=(judge,)),
+        seed=1,
+    )

@@ -1,0 +1,55 @@
+"""The answers kept in the data file, as judges meet them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+from core import clock
+from core.judging.asking.answer_cache import CachedCompletion, as_answer
+from core.judging.providers.base import Completion
+from core.services.runs.ready_run import KeptAnswers
+from core.store.store import Store
+from tests.new_store import new_store
+
+ANSWER = CachedCompletion(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""), 0.5)
+
+
+def test_an_answer_comes_back_as_it_was_put_once_it_is_written(tmp_path: Path) -> None:
+    async def story(store: Store) -> tuple[CachedCompletion | None, CachedCompletion | None]:
+        kept = KeptAnswers(store)
+        before = await kept.get("key")
+        store.responses.put([as_answer("key", "m", ANSWER)], now=clock.now())
+        after = await kept.get("key")
+        await kept.close()
+        return before, after
+
+    assert asyncio.run(story(new_store(tmp_path / "s.db"))) == (None, ANSWER)
+
+
+def test_many_who_ask_at_once_are_answered_together_and_one_may_leave(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "s.db")
+    looked: list[tuple[int, str]] = []
+    look = store.responses.get
+
+    def watched(keys: list[str]) -> object:
+        looked.append((len(keys), threading.current_thread().name))
+        return look(keys)
+
+    store.responses.get = watched  # type: ignore[method-assign, assignment]
+
+    async def story() -> list[object]:
+        kept = KeptAnswers(store)
+        asked = [asyncio.ensure_future(kept.get(f"key {n}")) for n in range(50)]
+        await asyncio.sleep(0)
+        asked[0].cancel()
+        found: list[object] = await asyncio.gather(*asked, return_exceptions=True)
+        await kept.close()
+        return found
+
+    left, *rest = asyncio.run(story())
+    assert isinstance(left, asyncio.CancelledError)
+    assert rest == [None] * 49
+    assert len(looked) == 1  # one look for all, and not on the loop's thread
+    assert looked[0] == (50, "kept-answers_0")

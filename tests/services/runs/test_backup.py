@@ -1,0 +1,134 @@
+"""`backup`, `verify`, and that a plain copy of the data file after a run is whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
+from core.services.runs.runner import work_here
+from core.store.store import Store
+from tests.command_line import cli
+from tests.provider import Provider
+from tests.services.runs.test_kept_answers import run, with_judge
+from tests.services.runs.world import slowly, until, votes_of
+
+
+def test_when_a_run_has_ended_a_plain_copy_of_the_file_holds_all_of_it(
+    store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    # This connection stays open, as the app's do: so SQLite itself clears no log away.
+    assert store.counts().votes == 0
+    threading.Thread(target=run, args=(Store(store.path), request_)).start()
+    until(lambda: bool(store.runs.list()) and store.runs.row(1).status == "done")
+    until(lambda: store.path.with_name("studio.db-wal").stat().st_size == 0)
+    shutil.copy(store.path, tmp_path / "copy.db")
+    assert len(votes_of(Store(tmp_path / "copy.db"))) == 12
+
+
+def test_a_backup_taken_while_a_run_goes_on_is_whole_and_sound(
+    store: Store, request_: RunRequest, provider: Provider, tmp_path: Path
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.2)
+    run_id = lifecycle.start(store, with_judge(request_, concurrency=1))
+    thread = threading.Thread(target=work_here, args=(Store(store.path), run_id))
+    thread.start()
+    until(lambda: store.runs.row(run_id).votes >= 3)
+    target = tmp_path / "copy.db"
+    done = cli("backup", target, "--db", store.path, "--json")
+    thread.join(30)
+    said = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert said == {
+        "file": str(target), "bytes": target.stat().st_size, "runs": 1, "votes": said["votes"]
+    }  # fmt: skip
+    assert 3 <= said["votes"] < 12
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob("*.part")) + list(tmp_path.glob(".*.part"))
+    sound = cli("verify", "--db", target, "--json")
+    assert (sound.returncode, json.loads(sound.stdout)) == (0, {"ok": True, "problems": []})
+    copy = Store(target)
+    assert len(votes_of(copy)) == said["votes"]
+    # It goes on where it was: what was answered is not asked again.
+    provider.requests.clear()
+    lifecycle.resume(copy, run_id)
+    assert json.loads(cli("resume", run_id, "--db", target, "--json").stdout)["votes"] == 12
+
+
+def test_a_backup_replaces_nothing_unless_told_and_never_the_data_file(
+    store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    run(store, request_)
+    there = tmp_path / "there.db"
+    there.write_text("kept")
+    done = cli("backup", there, "--db", store.path)
+    assert (done.returncode, there.read_text()) == (2, "kept")
+    assert "is there already" in done.stderr
+    assert cli("backup", there, "--db", store.path, "--force").returncode == 0
+    assert len(votes_of(Store(there))) == 12
+    itself = cli("backup", store.path, "--db", store.path, "--force")
+    assert itself.returncode == 2
+    assert "is the data file itself" in itself.stderr
+    nowhere = cli("backup", tmp_path / "no" / "folder.db", "--db", store.path)
+    assert nowhere.returncode == 2
+    assert "Traceback" not in nowhere.stderr
+
+
+@pytest.mark.parametrize("verb", [("verify",), ("backup", "copy.db")])
+def test_without_a_data_file_none_is_made(verb: tuple[str, ...], tmp_path: Path) -> None:
+    db = tmp_path / "folder" / "none.db"
+    words = [tmp_path / word if word.endswith(".db") else word for word in verb]
+    done = cli(*words, "--db", db)
+    assert done.returncode == 2
+    assert "There is no data file here yet" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "what"),
+    [
+        ("UPDATE run_item SET score = 0.123 WHERE item_id = 'i001'", "run 1, item i001", "score"),
+        (
+            "UPDATE cell SET option = 1 - option WHERE item_id = 'i002' AND criterion = 'cites'",
+            "run 1, item i002",
+            "the verdict on cites",
+        ),
+        ("UPDATE run SET votes = 11", "run 1", "it counts 11 votes, and has 12"),
+        ("DELETE FROM rubric_version", "row 1", "rubric_version"),
+    ],
+)
+def test_verify_finds_what_its_votes_do_not_make(
+    change: str, where: str, what: str, store: Store, request_: RunRequest
+) -> None:
+    run(store, request_)
+    assert cli("verify", "--db", store.path).returncode == 0
+    behind = sqlite3.connect(store.path)
+    behind.execute("DROP TRIGGER IF EXISTS rubric_version_is_never_deleted")
+    behind.execute(change)
+    behind.commit()
+    behind.close()
+    done = cli("verify", "--db", store.path, "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ok"]) == (1, False)
+    assert any(where in one["where"] and what in one["what"] for one in report["problems"])
+
+
+def test_verify_finds_damage_in_the_bytes(store: Store, request_: RunRequest) -> None:
+    run(store, request_)
+    store.close()
+    data = bytearray(store.path.read_bytes())
+    size = 4096
+    data[3 * size : 3 * size + 600] = b"\xff" * 600
+    store.path.write_bytes(data)
+    done = cli("verify", "--db", store.path, "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ok"]) == (1, False)
+    assert report["problems"][0]["where"] == "the file"
+    assert "Traceback" not in done.stderr

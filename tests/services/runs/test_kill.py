@@ -1,0 +1,100 @@
+"""Killed in the middle and resumed, a run ends with the votes of one that nobody disturbed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from core.store.store import Store
+from tests.command_line import cli
+from tests.provider import Provider, stall
+from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
+
+JUDGES = ("--judge", "openai/ada", "--judge", "openai/bea", "--seed", 7, "--concurrency", 4)
+PLANNED = 40 * 3 * 2
+
+
+def arguments(folder: Path, provider: Provider, db: Path) -> list[str]:
+    rubric, dataset = write_files(folder, items=40)
+    base = ("--api-base", provider.url, "--db", db)
+    return [str(part) for part in ("grade", rubric, dataset, *JUDGES, *base, "--json")]
+
+
+def kill_in_the_middle(command: list[str], db: Path) -> int:
+    """Starts the command, kills it with -9 when a third of the votes are in; returns how many."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", *command],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    store, deadline = None, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.05)
+        if store is None and db.exists():
+            store = Store(db)
+        if store is not None and store.runs.list() and store.runs.row(1).votes >= PLANNED // 3:
+            break
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert store is not None
+    votes = store.runs.row(1).votes
+    store.close()
+    return votes
+
+
+def test_after_a_kill_the_calls_counted_and_the_calls_lost_are_all_that_were_made(
+    tmp_path: Path, provider: Provider
+) -> None:
+    # A third is answered; then nothing is, so that the four calls a judge may have out are out.
+    provider.rule = lambda body: by_request(body) if provider.count <= PLANNED // 3 else stall(60)
+    db = tmp_path / "killed.db"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", *arguments(tmp_path, provider, db)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: db.exists() and provider.count == PLANNED // 3 + 8, 60)
+    store = Store(db)
+    until(lambda: (store.runs.row(1).votes, store.runs.row(1).out) == (PLANNED // 3, 8))
+    running.kill()
+    running.wait()
+    provider.rule = by_request
+    resumed = json.loads(cli("resume", 1, "--db", db, "--json").stdout)
+    assert (resumed["calls"], resumed["lost_calls"]) == (PLANNED, 8)
+    assert provider.count == PLANNED + 8
+
+
+def test_a_killed_and_resumed_run_equals_an_undisturbed_one(
+    tmp_path: Path, provider: Provider
+) -> None:
+    provider.rule = slowly
+    calm = tmp_path / "calm.db"
+    assert cli(*arguments(tmp_path, provider, calm)).returncode == 0
+    assert provider.count == PLANNED
+    provider.requests.clear()
+
+    killed = tmp_path / "killed.db"
+    kept = kill_in_the_middle(arguments(tmp_path, provider, killed), killed)
+    assert PLANNED // 3 <= kept < PLANNED  # it really was killed in the middle
+    in_flight = provider.count - kept  # calls that were out, or answered and not yet recorded
+    resumed = cli("resume", 1, "--db", killed, "--json")
+
+    figures = json.loads(resumed.stdout)
+    assert resumed.returncode == 0
+    assert (figures["status"], figures["votes"], figures["failures"]) == ("done", PLANNED, {})
+    with_kill, without = votes_of(Store(killed)), votes_of(Store(calm))
+    assert len(without) == PLANNED
+    assert with_kill == without  # none lost, none twice (cells are keys), none different
+
+    # Only calls whose vote was not recorded when the kill came were made again.
+    asked = Counter(json.dumps(r.body, sort_keys=True) for r in provider.requests)
+    assert len(asked) == PLANNED
+    assert sum(times - 1 for times in asked.values()) == in_flight
+    assert provider.count == PLANNED + in_flight

@@ -1,0 +1,146 @@
+"""Ended by a service manager or a closed terminal as with Ctrl-C: nothing answered is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from tests.command_line import cli
+from tests.provider import Provider
+from tests.services.runs.test_kept_answers import with_judge
+from tests.services.runs.world import ROOT, by_request, slowly, until, write_files
+
+ENDING = [signal.SIGTERM, signal.SIGHUP]
+
+
+def started(
+    *arguments: object, hang_up: signal.Handlers = signal.SIG_DFL, **environment: str
+) -> subprocess.Popen[str]:
+    """A program as a script's background job is started: Ctrl-C is ignored there, and inherited.
+
+    What these tests run under may ignore a hang-up; the program inherits ``hang_up`` instead, which
+    is ``SIG_IGN`` under nohup.
+    """
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, hang_up),
+    }
+    try:
+        return subprocess.Popen(
+            [sys.executable, *map(str, arguments)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("sent", ENDING, ids=lambda one: one.name)
+def test_grade_and_resume_end_on_it_as_on_ctrl_c(
+    sent: signal.Signals, tmp_path: Path, provider: Provider
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.2)
+    rubric, dataset = write_files(tmp_path, 20)
+    db = tmp_path / "studio.db"
+    how = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 2, "--db", db)
+    Store(db).close()
+    again = 0
+    for words in (("grade", rubric, dataset, *how), ("resume", 1, "--db", db)):
+        before = provider.count
+        process = started("-m", "core.cli", *words)
+        until(lambda b=before: provider.count > b + 5, 60)  # type: ignore[misc]
+        process.send_signal(sent)
+        _, said = process.communicate(timeout=60)
+        assert (process.returncode, said.splitlines()[-1]) == (
+            130,
+            "Interrupted. What was finished is kept.",
+        )
+        row = Store(db).runs.row(1)
+        assert row.status == "interrupted"
+        again = provider.count - row.votes
+        assert again <= 2 * (1 + (words[0] == "resume"))  # two calls in flight each time
+    provider.rule = by_request
+    done = cli("resume", 1, "--db", db, "--json")
+    assert json.loads(done.stdout)["votes"] == 60
+    assert provider.count == 60 + again
+
+
+def test_what_is_started_with_nohup_outlives_its_terminal(
+    tmp_path: Path, provider: Provider
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.05)
+    rubric, dataset = write_files(tmp_path, 4)
+    how = ("--judge", "openai/ada", "--api-base", provider.url, "--db", tmp_path / "studio.db")
+    grade = ("-m", "core.cli", "grade", rubric, dataset, *how, "--concurrency", 1)
+    process = started(*grade, hang_up=signal.SIG_IGN)
+    until(lambda: provider.count > 2, 60)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert (process.returncode, provider.count) == (0, 12)
+
+
+@pytest.fixture
+def queued(store: Store, request_: RunRequest, provider: Provider) -> int:
+    provider.rule = lambda body: slowly(body, 0.3)
+    return lifecycle.start(store, with_judge(request_, concurrency=1))
+
+
+@pytest.mark.parametrize("sent", ENDING, ids=lambda one: one.name)
+def test_a_worker_gives_its_run_back(
+    sent: signal.Signals, store: Store, queued: int, provider: Provider
+) -> None:
+    process = started("-m", "core.cli", "worker", "--db", store.path)
+    until(lambda: provider.count > 2, 60)
+    process.send_signal(sent)
+    process.communicate(timeout=60)
+    row = store.runs.row(queued)
+    assert (process.returncode, row.status) == (0, "queued")
+    assert provider.count - row.votes <= 1  # the one in flight
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _serves(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("runner", ["process", "thread"])
+@pytest.mark.parametrize("sent", ENDING, ids=lambda one: one.name)
+def test_the_app_gives_its_run_back(
+    sent: signal.Signals, runner: str, store: Store, queued: int, provider: Provider
+) -> None:
+    port = free_port()
+    environment: dict[str, Any] = {"RUBRIC_STUDIO_RUNNER": runner}
+    words = ("-m", "core.cli", "app", "--port", port, "--db", store.path)
+    process = started(*words, **environment)
+    until(lambda: _serves(port), 60)
+    until(lambda: provider.count > 2, 60)
+    process.send_signal(sent)
+    process.communicate(timeout=60)
+    row = store.runs.row(queued)
+    assert row.status == "queued"
+    assert provider.count - row.votes <= 1  # the one in flight
