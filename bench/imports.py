@@ -18,7 +18,7 @@ HEAVY = ("streamlit", "litellm", "sklearn", "pandas", "numpy", "scipy", "plotly"
 SUBJECTS = {
     "core.cli": "import core.cli",
     "grading": (
-        "import core.cli, core.cli.requests_from_files\nimport core.services.runs.runner, core.store.store"
+        "import core.cli.requests_from_files\nimport core.services.runs.runner, core.store.store"
     ),
     "aiohttp": "import aiohttp",
     "litellm": "import os; os.environ['LITELLM_LOCAL_MODEL_COST_MAP'] = 'True'; import litellm",

@@ -14,8 +14,8 @@ from core.rubric_diff.wording import check_words, decision_words, gate_words
 from core.text.names import fold
 
 __all__ = [
-    "FieldEdit",
     "KINDS",
+    "FieldEdit",
     "Kind",
     "Moves",
     "VersionEdits",

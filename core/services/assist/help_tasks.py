@@ -188,7 +188,6 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
 
 async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
     """Works on the task and writes down how it ended."""
-
     work = asyncio.create_task(_opened(desk, work_of(desk.task.kind)))
     beat = asyncio.create_task(_beat(desk, owner, work))
     status: HelpStatus = "failed"

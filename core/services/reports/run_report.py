@@ -54,7 +54,7 @@ from core.store.store import Store
 if TYPE_CHECKING:
     from core.metrics.intervals.sampling import Mean
 
-__all__ = ["RESAMPLES", "RunReport", "SEED", "report", "stands_on"]
+__all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
 # What reviewing says of all verdicts of a run, not only of the hard ones that were reviewed.
