@@ -9,17 +9,12 @@ from core.metrics.measure import GroupMeasure, Measure
 
 PAIRED = [
     one
-    for module in (accuracy, kappa, correlation_distance, correlation_distance)
+    for module in (accuracy, kappa, correlation_distance)
     for one in vars(module).values()
     if isinstance(one, Measure)
 ]
 GROUPED = [
-    *[
-        one
-        for module in (reliability, reliability)
-        for one in vars(module).values()
-        if isinstance(one, GroupMeasure)
-    ],
+    *[one for one in vars(reliability).values() if isinstance(one, GroupMeasure)],
     *[mean_pairwise_cohen(w) for w in kappa.WEIGHTS],
 ]
 
