@@ -14,23 +14,6 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.text import esc, label
 
-__all__ = [
-    "LabelledFigure",
-    "Tone",
-    "empty_state",
-    "figures",
-    "frame_css",
-    "page_header",
-    "problem_list",
-    "row",
-    "show_flash",
-    "shown_errors",
-    "table",
-    "tag",
-    "worked_out",
-]
-
-
 # The little CSS that themes cannot say. Static text only; colours follow light and dark.
 
 CSS = """<style>
