@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,7 +41,7 @@ class Reviews:
         return {"stratum": cell.stratum, "inclusion_prob": cell.chance}
 
     def decided(self, one: Settled, criterion: Criterion | None) -> Row:
-        """How a cell came to be settled: first verdicts, what was seen when, time, evidence.
+        """How a cell came to be settled: by what verdicts, and when.
 
         Of several people who agreed: their first verdicts in the order of names, the time of all,
         when the last of them saw the votes.
@@ -52,18 +52,22 @@ class Reviews:
             return row
         place = (event.queue_id, one.item_id, one.criterion)
         mine = [v for v in self.verdicts.get(place, ()) if _counts(v, one)]
-        if not mine or criterion is None:
-            return row
-        times = [self.events[v.first_event].ms_active for v in mine]
+        return row | self.given(mine, criterion)
+
+    def given(self, verdicts: Sequence[VerdictRow], criterion: Criterion | None) -> Row:
+        """What they said first, when they saw the votes, their time, the first one's quote."""
+        if not verdicts or criterion is None:
+            return {}
+        times = [self.events[v.first_event].ms_active for v in verdicts]
         told = [ms for ms in times if ms is not None]
-        seen = [v.revealed for v in mine if v.revealed]
-        firsts = [label_of(criterion, v.first) or "Cannot assess" for v in mine]
-        row |= {
+        seen = [v.revealed for v in verdicts if v.revealed]
+        firsts = [label_of(criterion, v.first) or "Cannot assess" for v in verdicts]
+        row: Row = {
             "first_vote": ", ".join(firsts),
             "revealed": max(seen) if seen else None,
             "ms_active": sum(told) if told else None,
         }
-        spans = mine[0].final.evidence if mine[0].final else ()
+        spans = (verdicts[0].final or verdicts[0].first).evidence
         if spans:
             start, end, quote = spans[0]
             row |= {"evidence_quote": quote, "evidence_start": start, "evidence_end": end}
@@ -175,14 +179,34 @@ def judgements(found: Graded) -> Iterator[Row]:
     by_item: dict[str, list[Settled]] = {}
     for one in found.settled:
         by_item.setdefault(one.item_id, []).append(one)
-    for item in found.items:
-        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
-        for vote in found.votes(item.id):
-            yield _vote(found, item, criteria[vote.cell.criterion], vote)
-        for failure in found.failures(item.id):
-            yield _failure(found, item, failure)
+    for item, criteria in _items(found):
+        yield from _asked(found, item, criteria)
         for one in by_item.get(item.id, ()):
             yield _settled(found, item, criteria.get(one.criterion), one)
+
+
+def reviews(found: Graded) -> Iterator[Row]:
+    """The same rows, but of people each one's verdict by itself, confirmed or not."""
+    by_item: dict[str, list[VerdictRow]] = {}
+    for verdicts in found.reviews.verdicts.values():
+        for one in verdicts:
+            by_item.setdefault(one.item_id, []).append(one)
+    for item, criteria in _items(found):
+        yield from _asked(found, item, criteria)
+        for one in by_item.get(item.id, ()):
+            yield _verdict(found, item, criteria.get(one.criterion), one)
+
+
+def _items(found: Graded) -> Iterator[tuple[Item, dict[str, Criterion]]]:
+    for item in found.items:
+        yield item, {c.name: c for c in found.rubric_of(item.id).criteria}
+
+
+def _asked(found: Graded, item: Item, criteria: Mapping[str, Criterion]) -> Iterator[Row]:
+    for vote in found.votes(item.id):
+        yield _vote(found, item, criteria[vote.cell.criterion], vote)
+    for failure in found.failures(item.id):
+        yield _failure(found, item, failure)
 
 
 def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row:
@@ -230,6 +254,23 @@ def _settled(found: Graded, item: Item, criterion: Criterion | None, one: Settle
         "status": one.provenance,
         "rationale": one.note,
         **found.reviews.decided(one, criterion),
+    }
+
+
+def _verdict(found: Graded, item: Item, criterion: Criterion | None, one: VerdictRow) -> Row:
+    says = one.final or one.first
+    status = "abstained" if says.option is None else "answered"
+    value = None if criterion is None or says.option is None else criterion.value_of(says.option)
+    return _row(found, item, one.criterion) | {
+        "rater_type": "adjudicator" if one.part == "resolve" else "human",
+        "rater_id": one.reviewer,
+        "vote": choice_label(criterion, says.option, abstained=True) if criterion else None,
+        "vote_value": value,
+        "status": status if one.final else "unconfirmed",
+        "rationale": ": ".join(part for part in (says.why, says.note) if part),
+        "created_at": found.reviews.events[one.first_event].ts,
+        "round": 2 if one.part == "resolve" else 1,
+        **found.reviews.given([one], criterion),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -23,7 +23,6 @@ from core.services.exports.judgement_rows import (
     FAILURE,
     LONG,
     Graded,
-    Row,
     call_rows,
     failure_rows,
     graded,
@@ -31,6 +30,7 @@ from core.services.exports.judgement_rows import (
     judgements,
     verdict_rows,
 )
+from core.services.exports.review_export import as_csv, as_jsonl
 from core.services.reports.paper import paper
 from core.services.reports.run_report import RunReport, report
 from core.store.store import Store
@@ -226,8 +226,8 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         return _single("contest.json", contest_export.as_json(store, run_id).decode())
     found = graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
-        "csv": lambda g: _single("judgements.csv", csv_text(LONG, _values(LONG, judgements(g)))),
-        "jsonl": lambda g: _single("judgements.jsonl", _jsonl(judgements(g))),
+        "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), LONG)),
+        "jsonl": lambda g: _single("judgements.jsonl", as_jsonl(judgements(g))),
         "canvas": _canvas,
         "autorubric": lambda g: _folder(*experiment_files(g)),
         "folder": lambda g: _folder(*folder_files(g)),
@@ -261,10 +261,10 @@ def _reviewed(store: Store, run_id: int, form: str) -> Exported:
     """What people said, while they are still at it: verdicts, the record, the dataset."""
     if form == "reviews":
         rows = review_export.long_rows(store, run_id)
-        return _single("reviews.csv", review_export.as_csv(rows, review_export.LONG))
+        return _single("reviews.csv", as_csv(rows, LONG))
     if form == "events":
         rows = review_export.event_rows(store, run_id)
-        return _single("events.jsonl", review_export.as_jsonl(rows))
+        return _single("events.jsonl", as_jsonl(rows))
     version = store.runs.get(run_id).dataset_version_id
     return _single("labelled.jsonl", review_export.labelled_dataset(store, version))
 
@@ -284,28 +284,11 @@ def _canvas(found: Graded) -> Exported:
 
 def _everything(found: Graded, about: RunReport) -> dict[str, str]:
     files = {
-        "items.csv": _table((), item_rows(found)),
-        "verdicts.csv": _table((), verdict_rows(found)),
-        "failures.csv": _table(FAILURE, failure_rows(found)),
-        "calls.csv": _table(CALL, call_rows(found)),
+        "items.csv": as_csv(item_rows(found)),
+        "verdicts.csv": as_csv(verdict_rows(found)),
+        "failures.csv": as_csv(failure_rows(found), FAILURE),
+        "calls.csv": as_csv(call_rows(found), CALL),
     }
-    files["votes.csv"] = csv_text(LONG, _values(LONG, judgements(found)))
+    files["votes.csv"] = as_csv(judgements(found), LONG)
     files["report.json"] = json.dumps(about.to_dict(), indent=2, ensure_ascii=False) + "\n"
     return files
-
-
-def _table(heads: Sequence[str], rows: Iterable[Row]) -> str:
-    """The rows; without ``heads`` those of the first row, which must be there."""
-    kept = list(rows)
-    heads = heads or tuple(kept[0])
-    return csv_text(heads, _values(heads, kept))
-
-
-def _values(
-    heads: Sequence[str], rows: Iterable[Row]
-) -> Iterable[Sequence[str | int | float | bool | None]]:
-    return ([row[name] for name in heads] for row in rows)
-
-
-def _jsonl(rows: Iterable[Row]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
