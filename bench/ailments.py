@@ -1,5 +1,5 @@
 """False alarms and power of what ails judges and criteria, on runs made up by
-tests/ailments/planted.py.
+tests/services/diagnostics/planted.py.
 
 Usage: python -m bench.ailments [RUNS]. Clean runs: how many raise anything that is promised of
 (designed: 1 %), how many show the slope on length, of which nothing is promised, and how small the

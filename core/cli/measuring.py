@@ -151,19 +151,19 @@ def contest(
     DATASETS is one file whose items name their system and share prompts, or one file per system
     whose items share ids. They stand before --systems.
     """
-    from core.cli import requests_from_files
+    from core.cli import contest_requests
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         design = _design(options)
-        made = requests_from_files.contest_from_files(store, design=design, **options)
+        made = contest_requests.contest_from_files(store, design=design, **options)
         for notice in made.notices:
             common.say(f"note: {notice}")
         more = rounds - 1 if design["kind"] == "adaptive" else 0
-        figures = requests_from_files.contest_estimate_figures(store, made.request, more, per_round)
+        figures = contest_requests.contest_estimate_figures(store, made.request, more, per_round)
         if only_estimate:
             _say_estimate(figures, as_json)
             return
-        common.say(requests_from_files.estimate_line(figures))
+        common.say(contest_requests.estimate_line(figures))
         _hold(store, made.request, more, per_round, as_json)
 
 
@@ -258,12 +258,12 @@ def _follow(store: Store, run_id: int) -> None:
 
 
 def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
-    from core.cli import requests_from_files
+    from core.cli import contest_requests
 
     if as_json:
         common.result(figures)
     else:
-        click.echo(requests_from_files.estimate_line(figures))
+        click.echo(contest_requests.estimate_line(figures))
 
 
 # Commands that measure: metrics.

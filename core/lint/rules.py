@@ -65,7 +65,7 @@ RubricCheck = Callable[[Rubric], Iterable[LintFinding]]
 def below(finding: LintFinding, index: int) -> LintFinding:
     """A finding of a criterion check as one of the rubric whose criterion ``index`` it is.
 
-    >>> below(Finding("vague", ("requirement",), "", ""), 2).path
+    >>> below(LintFinding("vague", ("requirement",), "", ""), 2).path
     ('criteria', 2, 'requirement')
     """
     head = ("criteria", index)

@@ -1,0 +1,163 @@
+"""What the command line needs to hold a contest: a request made from files, and its estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core import clock
+from core.cli.requests_from_files import panel_from
+from core.domain.base import build, near
+from core.domain.dataset import Dataset
+from core.domain.panel import Asking
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.pairwise.contests import ContestRequest, estimate_contest, plan
+from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
+from core.store.store import Store
+from core.text.names import fold
+
+
+class ContestFileRequest(NamedTuple):
+    """A request made from files, with what the readers and the joining remarked."""
+
+    request: ContestRequest
+    notices: tuple[str, ...]
+
+
+def contest_from_files(
+    store: Store,
+    *,
+    datasets: Sequence[Path],
+    systems: Sequence[str],
+    criteria: Sequence[str],
+    rubric: Path | None,
+    each: bool,
+    join_by: str | None,
+    design: Mapping[str, Any],
+    panel: Path | None,
+    judges: Sequence[str],
+    api_base: str,
+    key_env: str,
+    concurrency: int | None,
+    mode: str | None,
+    cache: bool | None,
+    **options: Any,
+) -> ContestFileRequest:
+    """A request for dataset files and judges. Files are kept as datasets of their content.
+
+    ``design`` has the fields of ``Design``.
+    """
+    source = read_rubric_file(rubric).value if rubric else None
+    read = [_dataset(path, source) for path in datasets]
+    notices = [str(problem) for _, found in read for problem in found]
+    who = panel_from(panel, judges, api_base, key_env, concurrency)
+    given = {"mode": mode, "cache": cache}
+    asking = build(
+        Asking,
+        {**who.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}},
+        "way of asking",
+    )
+    versions = tuple(
+        store.datasets.create(dataset, now=clock.now(), source=path.name).id
+        for path, (dataset, _) in zip(datasets, read, strict=True)
+    )
+    request = ContestRequest(
+        datasets=versions,
+        panel=who.model_copy(update={"asking": asking}),
+        systems=_split(systems, [dataset for dataset, _ in read]),
+        questions=questions_from(criteria, source, each),
+        design=_design(design),
+        guidelines=source.guidelines if source else "",
+        join=join_by,
+        **options,
+    )
+    return ContestFileRequest(request, (*notices, *plan(store, request).notices))
+
+
+def questions_from(
+    criteria: Sequence[str], rubric: Rubric | None, each: bool
+) -> tuple[ContestQuestion, ...]:
+    """The questions that words ask for: criteria of the rubric by name, or one's own words."""
+    if each and rubric is None:
+        raise InputError("--each asks the criteria of a rubric. Give one with --rubric FILE.")
+    if each and rubric is not None and not criteria:
+        return tuple(of_criterion(c) for c in rubric.criteria)
+    if not criteria:
+        return (overall(rubric),)
+    known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
+    found = []
+    for word in criteria:
+        if fold(word) in known:
+            found.append(of_criterion(known[fold(word)]))
+        elif known and " " not in word.strip():
+            names = {c.name for c in known.values()}
+            mend = near(word, names) or f"There are {', '.join(sorted(names))}."
+            problem = Problem(f"{word!r} is no criterion of {rubric and rubric.name!r}.", mend)
+            raise InputError("A criterion is not there.", (problem,), "--criterion")
+        else:
+            found.append(free(word))
+    return tuple(found)
+
+
+def contest_estimate_figures(
+    store: Store, request: ContestRequest, more_rounds: int, per_round: int
+) -> dict[str, Any]:
+    """The estimate as plain data; with further rounds ``calls_at_most`` holds them, too."""
+    found = estimate_contest(store, request)
+    made = plan(store, request)
+    contests = len(made.bouts)
+    share = found.calls / contests if contests else 0.0
+    tasks = {task.id: task for task in made.joined.tasks}
+    pairs = sum(len(t.answers) * (len(t.answers) - 1) // 2 for t in tasks.values())
+    left = min(more_rounds * per_round, pairs - contests)
+    return {
+        "systems": list(made.joined.systems),
+        "tasks": len(tasks),
+        "contests": contests,
+        "votes": found.votes,
+        "calls": found.calls,
+        "calls_at_most": found.calls + round(share * left),
+        "tokens_in": found.tokens_in,
+        "tokens_out": found.tokens_out,
+        "cost_usd": found.cost,
+    }
+
+
+def estimate_line(figures: dict[str, Any]) -> str:
+    """The estimate in one line."""
+    cost = figures["cost_usd"]
+    more = figures["calls_at_most"]
+    return (
+        f"{len(figures['systems'])} systems, {figures['tasks']} tasks, {figures['contests']} "
+        f"contests: {figures['calls']} calls"
+        + (f" ({more} at most with all rounds)" if more > figures["calls"] else "")
+        + f", about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
+        + ("cost unknown" if cost is None else f"${cost:.4f}")
+    )
+
+
+def _dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem, ...]]:
+    read = read_dataset_file(path, rubric)
+    unnamed = read.value.name == Dataset.model_fields["name"].default
+    value = read.value.model_copy(update={"name": path.stem}) if unnamed else read.value
+    return value, read.notices
+
+
+def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:
+    """Names as given; one that is no system but a list of them, with commas, is taken apart."""
+    there = {item.system for dataset in datasets for item in dataset.items}
+    there |= {dataset.name for dataset in datasets}
+    found: list[str] = []
+    for name in systems:
+        parts = [part.strip() for part in name.split(",")]
+        found += parts if name not in there and len(parts) > 1 else [name]
+    return tuple(found)
+
+
+def _design(words: Mapping[str, Any]) -> Design:
+    if words["kind"] == "baseline" and not words["baseline"]:
+        raise InputError("--design baseline needs to know whom all others meet: --baseline NAME.")
+    return build(Design, words, "design")
