@@ -60,9 +60,10 @@ class FieldEdit(NamedTuple):
 def small(edit: FieldEdit) -> bool:
     """Whether an edit of a question looks like a mended slip: it may not be another question.
 
-    >>> small(Edit("question", "A", "requirement", "It cites teh source.", "It cites the source."))
+    >>> question = FieldEdit("question", "A", "requirement", "It cites teh source.", "")
+    >>> small(question._replace(after="It cites the source."))
     True
-    >>> small(Edit("question", "A", "requirement", "It cites a source.", "It cites no source."))
+    >>> small(question._replace(after="It cites no source."))
     False
     """
     if edit.kind != "question":

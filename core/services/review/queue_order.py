@@ -110,7 +110,7 @@ def chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
     with the number of options, as Laplace's would.
 
     >>> from core.domain.rubric import Criterion
-    >>> shares = chances(Criterion(name="a", requirement="Is it?"), Tally({0: 3}, {0: 3.0}))
+    >>> shares = chances(Criterion(name="a", requirement="Is it?"), VoteTally({0: 3}, {0: 3.0}))
     >>> {option: round(share, 3) for option, share in shares.items()}
     {0: 0.875, 1: 0.125}
     """
