@@ -87,7 +87,7 @@ def criterion_of(
         low = worst
         remark = "has points above and below 0; they are taken as a range." if worst < 0 else ""
     data["weight"] = high - low
-    options = [_option(level, (level.points - low) / (high - low)) for level in ranked]
+    options = [_option(level, _share(level.points - low, high - low)) for level in ranked]
     if _is_binary(options):
         by_label = {fold(o["label"]): o for o in options}
         met, unmet = by_label[fold(MET_WORD)], by_label[fold(UNMET_WORD)]
@@ -96,8 +96,19 @@ def criterion_of(
     return data | {"scale": "ordinal", "options": options}, remark
 
 
+def _share(points: float, most: float) -> float:
+    """The points as a share of the most, in as few digits from nine on as give the points back.
+
+    >>> _share(1, 3), _share(5000000.5, 15000001.5)
+    (0.333333333, 0.3333333333)
+    """
+    exact = points / most
+    rounded = (round(exact, digits) for digits in range(9, 17))
+    return next((s for s in rounded if round(s * most, 2) == round(points, 2)), exact)
+
+
 def _option(level: Level, value: float) -> dict[str, Any]:
-    share = min(1.0, max(0.0, round(value, 9)))
+    share = min(1.0, max(0.0, value))
     return {"label": level.label, "description": level.description, "value": share}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
@@ -89,7 +89,22 @@ def test_what_canvas_cannot_hold_is_listed() -> None:
         assert part in said, part
 
 
+#: 5,000,000.5 of 15,000,001.5 points: a third, which nine decimals give back a cent too low.
+MANY_POINTS = Rubric(
+    criteria=(
+        Criterion(
+            name="Much",
+            requirement="How much?",
+            weight=20000002,
+            scale="ordinal",
+            options=(Option(label="Low", value=0.25), Option(label="High", value=0.75)),
+        ),
+    )
+)
+
+
 @given(rubrics())
+@example(MANY_POINTS)
 def test_a_canvas_file_read_and_written_again_is_the_same(rubric: Rubric) -> None:
     earning = [c for c in rubric.criteria if c.weight > 0 and not _rounds_away(c)]
     if not earning:
