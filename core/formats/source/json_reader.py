@@ -1,7 +1,8 @@
 """JSON to plain data: strict where the standard library is lax, with the line of every place.
 
 The data come from the standard library's C scanner. Lines are found by a second, slower walk over
-the tokens, which runs only once a line is asked for.
+the tokens, which runs only once a line is asked for. YAML's parser cannot take its place: it
+refuses JSON with escaped surrogate pairs, long keys, or a colon on the line after its key.
 """
 
 from __future__ import annotations

@@ -76,3 +76,23 @@ def test_the_walk_finds_every_place_of_any_json(value: Any) -> None:
     found = list(walk(json.dumps(value, indent=1)))
     assert [path for path, _, _ in found] == paths_of(value)
     assert all(fault is None for _, _, fault in found)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        r'"a": "\ud83d\ude00"',  # as json.dumps writes what is beyond 16 bits
+        f'"{"k" * 1100}": 1',
+        '"a" \t: "\x7f"',
+        '"a": "\ufffe"',
+    ],
+)
+def test_lines_are_found_in_json_that_yaml_parsers_refuse(entry: str) -> None:
+    assert read_json(f'{{\n{entry},\n"b": [\n1]}}', "x.json").line_of(("b", 0)) == 4
+    faults = refused(lambda: read_json(f'{{\n{entry},\n"b": 1,\n"b": 2}}', "x.json"))
+    assert [line for line, _ in faults] == [4]
+
+
+def test_a_colon_may_stand_on_the_line_after_its_key() -> None:
+    document = read_json('{"a"\n:\n1,\n"b": 2}', "x.json")
+    assert (document.line_of(("a",)), document.line_of(("b",))) == (1, 4)
