@@ -7,7 +7,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -19,11 +19,12 @@ from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge
 from core.domain.runs import HelpStatus, HelpStep, HelpTask
-from core.errors import Conflict, InputError, NotNow, RubricStudioError
+from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
 from core.judging.writing.writer import Writing
 from core.services.assist.task_context import BudgetSpent, TaskContext
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
+from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Doors
 from core.store.store import Store
 
@@ -166,19 +167,12 @@ async def _shared(store: Store, task_id: int) -> HelpStatus:
 
 
 async def _work(store: Store, task_id: int, doors: Doors) -> HelpStatus:
-    io = ThreadPoolExecutor(1, thread_name_prefix="help-store")
-    loop = asyncio.get_running_loop()
     owner = clock.owner_name()
-    try:
-        held = await loop.run_in_executor(io, _claim, store, task_id, owner)
-        if not held:
+    async with store_thread(store) as io:
+        if not await in_thread(io, _claim, store, task_id, owner):
             return store.helps.get(task_id).status
-        task = await loop.run_in_executor(io, store.helps.get, task_id)
-        desk = TaskContext(store, task, owner, doors, io)
-        return await _ended(desk, owner)
-    finally:
-        await loop.run_in_executor(io, store.close)
-        io.shutdown()
+        task = await in_thread(io, store.helps.get, task_id)
+        return await _ended(TaskContext(store, task, owner, doors, io), owner)
 
 
 def _claim(store: Store, task_id: int, owner: str) -> bool:
@@ -189,11 +183,18 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
 async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
     """Works on the task and writes down how it ended."""
     work = asyncio.create_task(_opened(desk, work_of(desk.task.kind)))
-    beat = asyncio.create_task(_beat(desk, owner, work))
+
+    async def beat() -> bool:
+        """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
+        if await desk.io(_renewed, desk.store, desk.task.id, owner) is not False:
+            work.cancel()
+        return True
+
     status: HelpStatus = "failed"
     message, result = "", None
     try:
-        result = await work
+        async with beating(beat, BEAT_EVERY):
+            result = await work
         status, message = _verdict(desk)
     except asyncio.CancelledError:
         status = "cancelled"
@@ -205,9 +206,6 @@ async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
         message = f"A defect in the program stopped this: {error!r}"
         raise
     finally:
-        beat.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await beat
         desk.close()
         await desk.io_in_time(_end, desk.store, desk.task.id, owner, status, message, result)
     return status
@@ -231,19 +229,6 @@ def _verdict(desk: TaskContext) -> tuple[HelpStatus, str]:
     count = len(desk.failed)
     many = f"{count} requests failed. The first: " if count > 1 else ""
     return "failed", f"{many}{first.message}"
-
-
-async def _beat(desk: TaskContext, owner: str, work: asyncio.Task[Any]) -> None:
-    """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
-    while True:
-        await asyncio.sleep(BEAT_EVERY)
-        try:
-            stop = await desk.io(_renewed, desk.store, desk.task.id, owner)
-        except NotNow:
-            # The next beat may get through; what was answered waits for that as well.
-            continue
-        if stop is not False:
-            work.cancel()
 
 
 def _renewed(store: Store, task_id: int, owner: str) -> bool | None:

@@ -21,6 +21,7 @@ from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.judging.writing.writer import Failed, Partial, Writer, Writing
 from core.services.runs import lifecycle
+from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Doors
 from core.services.runs.runner import work_here
@@ -105,7 +106,7 @@ class TaskContext:
 
     async def io(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
         """Use the store, off the loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._io, what, *args)
+        return await in_thread(self._io, what, *args)
 
     async def io_in_time(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
         """The same, again and again while the data file cannot be written: a reply was paid for."""

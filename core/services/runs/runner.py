@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from core import clock
 from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
+from core.services.runs.held_work import in_thread, store_thread
 from core.services.runs.ready_run import Doors
 from core.services.runs.worker import LEASE_SECONDS, Work
 from core.store.store import Store
@@ -104,30 +104,26 @@ class Runner:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        io = ThreadPoolExecutor(1, thread_name_prefix="store")
         doors = Doors()
-        works: dict[asyncio.Task[None], Work] = {}
-        loop = asyncio.get_running_loop()
-        try:
-            with ending(self._stopping.set):
-                freed = False
-                while not self._stopping.is_set():
-                    freed = freed or await loop.run_in_executor(io, self._free_from_the_dead)
-                    if len(works) < AT_ONCE:
-                        lease = await loop.run_in_executor(io, self._claim)
-                        if lease is not None:
-                            work = Work(self.store, lease, doors, io)
-                            works[asyncio.create_task(_guarded(work))] = work
-                            continue
-                    await asyncio.sleep(LOOK_EVERY)
-                    works = {task: work for task, work in works.items() if not task.done()}
-        finally:
-            for work in works.values():
-                work.leave("queued")
-            await asyncio.gather(*works, return_exceptions=True)
-            await doors.close()
-            await loop.run_in_executor(io, self.store.close)
-            io.shutdown()
+        async with store_thread(self.store, doors) as io:
+            works: dict[asyncio.Task[None], Work] = {}
+            try:
+                with ending(self._stopping.set):
+                    freed = False
+                    while not self._stopping.is_set():
+                        freed = freed or await in_thread(io, self._free_from_the_dead)
+                        if len(works) < AT_ONCE:
+                            lease = await in_thread(io, self._claim)
+                            if lease is not None:
+                                work = Work(self.store, lease, doors, io)
+                                works[asyncio.create_task(_guarded(work))] = work
+                                continue
+                        await asyncio.sleep(LOOK_EVERY)
+                        works = {task: work for task, work in works.items() if not task.done()}
+            finally:
+                for work in works.values():
+                    work.leave("queued")
+                await asyncio.gather(*works, return_exceptions=True)
 
     def _free_from_the_dead(self) -> bool:
         """Takes runs from processes of this machine that were killed, before their leases end.
@@ -181,8 +177,6 @@ def work_here(
 async def _work_here(
     store: Store, run_id: int, on_tick: Callable[[], None], tick: float
 ) -> RunStatus | None:
-    io = ThreadPoolExecutor(1, thread_name_prefix="store")
-    loop = asyncio.get_running_loop()
     claim = partial(
         store.leases.claim,
         clock.owner_name(),
@@ -190,29 +184,25 @@ async def _work_here(
         seconds=LEASE_SECONDS,
         run_id=run_id,
     )
-    lease = await loop.run_in_executor(io, claim)
-    if lease is None:
-        io.shutdown()
-        return None
     doors = Doors()
-    work = Work(store, lease, doors, io)
-    task, mine = asyncio.create_task(work.run()), asyncio.current_task()
-    assert mine is not None
-    try:
-        with ending(mine.cancel):
-            while not task.done():
-                await asyncio.wait({task}, timeout=tick)
-                on_tick()
-        return task.result()
-    except asyncio.CancelledError:
-        # asyncio.run turns Ctrl-C into a cancellation of this coroutine, as the signals do.
-        work.leave("interrupted")
-        await task
-        raise
-    finally:
-        await doors.close()
-        await loop.run_in_executor(io, store.close)
-        io.shutdown()
+    async with store_thread(store, doors) as io:
+        lease = await in_thread(io, claim)
+        if lease is None:
+            return None
+        work = Work(store, lease, doors, io)
+        task, mine = asyncio.create_task(work.run()), asyncio.current_task()
+        assert mine is not None
+        try:
+            with ending(mine.cancel):
+                while not task.done():
+                    await asyncio.wait({task}, timeout=tick)
+                    on_tick()
+            return task.result()
+        except asyncio.CancelledError:
+            # asyncio.run turns Ctrl-C into a cancellation of this coroutine, as the signals do.
+            work.leave("interrupted")
+            await task
+            raise
 
 
 def follow(store: Store, run_id: int, on_look: Callable[[RunProgress], None]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
 import time
@@ -13,11 +12,12 @@ from functools import partial
 from typing import TypeVar
 
 from core import clock
-from core.domain.runs import Beat, Lease, RunStatus
+from core.domain.runs import Lease, RunStatus
 from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.engine import Budget, grade
 from core.services.results.verdicts import counting_of, rubric_lookup
+from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Doors, Job, KeptAnswers, load_job, ready_judges
 from core.store.store import Store
@@ -138,11 +138,11 @@ class Work:
     async def run(self) -> RunStatus | None:
         """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
         started = time.monotonic()
-        beat = asyncio.create_task(self._keep_lease())
         status: RunStatus = "failed"
         message = ""
         try:
-            status, message = await self._work()
+            async with beating(self._beat, BEAT_EVERY):
+                status, message = await self._work()
         except Conflict:
             self.lost = True
             return None
@@ -156,9 +156,6 @@ class Work:
             message = f"A defect in the program stopped this run: {error!r}"
             raise
         finally:
-            beat.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await beat
             if not self.lost:
                 await self._release(status, message, time.monotonic() - started)
         return status
@@ -281,27 +278,23 @@ class Work:
         if self._recorder is not None:
             (self._recorder.ready.set if may else self._recorder.ready.clear)()
 
-    async def _keep_lease(self) -> None:
-        """Renews the lease each second; a cancel request or a lost lease stops the work."""
-        while True:
-            await asyncio.sleep(BEAT_EVERY)
-            try:
-                beat = await self.io(self._beat)
-            except NotNow:
-                continue  # whoever records says so, and nobody else can take the run meanwhile
-            except StoreError as error:
-                self._gone = error
-                self.leave("interrupted")
-                return
-            if not beat.held:
-                self.lost = True
-                self.leave("interrupted")
-                return
-            if beat.cancel:
-                self.leave("cancelled")
-
-    def _beat(self) -> Beat:
-        return self.store.leases.heartbeat(self.lease, at=clock.at(), seconds=LEASE_SECONDS)
+    async def _beat(self) -> bool:
+        """Renews the lease; a cancel request or a lost lease stops the work."""
+        renew = partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS)
+        try:
+            beat = await self.io(renew, self.lease)
+        except NotNow:
+            raise
+        except StoreError as error:
+            self._gone = error
+            self.leave("interrupted")
+            return False
+        if not beat.held:
+            self.lost = True
+            self.leave("interrupted")
+        elif beat.cancel:
+            self.leave("cancelled")
+        return beat.held
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
         await self._patiently(
@@ -320,7 +313,7 @@ class Work:
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
         """Runs a store call in the writer's thread."""
-        return asyncio.get_running_loop().run_in_executor(self._io, call, *arguments)
+        return in_thread(self._io, call, *arguments)
 
 
 def _budget_message(budget: Budget, seed: int) -> str:
