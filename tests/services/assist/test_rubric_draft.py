@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import InputError, NotNow
+from core.errors import InputError, NotNow, StoreError
 from core.services.assist import help_tasks, rubric_draft, task_context
 from core.services.assist.rubric_draft import DraftRequest
 from core.services.rubrics.drafts import problems_of, rubric_from
@@ -94,6 +94,19 @@ def test_a_reply_that_cannot_be_kept_yet_waits_and_is_not_paid_twice(
     task = finished(store, rubric_draft.begin(store, DraftRequest(writer(provider), "Refunds.")))
     assert (task.status, provider.count) == ("done", 1)
     assert rubric_draft.drafted(store, task) is not None
+
+
+def test_a_task_whose_data_file_was_gone_for_a_beat_ends_with_that_reason(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: Any, **__: Any) -> bool:
+        raise StoreError("The data file is gone.")
+
+    monkeypatch.setattr(help_tasks, "BEAT_EVERY", 0.0)
+    monkeypatch.setattr(Helps, "beat", gone)
+    provider.say(reply(DRAFT))
+    task = finished(store, rubric_draft.begin(store, DraftRequest(writer(provider), "Refunds.")))
+    assert (task.status, task.message) == ("failed", "The data file is gone.")
 
 
 def test_nothing_to_draft_from_is_refused(store: Store, provider: Provider) -> None:

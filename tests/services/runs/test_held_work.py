@@ -1,0 +1,57 @@
+"""What runs and help tasks share: beats while something is held, a thread for the store."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from core.errors import NotNow, StoreError
+from core.services.runs.held_work import beating, in_thread, store_thread
+from core.store.store import Store
+
+
+def test_beats_go_on_while_the_file_cannot_be_written_and_end_when_one_says_so() -> None:
+    answers: list[bool | Exception] = [True, NotNow("locked"), True, False]
+
+    async def beat() -> bool:
+        said = answers.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    async def work() -> None:
+        async with beating(beat, 0.0):
+            # Two turns of the loop a beat are enough; a fifth beat would find no answer.
+            for _ in range(100):
+                await asyncio.sleep(0)
+
+    asyncio.run(work())
+    assert answers == []
+
+
+def test_an_error_of_a_beat_comes_out_when_the_work_is_done() -> None:
+    async def beat() -> bool:
+        raise StoreError("gone")
+
+    done = []
+
+    async def work() -> None:
+        async with beating(beat, 0.0):
+            await asyncio.sleep(0.01)
+            done.append("all of it")
+
+    with pytest.raises(StoreError, match="gone"):
+        asyncio.run(work())
+    assert done == ["all of it"]
+
+
+def test_the_stores_thread_ends_with_its_work(store: Store) -> None:
+    async def work() -> threading.Thread:
+        async with store_thread(store) as io:
+            return await in_thread(io, threading.current_thread)
+
+    thread = asyncio.run(work())
+    assert thread is not threading.current_thread()
+    assert not thread.is_alive()
