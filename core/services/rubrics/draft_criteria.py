@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeVar, cast
+from typing import Any
 
 from core.domain.rubric import RULES, Criterion, Rubric
 from core.services.rubrics.draft_shapes import (
@@ -18,29 +18,35 @@ from core.services.rubrics.draft_shapes import (
     template_options,
 )
 from core.services.rubrics.drafts import draft_from
+from core.services.rubrics.path_edit import (
+    Step,
+    doubled,
+    edited,
+    index_of,
+    moved,
+    numbered,
+    placed,
+    put,
+    without,
+)
 from core.text.names import fold
 
 # Changes to a draft: each returns a new draft and leaves the old one alone.
-#
-# An unknown uid changes nothing: the thing was removed a moment ago, in this tab or another.
-
-Item = TypeVar("Item", CriterionDraft, OptionDraft)
-Step = Literal[-1, 1]
 
 
 def set_field(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
     """The draft with one field of its own changed (name, description, guidelines)."""
-    return cast("RubricDraft", {**draft, name: value})
+    return put(draft, (name,), value)
 
 
 def set_scoring(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
     """The draft with one field of its scoring policy changed."""
-    return cast("RubricDraft", {**draft, "scoring": {**draft["scoring"], name: value}})
+    return put(draft, ("scoring", name), value)
 
 
 def set_criterion(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """The draft with one field of a criterion changed."""
-    return with_criterion(draft, uid, lambda c: cast("CriterionDraft", {**c, name: value}))
+    return put(draft, ("criteria", uid, name), value)
 
 
 def add_criterion(
@@ -53,7 +59,7 @@ def add_criterion(
     serial = Serial(draft["serial"])
     criterion = CriterionDraft(
         uid=serial.next("c"),
-        name=free_name(draft, "Criterion"),
+        name=numbered("Criterion", _names(draft)),
         requirement="",
         weight=10.0,
         scale=TEMPLATE_SCALE[template],
@@ -65,12 +71,11 @@ def add_criterion(
         meta={},
         parked={},
     )
-    grown: RubricDraft = {
-        **draft,
-        "criteria": [*draft["criteria"], criterion],
-        "serial": serial.last,
-    }
-    return grown, criterion["uid"]
+    return _grown(draft, criterion, serial), criterion["uid"]
+
+
+def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> RubricDraft:
+    return {**draft, "criteria": [*draft["criteria"], criterion], "serial": serial.last}
 
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
@@ -80,10 +85,14 @@ def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     fresh: CriterionDraft = {
         **made,
         "uid": serial.next("c"),
-        "name": free_of(made["name"], (c["name"] for c in draft["criteria"])),
+        "name": free_of(made["name"], _names(draft)),
         "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
     }
-    return {**draft, "criteria": [*draft["criteria"], fresh], "serial": serial.last}
+    return _grown(draft, fresh, serial)
+
+
+def _names(draft: RubricDraft) -> list[str]:
+    return [criterion["name"] for criterion in draft["criteria"]]
 
 
 def free_of(name: str, taken: Iterable[str]) -> str:
@@ -92,78 +101,41 @@ def free_of(name: str, taken: Iterable[str]) -> str:
     >>> free_of("Tone", ["tone", "Tone 2"])
     'Tone 3'
     """
-    known, found, number = {fold(one) for one in taken}, name, 2
-    while fold(found) in known:
-        found, number = f"{name[:190]} {number}", number + 1
-    return found
-
-
-def free_name(draft: RubricDraft, stem: str) -> str:
-    """``stem`` with the lowest number that makes it a name no criterion has.
-
-    >>> from core.services.rubrics.drafts import new_draft
-    >>> free_name(new_draft(), "Criterion")
-    'Criterion 1'
-    """
-    taken = {fold(c["name"]) for c in draft["criteria"]}
-    number = 1
-    while fold(f"{stem} {number}") in taken:
-        number += 1
-    return f"{stem} {number}"
+    names = list(taken)
+    return numbered(name[:190], names, 2) if fold(name) in map(fold, names) else name
 
 
 def remove_criterion(draft: RubricDraft, uid: str) -> RubricDraft:
     """The draft without a criterion. Gates on it stay, and are reported as problems."""
-    return {**draft, "criteria": [c for c in draft["criteria"] if c["uid"] != uid]}
+    return edited(draft, ("criteria",), lambda criteria: without(criteria, uid))
 
 
 def move_criterion(draft: RubricDraft, uid: str, step: Step) -> RubricDraft:
     """The draft with a criterion one place up (-1) or down (1); at the end it stays."""
-    return {**draft, "criteria": moved(draft["criteria"], uid, step)}
-
-
-def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
-    """The draft with a copy of a criterion right after it, and the copy's uid."""
-    index = index_of(draft["criteria"], uid)
-    if index is None:
-        return draft, uid
-    serial = Serial(draft["serial"])
-    twin = copy.deepcopy(draft["criteria"][index])
-    twin["uid"] = serial.next("c")
-    twin["name"] = free_name(draft, f"{twin['name']} copy")
-    twin["options"] = [{**o, "uid": serial.next("o")} for o in twin["options"]]
-    twin["parked"] = {}
-    criteria = [*draft["criteria"][: index + 1], twin, *draft["criteria"][index + 1 :]]
-    return {**draft, "criteria": criteria, "serial": serial.last}, twin["uid"]
+    return edited(draft, ("criteria",), lambda criteria: moved(criteria, uid, step))
 
 
 def place_criterion(draft: RubricDraft, uid: str, place: int) -> RubricDraft:
     """The draft with a criterion at another place (from 0; beyond the end is the end)."""
-    moving = [c for c in draft["criteria"] if c["uid"] == uid]
-    rest = [c for c in draft["criteria"] if c["uid"] != uid]
-    return {**draft, "criteria": [*rest[: max(0, place)], *moving, *rest[max(0, place) :]]}
+    return edited(draft, ("criteria",), lambda criteria: placed(criteria, uid, place))
 
 
-def with_criterion(
-    draft: RubricDraft, uid: str, change: Callable[[CriterionDraft], CriterionDraft]
-) -> RubricDraft:
-    """The draft with one criterion replaced by what ``change`` makes of it."""
-    return {**draft, "criteria": [change(c) if c["uid"] == uid else c for c in draft["criteria"]]}
+def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
+    """The draft with a copy of a criterion right after it, and the copy's uid."""
+    if index_of(draft["criteria"], uid) is None:
+        return draft, uid
+    serial = Serial(draft["serial"])
+    fresh = serial.next("c")
 
+    def twin(one: CriterionDraft) -> CriterionDraft:
+        made = copy.deepcopy(one)
+        made["uid"], made["parked"] = fresh, {}
+        made["name"] = numbered(f"{one['name']} copy", _names(draft))
+        made["options"] = [{**o, "uid": serial.next("o")} for o in made["options"]]
+        return made
 
-def index_of(items: Sequence[Item], uid: str) -> int | None:
-    """Where the thing with that uid stands, or ``None``."""
-    return next((i for i, item in enumerate(items) if item["uid"] == uid), None)
-
-
-def moved(items: list[Item], uid: str, step: Step) -> list[Item]:
-    """The list with one thing a place up or down; at the end it stays."""
-    index = index_of(items, uid)
-    if index is None or not 0 <= index + step < len(items):
-        return items
-    changed = list(items)
-    changed[index], changed[index + step] = changed[index + step], changed[index]
-    return changed
+    grown = edited(draft, ("criteria",), lambda criteria: doubled(criteria, uid, twin))
+    return {**grown, "serial": serial.last}, fresh
 
 
 # Changes to the options of a criterion in a draft: edit, reorder, other scales, templates.
@@ -171,13 +143,7 @@ def moved(items: list[Item], uid: str, step: Step) -> list[Item]:
 
 def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any) -> RubricDraft:
     """The draft with one field of an option changed."""
-
-    def change(one: OptionDraft) -> OptionDraft:
-        return cast("OptionDraft", {**one, name: value})
-
-    return _with_options(
-        draft, uid, lambda options: [change(o) if o["uid"] == option else o for o in options]
-    )
+    return put(draft, ("criteria", uid, "options", option, name), value)
 
 
 def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft:
@@ -185,41 +151,40 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
     serial = Serial(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
-        scored = [o for o in options if not o["na"]]
-        out = [o for o in options if o["na"]]
         stem = "Not applicable" if na else "Option"
         one = OptionDraft(
             uid=serial.next("o"),
             label=_free_label(options, stem, always_number=not na),
             description="",
-            value=None if na else _next_value(scored),
+            value=None if na else _next_value(options),
             na=na,
         )
-        return [*options, one] if na else [*scored, one, *out]
+        return [*options, one] if na else _abstentions_last([*options, one])
 
     return {**_with_options(draft, uid, grow), "serial": serial.last}
 
 
-def _next_value(scored: Sequence[OptionDraft]) -> float:
+def _next_value(options: Sequence[OptionDraft]) -> float:
     """Continue where the list is going, so that an ordinal scale stays in order."""
-    values = [o["value"] for o in scored if o["value"] is not None]
+    values = [o["value"] for o in options if not o["na"] and o["value"] is not None]
     falling = len(values) > 1 and values[-1] < values[0]
     return 0.0 if falling else 1.0
 
 
 def _free_label(options: Sequence[OptionDraft], stem: str, *, always_number: bool) -> str:
-    taken = {fold(o["label"]) for o in options}
-    if not always_number and fold(stem) not in taken:
+    taken = [o["label"] for o in options]
+    if not always_number and fold(stem) not in map(fold, taken):
         return stem
-    number = len([o for o in options if not o["na"]]) + 1
-    while fold(f"{stem} {number}") in taken:
-        number += 1
-    return f"{stem} {number}"
+    return numbered(stem, taken, len([o for o in options if not o["na"]]) + 1)
+
+
+def _abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
+    return sorted(options, key=lambda option: option["na"])
 
 
 def remove_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
     """The draft without an option."""
-    return _with_options(draft, uid, lambda os: [o for o in os if o["uid"] != option])
+    return _with_options(draft, uid, lambda options: without(options, option))
 
 
 def move_option(draft: RubricDraft, uid: str, option: str, step: Step) -> RubricDraft:
@@ -229,16 +194,12 @@ def move_option(draft: RubricDraft, uid: str, option: str, step: Step) -> Rubric
 
 def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> RubricDraft:
     """The draft with an option made an abstention (moved last), or given a value again."""
-
-    def change(options: list[OptionDraft]) -> list[OptionDraft]:
-        value = None if na else 0.0
-        changed = [
-            cast("OptionDraft", {**o, "na": na, "value": value}) if o["uid"] == option else o
-            for o in options
-        ]
-        return [*(o for o in changed if not o["na"]), *(o for o in changed if o["na"])]
-
-    return _with_options(draft, uid, change)
+    fields = {"na": na, "value": None if na else 0.0}
+    return _with_options(
+        draft,
+        uid,
+        lambda options: _abstentions_last(edited(options, (option,), lambda o: {**o, **fields})),
+    )
 
 
 def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
@@ -246,12 +207,11 @@ def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
     serial = Serial(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
-        index = index_of(options, option)
-        if index is None:
-            return options
-        label = _free_label(options, options[index]["label"], always_number=True)
-        twin: OptionDraft = {**options[index], "uid": serial.next("o"), "label": label}
-        return [*options[: index + 1], twin, *options[index + 1 :]]
+        def twin(one: OptionDraft) -> OptionDraft:
+            label = _free_label(options, one["label"], always_number=True)
+            return {**one, "uid": serial.next("o"), "label": label}
+
+        return doubled(options, option, twin)
 
     return {**_with_options(draft, uid, grow), "serial": serial.last}
 
@@ -277,7 +237,7 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
             options = sorted(kept, key=_by_value) if scale == "ordinal" else kept
         return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})
 
-    return {**with_criterion(draft, uid, change), "serial": serial.last}
+    return {**edited(draft, ("criteria", uid), change), "serial": serial.last}
 
 
 def _by_value(option: OptionDraft) -> tuple[bool, float]:
@@ -300,7 +260,7 @@ def apply_template(
         scale = TEMPLATE_SCALE[template]
         return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})
 
-    return {**with_criterion(draft, uid, change), "serial": serial.last}
+    return {**edited(draft, ("criteria", uid), change), "serial": serial.last}
 
 
 def _fitting(criterion: CriterionDraft) -> CriterionDraft:
@@ -328,4 +288,4 @@ def spread_values(draft: RubricDraft, uid: str) -> RubricDraft:
 def _with_options(
     draft: RubricDraft, uid: str, change: Callable[[list[OptionDraft]], list[OptionDraft]]
 ) -> RubricDraft:
-    return with_criterion(draft, uid, lambda c: {**c, "options": change(c["options"])})
+    return edited(draft, ("criteria", uid, "options"), change)

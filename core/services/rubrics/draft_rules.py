@@ -15,13 +15,14 @@ from core.services.rubrics.draft_shapes import (
     Serial,
 )
 from core.services.rubrics.drafts import gate_payload, linked
+from core.services.rubrics.path_edit import doubled, edited, index_of, numbered, put, without
 from core.text.names import fold
 
 # Changes to a draft's gates.
 #
-# As in ``draft_edits``: each returns a new draft, and an unknown uid changes nothing. Conditions
-# and effects are plain data with the keys of ``core.domain``; what is not filled in yet is absent,
-# and ``problems_of`` says so.
+# Each returns a new draft, and an unknown uid changes nothing. Conditions and effects are plain
+# data with the keys of ``core.domain``; what is not filled in yet is absent, and ``problems_of``
+# says so.
 
 Predicate = Literal["below", "at_most", "above", "at_least", "is", "in", "abstained"]
 PREDICATES: tuple[Predicate, ...] = (
@@ -59,12 +60,9 @@ def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
 
 def free_rule_name(draft: RubricDraft, stem: str) -> str:
     """``stem`` with the lowest number that no gate and no pre-check has."""
-    taken = {fold(g["gate"].get("name", "")) for g in draft["gates"]}
-    taken |= {fold(c["check"].get("name", "")) for c in draft["prechecks"]}
-    number = 1
-    while fold(f"{stem} {number}") in taken:
-        number += 1
-    return f"{stem} {number}"
+    taken = [g["gate"].get("name", "") for g in draft["gates"]]
+    taken += [c["check"].get("name", "") for c in draft["prechecks"]]
+    return numbered(stem, taken)
 
 
 def gate_now(draft: RubricDraft, uid: str) -> dict[str, Any]:
@@ -80,17 +78,19 @@ def _with_gate(
     subject: str | None = None,
 ) -> RubricDraft:
     def changed(gate: GateDraft) -> GateDraft:
-        if gate["uid"] != uid:
-            return gate
         data = change(copy.deepcopy(gate_payload(gate, draft["criteria"])))
         return linked(data, uid, draft["criteria"], subject or gate["criterion"])
 
-    return {**draft, "gates": [changed(g) for g in draft["gates"]]}
+    return edited(draft, ("gates", uid), changed)
+
+
+def _put_in_gate(draft: RubricDraft, uid: str, path: Sequence[str], value: Any) -> RubricDraft:
+    return _with_gate(draft, uid, lambda data: put(data, path, value))
 
 
 def set_gate(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """The draft with a gate's ``name`` or ``on_missing`` changed."""
-    return _with_gate(draft, uid, lambda data: {**data, name: value})
+    return _put_in_gate(draft, uid, (name,), value)
 
 
 def set_subject(
@@ -151,9 +151,7 @@ def set_condition(
 
 def set_count(draft: RubricDraft, uid: str, count: int) -> RubricDraft:
     """The draft with how many of the tagged criteria a gate asks for."""
-    return _with_gate(
-        draft, uid, lambda data: {**data, "when": {**data["when"], "count_at_least": count}}
-    )
+    return _put_in_gate(draft, uid, ("when", "count_at_least"), count)
 
 
 def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
@@ -190,12 +188,10 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
 
 def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """The draft with one effect's number or words, or the reason, changed."""
-    return _with_gate(draft, uid, lambda data: {**data, "then": {**data["then"], name: value}})
+    return _put_in_gate(draft, uid, ("then", name), value)
 
 
 # Changes to a draft's pre-checks, decision and length penalty, and what gates share with them.
-#
-# As in ``draft_edits``: each returns a new draft, and an unknown uid changes nothing.
 
 
 def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
@@ -219,49 +215,33 @@ def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraf
             fresh.pop("cap", None)
         return {key: part for key, part in fresh.items() if part is not None}
 
-    checks = [
-        CheckDraft(uid=uid, check=changed(c["check"])) if c["uid"] == uid else c
-        for c in draft["prechecks"]
-    ]
-    return {**draft, "prechecks": checks}
+    return edited(draft, ("prechecks", uid, "check"), changed)
 
 
 def remove_rule(draft: RubricDraft, uid: str) -> RubricDraft:
     """The draft without a gate or a pre-check."""
     return {
         **draft,
-        "gates": [g for g in draft["gates"] if g["uid"] != uid],
-        "prechecks": [c for c in draft["prechecks"] if c["uid"] != uid],
+        "gates": without(draft["gates"], uid),
+        "prechecks": without(draft["prechecks"], uid),
     }
 
 
 def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
     """The draft with a copy of a gate or a pre-check after it, and the copy's uid."""
+    if index_of([*draft["gates"], *draft["prechecks"]], uid) is None:
+        return draft, uid
     serial = Serial(draft["serial"])
     fresh = serial.next(uid[:1])
-    gates, checks, found = list[GateDraft](), list[CheckDraft](), False
-    for gate in draft["gates"]:
-        gates.append(gate)
-        if gate["uid"] == uid:
-            data = {**gate["gate"], "name": _copy_of(draft, gate["gate"])}
-            kept = GateDraft(
-                uid=fresh, gate=data, criterion=gate["criterion"], options=gate["options"]
-            )
-            gates.append(copy.deepcopy(kept))
-            found = True
-    for check in draft["prechecks"]:
-        checks.append(check)
-        if check["uid"] == uid:
-            data = {**check["check"], "name": _copy_of(draft, check["check"])}
-            checks.append(copy.deepcopy(CheckDraft(uid=fresh, check=data)))
-            found = True
-    if not found:
-        return draft, uid
+
+    def twin(one: dict[str, Any]) -> dict[str, Any]:
+        kind = "gate" if "gate" in one else "check"
+        name = f"{str(one[kind].get('name', ''))[:180]} copy".strip()
+        data = {**one[kind], "name": free_rule_name(draft, name)}
+        return copy.deepcopy({**one, "uid": fresh, kind: data})
+
+    gates, checks = (doubled(draft[kind], uid, twin) for kind in ("gates", "prechecks"))
     return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
-
-
-def _copy_of(draft: RubricDraft, rule: Mapping[str, Any]) -> str:
-    return free_rule_name(draft, f"{str(rule.get('name', ''))[:180]} copy".strip())
 
 
 def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:
@@ -286,9 +266,9 @@ def drop_decision(draft: RubricDraft) -> RubricDraft:
 def set_penalty(draft: RubricDraft, **fields: Any) -> RubricDraft:
     """The draft with fields of its length penalty changed; the usual ones where it had none."""
     now = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
-    return {**draft, "scoring": {**draft["scoring"], "length_penalty": {**now, **fields}}}
+    return put(draft, ("scoring", "length_penalty"), {**now, **fields})
 
 
 def drop_penalty(draft: RubricDraft) -> RubricDraft:
     """The draft without a length penalty."""
-    return {**draft, "scoring": {**draft["scoring"], "length_penalty": None}}
+    return put(draft, ("scoring", "length_penalty"), None)
