@@ -24,7 +24,15 @@ from pages.ui import routes, state
 from pages.ui.items import headed
 from pages.ui.resources import store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    row,
+    search_box,
+    show_flash,
+    shown_errors,
+    tag,
+)
 
 # The list of datasets.
 
@@ -47,15 +55,7 @@ def dataset_list() -> None:
 
 def _toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text_input(
-            "Search",
-            key=DATASETS_SEARCH,
-            type="search",
-            live="300ms",
-            placeholder="Search by name",
-            label_visibility="collapsed",
-            width=260,
-        )
+        search_box(DATASETS_SEARCH, "Search by name")
         _import_button("import")
         st.toggle("Archived", key=DATASETS_ARCHIVED)
 

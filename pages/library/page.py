@@ -18,7 +18,7 @@ from pages.library.adding import tags
 from pages.ui import state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.text import esc, label, one_line, prose
-from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, table, tag
 
 # The criteria by pack: search, filter, pick, look at one, put them into a rubric.
 
@@ -51,14 +51,8 @@ def picked() -> list[str]:
 def _filtered() -> list[tuple[Pack, list[Entry]]]:
     titles = {pack.name: pack.title for pack in criterion_packs.packs()}
     with st.container(horizontal=True, vertical_alignment="center"):
-        search = st.text_input(
-            "Search",
-            key=keys.LIBRARY_SEARCH,
-            type="search",
-            live="300ms",
-            placeholder="Search in names, questions and anchors",
-            label_visibility="collapsed",
-            width=300,
+        search = search_box(
+            keys.LIBRARY_SEARCH, "Search in names, questions and anchors", width=300
         )
         pack = st.selectbox(
             "Pack",

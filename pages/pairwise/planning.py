@@ -176,13 +176,7 @@ def _form(found: RunChoices) -> ContestRequest | None:
         width=200,
         persist_state="session",
     )
-    name: str = st.text_input(
-        "Name (optional)",
-        key=field("name"),
-        max_chars=200,
-        placeholder="The systems and the dataset's name",
-        persist_state="session",
-    )
+    name = run_form.name_field(field("name"), "The systems and the dataset's name")
     if panel is None:
         return None
     request = ContestRequest(
@@ -193,7 +187,7 @@ def _form(found: RunChoices) -> ContestRequest | None:
         design=design,
         guidelines=asked.guidelines,
         join=data.join,
-        name=" ".join(name.split()),
+        name=name,
         seed=seed,
         replicates=replicates,
         budget=budget,

@@ -35,6 +35,7 @@ from pages.ui.widgets import (
     empty_state,
     page_header,
     row,
+    search_box,
     show_flash,
     shown_errors,
     tag,
@@ -180,15 +181,7 @@ def rubric_list() -> None:
 
 def _toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text_input(
-            "Search",
-            key=RUBRICS_SEARCH,
-            type="search",
-            live="300ms",
-            placeholder="Search by name",
-            label_visibility="collapsed",
-            width=260,
-        )
+        search_box(RUBRICS_SEARCH, "Search by name")
         st.button(
             "New rubric",
             key=state.key(RUBRICS_ACT, "new"),

@@ -15,7 +15,7 @@ from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
-from pages.ui.widgets import OUTCOME_WORDS
+from pages.ui.widgets import OUTCOME_WORDS, search_box
 
 ONLY = "only"
 OUTCOME = "outcome"
@@ -128,14 +128,11 @@ def narrow(**parameters: object) -> None:
 def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
     """The controls above the table; `flipped`: judges were asked in both orders."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text_input(
-            "Search items",
-            key=_held(state.FIND, state.address(state.FIND) or ""),
-            type="search",
-            live="300ms",
-            placeholder="Search ids and texts",
-            label_visibility="collapsed",
+        search_box(
+            _held(state.FIND, state.address(state.FIND) or ""),
+            "Search ids and texts",
             width=230,
+            name="Search items",
             on_change=_on_text,
             args=(state.FIND,),
         )

@@ -15,7 +15,7 @@ from pages.ui.resources import store
 from pages.ui.run_form import RUNS_ACT, SWEPT, plan_key
 from pages.ui.run_status import cost_words, raters_line, status_tag, versions_line, votes_words
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, shown_errors
 
 # The list of runs: newest first, searched and paged, live while something is going on.
 
@@ -45,16 +45,8 @@ def _toolbar() -> str:
     key = state.key(RUNS_FILTER, "find")
     state.put(key, search)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text_input(
-            "Search",
-            key=key,
-            type="search",
-            live="300ms",
-            placeholder="Search by name, rubric, dataset",
-            label_visibility="collapsed",
-            width=280,
-            on_change=_on_search,
-            args=(key,),
+        search_box(
+            key, "Search by name, rubric, dataset", width=280, on_change=_on_search, args=(key,)
         )
         st.button(
             "Plan a run",
@@ -189,20 +181,14 @@ def _form(found: RunChoices) -> RunRequest | None:
     share = _label_share(dataset, panel)
     replicates = _replicates()
     seed, budget = run_form.seed_and_budget()
-    name: str = st.text_input(
-        "Name (optional)",
-        key=plan_key("name"),
-        max_chars=200,
-        placeholder="The rubric's and the dataset's names",
-        persist_state="session",
-    )
+    name = run_form.name_field(plan_key("name"), "The rubric's and the dataset's names")
     if panel is None:
         return None
     return RunRequest(
         rubric_version=rubric,
         dataset_version=dataset,
         panel=panel,
-        name=" ".join(name.split()),
+        name=name,
         seed=seed,
         replicates=replicates,
         budget=budget,

@@ -73,20 +73,14 @@ def _form(found: RunChoices) -> tuple[RunRequest, Axes] | None:
     axes = _axes(panel)
     st.html('<div class="rs-section">How</div>')
     seed, budget = run_form.seed_and_budget()
-    name: str = st.text_input(
-        "Name (optional)",
-        key=_key("name"),
-        max_chars=120,
-        placeholder="Sweep",
-        persist_state="session",
-    )
+    name = run_form.name_field(_key("name"), "Sweep", 120)
     if panel is None:
         return None
     request = RunRequest(
         rubric_version=rubric,
         dataset_version=dataset,
         panel=panel,
-        name=" ".join(name.split()),
+        name=name,
         seed=seed,
         budget=budget,
         limit=limit,

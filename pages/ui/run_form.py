@@ -60,6 +60,18 @@ def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
     )
 
 
+def name_field(key: str, placeholder: str, most: int = 200) -> str:
+    """The name typed for a run, without needless spaces; `placeholder` is what it gets if empty."""
+    name: str = st.text_input(
+        "Name (optional)",
+        key=key,
+        max_chars=most,
+        placeholder=placeholder,
+        persist_state="session",
+    )
+    return " ".join(name.split())
+
+
 def _saved(found: RunChoices) -> Panel | None:
     if not found.panels:
         return None

@@ -253,6 +253,29 @@ def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch
     st.html(f'<div class="rs-row">{"".join(parts)}</div>', width=width)
 
 
+def search_box(
+    key: str,
+    placeholder: str,
+    *,
+    width: int = 260,
+    name: str = "Search",
+    on_change: Callable[..., None] | None = None,
+    args: tuple[str, ...] = (),
+) -> str:
+    """The search field of a bar above a list: what is typed counts at once, without Enter."""
+    return st.text_input(
+        name,
+        key=key,
+        type="search",
+        live="300ms",
+        placeholder=placeholder,
+        label_visibility="collapsed",
+        width=width,
+        on_change=on_change,
+        args=args,
+    )
+
+
 def show_flash() -> None:
     """The short message that the last act left, as a toast."""
     message = state.take_flash()
