@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-# Grades into a list of students: `export RUN --format canvas|moodle --roster FILE`.
-
 #: What these options are called in ``GradeChoices``.
 CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite")
 _OPTIONS = (
@@ -102,8 +100,6 @@ def _tell(filled: Filled) -> None:
     if filled.effect:
         common.say(f"Note: {filled.effect}")
 
-
-# The command that hands a run out: export.
 
 #: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
@@ -213,8 +209,6 @@ def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
         raise InputError("is a folder, and this format is a zip file.", (), str(target))
     write_files({target: zipped(made, mark=mark)}, force)
 
-
-# The command that brings things in: import.
 
 IMPORT_SHAPES = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
 _path = click.Path(path_type=Path)

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-# `rubric-studio backup` and `verify`: a copy of the data file, and whether it is sound.
-
-
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Put it in place of a file that is there.")
@@ -69,9 +66,6 @@ def _existing(db: Path | None) -> Store:
     if not path.exists():
         raise InputError("There is no data file here yet.", (), str(path))
     return open_db(db)
-
-
-# The group, its common option, and the commands that are not about runs.
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

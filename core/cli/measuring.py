@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-# The command that compares two runs.
-
-
 @click.command()
 @click.argument("run_a")
 @click.argument("run_b")
@@ -60,8 +57,6 @@ def compare(
         else:
             click.echo(reports_as_text.comparison_as_text(found))
 
-
-# Commands that compare systems: contest, rank.
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
 _POSITIVE = click.IntRange(1)
@@ -264,9 +259,6 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
         common.result(figures)
     else:
         click.echo(contest_requests.estimate_line(figures))
-
-
-# Commands that measure: metrics.
 
 
 @click.command()

@@ -18,8 +18,6 @@ from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
 
-# A comparison of two runs for reading on a terminal.
-
 #: So many changes, flips and ids are written out; ``--json`` has all.
 MOST = 12
 
@@ -128,8 +126,6 @@ def _spent(side: str, one: Spent) -> str:
     return text + (f". {one.reason}" if one.reason else "")
 
 
-# The report of ``metrics`` for reading: a few lines per criterion, every number with its n.
-
 #: Below this many items a figure says little, and the text says so.
 FEW_ITEMS = 30
 _GROUP = {
@@ -227,9 +223,6 @@ def _figures(
             missing.setdefault(reason, []).append(f"interval of {label}")
     gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
     return "; ".join([", ".join(parts), *gone])
-
-
-# A run, or one item of it, as text and as plain data for the command line.
 
 
 def run_as_text(store: Store, run_id: int) -> str:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from core.services.rubrics.import_export import Shared
 
 
-# `rubric-studio lint`: is it a rubric, and is it a good one?
-
-
 @click.command()
 @click.argument("rubric", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
@@ -118,8 +115,6 @@ def _criteria(rubric: Rubric) -> str:
     count = len(rubric.criteria)
     return "1 criterion" if count == 1 else f"{count} criteria"
 
-
-# Commands that turn rubrics into other forms: convert, schema.
 
 #: As ``core.services.rubrics.import_export.SHARE_FORMS``.
 FORMS = ("yaml", "json", "autorubric", "csv", "canvas", "moodle", "sheet")

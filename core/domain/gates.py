@@ -247,8 +247,6 @@ class Precheck(Noun):
         return self
 
 
-# The decision: from a score to pass, fail or review.
-
 #: Far beyond any score, so that sums and differences of thresholds stay finite.
 ScoreThreshold = Annotated[float, Field(ge=-1e100, le=1e100)]
 

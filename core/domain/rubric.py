@@ -12,8 +12,6 @@ from core.domain.base import Noun, broken
 from core.domain.gates import Decision, Gate, Precheck
 from core.text.names import fold, same_name
 
-# The closed sets: scales, aggregation rules per scale, abstention strategies.
-
 Scale = Literal["binary", "ordinal", "nominal"]
 SCALES: tuple[Scale, ...] = ("binary", "ordinal", "nominal")
 

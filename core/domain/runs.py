@@ -284,8 +284,6 @@ class Beat(NamedTuple):
     cancel: bool
 
 
-# Tasks of a writing model's help.
-
 HelpStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
 
 

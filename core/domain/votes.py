@@ -151,9 +151,6 @@ class AskedOutcome:
     answers: tuple[KeptAnswer, ...] = ()
 
 
-# As they are kept: votes, failures, calls, and the ballots that decide.
-
-
 class BallotRow(NamedTuple):
     """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside."""
 

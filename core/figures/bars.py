@@ -7,8 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from core.figures.base import ABSTAINED, BAR, CHOSEN, MARGIN, QUIET, ink, plain, shade
 
-# Counts as bars: scores, verdicts.
-
 
 def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None = None) -> Any:
     """A histogram of scores from ``(low, high, count)`` bins, with the mean as a line.
@@ -137,8 +135,6 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
     )
     return figure
 
-
-# Small plots of any few series over named places: the evidence behind a finding.
 
 _COLORS = (BAR, CHOSEN, QUIET, "#009E73")
 _SYMBOLS = ("circle", "diamond", "square", "x")

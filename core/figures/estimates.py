@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, coefficient, plain, whiskers
 
-# Estimates as dots with their intervals, and groups of raters as strips of dots.
-
 #: Where a dot of a strip stands across it, so that equal ones do not hide each other.
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
@@ -161,8 +159,6 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
         zeroline=False,
     )
 
-
-# Differences between two runs, and accuracy beside cost over many.
 
 #: Costs that span more than this take a logarithmic axis.
 SPAN = 20
@@ -324,9 +320,6 @@ def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[s
         "hovertext": [f"{plain(r.name, 80)}: {r.value:.1%}, ${r.cost:.4g}" for r in runs],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
-
-
-# Scores of two raters beside each other.
 
 
 def bland_altman(

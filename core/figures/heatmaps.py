@@ -19,8 +19,6 @@ from core.figures.base import (
     shade,
 )
 
-# Tables of counts or coefficients as heat maps whose cells can be clicked.
-
 
 def confusion_cells(
     rows: Sequence[str],
@@ -147,8 +145,6 @@ def win_cells(
     figure.update_xaxes(title="against")
     return figure
 
-
-# Many raters with each other: a heat map without words in its cells.
 
 #: From here on, names beside the map would overlap; they are told on hover.
 MOST_NAMES = 45

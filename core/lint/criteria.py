@@ -141,8 +141,6 @@ def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     return f"{first}.", second
 
 
-# Criteria that ask the same thing, by the words they use.
-
 #: From this likeness on (cosine of the weighted words, 1 is the same).
 ALIKE = 0.72
 #: The same in other languages, whose little words are not known here and look like telling ones.
@@ -191,9 +189,6 @@ def _finding(rubric: Rubric, one: int, other: int) -> LintFinding:
         second.requirement[:120],
         also=(("criteria", one),),
     )
-
-
-# Names and labels that look the same on screen and are not the same text.
 
 
 def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:

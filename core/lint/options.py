@@ -11,8 +11,6 @@ from core.domain.rubric import Criterion, Option
 from core.lint.language import DEGREES, described, listed, says_something, scored_options, words
 from core.lint.rules import LintEdit, LintFinding
 
-# Options that judges could not tell apart, or would not know how to reach.
-
 #: More levels than this need an anchor each, or judges use the ends and the middle only.
 MANY_LEVELS = 5
 #: Anchors this similar (words in order, 1 is the same) say the same.

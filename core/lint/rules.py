@@ -8,8 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
 
-# What a check says: one finding about one place of a rubric, and the edit that would mend it.
-
 Path = tuple[str | int, ...]
 Severity = Literal["slight", "serious"]
 #: set a field, split a criterion in two, add an abstention, remove a gate, spread values evenly.

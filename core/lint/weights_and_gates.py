@@ -12,8 +12,6 @@ from core.lint.rules import LintEdit, LintFinding
 from core.scoring import score_item
 from core.scoring.gates import evaluate
 
-# Whether what is rewarded is good, what is penalised is bad, and which is which can be read.
-
 _PRAISE = alternatives(
     [
         "accurate(?:ly)?",
@@ -144,8 +142,6 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
             match[0],
         )
 
-
-# Weights and what they leave without any: one that drowns the rest, none, no penalty.
 
 #: From this share of all weights on, the other criteria hardly show in the score.
 DROWNING = 0.6

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-# A number, how many observations it stands on, and why it is missing where it is.
-
 
 class Figure(NamedTuple):
     """What a metric returns. ``value`` is ``None`` where undefined, and then ``reason`` says why.
@@ -33,8 +31,6 @@ class Figure(NamedTuple):
         """A figure that does not exist, and a sentence that says why."""
         return cls(None, int(n), reason)
 
-
-# The interval of a share that was counted.
 
 #: The normal quantile of a two-sided interval at 95 %.
 _Z95 = 1.959963984540054
@@ -78,9 +74,6 @@ def surely_below(high: float, share: float, n: int) -> bool:
     return high < wilson(round(share * n), n)[0]
 
 
-# One value with its interval: a figure of any kind, and a share that was counted.
-
-
 class Estimate(NamedTuple):
     """A figure with its 95 % interval, from ``n`` observations.
 
@@ -120,9 +113,6 @@ class Share(NamedTuple):
     def bounds(self) -> tuple[float | None, float | None]:
         """The interval's ends in [0, 1]; both ``None`` without any."""
         return self.low, self.high
-
-
-# How far two shares of different observations lie apart.
 
 
 def difference(hits: int, n: int, other_hits: int, other_n: int) -> tuple[float, float, float]:

@@ -1,4 +1,10 @@
-"""A measure: one formula that serves a single figure and thousands of resamples alike."""
+"""A measure: one formula that serves a single figure and thousands of resamples alike.
+
+A kernel takes counts (or item weights) whose last axis, if there is one more, runs over
+resamples, and returns one number per resample: last, because sums then run along memory. NaN
+marks "undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure``
+with its reason.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +16,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from core.metrics.estimate import Figure
-
-# A measure: one formula that serves a single figure and thousands of resamples alike.
-#
-# A kernel takes counts (or item weights) whose last axis, if there is one more, runs over
-# resamples, and returns one number per resample: last, because sums then run along memory. NaN
-# marks "undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure``
-# with its reason.
 
 Array = npt.NDArray[np.float64]
 Ratings = npt.NDArray[np.int64]

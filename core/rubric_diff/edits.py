@@ -194,8 +194,6 @@ def _letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-# What lies between two versions of a rubric, and how votes of one are read under the other.
-
 #: From this likeness on, a criterion that is gone and one that is new are taken for the same.
 _SAME = 0.8
 

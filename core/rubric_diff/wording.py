@@ -11,8 +11,6 @@ from core.domain.rubric import Criterion, Rubric
 from core.scoring import FAMILY_WORDS
 from core.text.names import fold
 
-# A rubric's rules in words, and what differs between two versions.
-
 _COMPARE = {
     "below": "is below",
     "at_most": "is at most",
@@ -193,8 +191,6 @@ def _changed(old: Criterion, new: Criterion) -> str:
     return "; ".join(said)
 
 
-# Two texts word by word: which words of each the other has not, in its place.
-
 #: Words of either text beyond which nothing is compared: the time grows with their product.
 MOST_WORDS = 3000
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -237,8 +233,6 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
             theirs.append((other[k].start(), other[m - 1].end()))
     return WordDiff(tuple(mine), tuple(theirs), matcher.ratio())
 
-
-# What differs between two wordings of a rubric's text, word by word.
 
 Spans = tuple[Span, ...]
 #: A word; what stands in parentheses without a space, e.g. an option's value, is one.

@@ -1,4 +1,15 @@
-"""Gates and pre-checks at work: which fired, what was found, what it does to a score."""
+"""Gates and pre-checks at work: which fired, what was found, what it does to a score.
+
+All gates are evaluated on the settled options, never on each other's outcome, so their order
+cannot matter: factors are multiplied together, the strictest cap is taken, and neither raises a
+score.
+
+Caps and factors are in units of the normalised score. Under the raw policy they act on the same
+scale stretched to the points: a cap of 0.7 holds a rubric of 50 possible points at 35; where only
+penalties count, points run from minus their sum to 0 and a cap of 0.7 lies 0.3 of the way down. A
+raw score below the bottom of that scale is left to a cap and not multiplied: a factor would raise
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +31,6 @@ from core.scoring.patterns import (
 )
 from core.scoring.points import ScoreRange
 from core.scoring.trace import CheckMark, Found, GateMark, GateState
-
-# Gates on verdicts: which fired, and what that does to a score.
-#
-# All gates are evaluated on the settled options, never on each other's outcome, so their order
-# cannot matter: factors are multiplied together, the strictest cap is taken, and neither raises a
-# score.
-#
-# Caps and factors are in units of the normalised score. Under the raw policy they act on the same
-# scale stretched to the points: a cap of 0.7 holds a rubric of 50 possible points at 35; where only
-# penalties count, points run from minus their sum to 0 and a cap of 0.7 lies 0.3 of the way down. A
-# raw score below the bottom of that scale is left to a cap and not multiplied: a factor would raise
-# it.
 
 EPSILON = 1e-9
 

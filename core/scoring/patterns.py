@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from core.domain.gates import Family
 
-# Personal data in text: patterns, and the checks that tell a number from any digits.
-
 #: The named group says what a match is. They are templates of ``phrases.compiled``: no spaces.
 PERSONAL = (
     r"(?P<ssn>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})",

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from core.domain.rubric import Criterion, LengthPenalty, Rubric, ScoringPolicy
 from core.scoring.trace import Basis, ScorePart
 
-# The base of a score: what every criterion gives, and the sum of it, normalised or raw.
-
 
 class Base(NamedTuple):
     """The sums over the criteria. ``raw`` and ``score`` are ``None`` where nothing counts."""
@@ -97,8 +95,6 @@ def span_of(base: Base, normalize: bool) -> ScoreRange:
         return ScoreRange(0.0, 1.0)
     return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)
 
-
-# The length penalty: points taken for text beyond a free budget.
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

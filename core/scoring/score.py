@@ -20,8 +20,6 @@ from core.scoring.points import (
 )
 from core.scoring.trace import CheckMark, DecisionMark, GateMark, Outcome, Trace, Why
 
-# From a score and what gates and pre-checks said to pass, fail or review.
-
 EPSILON = 1e-9
 
 

@@ -9,8 +9,6 @@ from typing import Any, Literal, NamedTuple
 from core.domain.gates import CheckAction
 from core.domain.rubric import Abstention
 
-# The trace of a score: plain data from which it can be explained, stored and compared.
-
 #: Which sum the base was divided by: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
 GateState = Literal["fired", "clear", "indeterminate"]
@@ -174,8 +172,6 @@ class Trace:
 def _check_mark(data: dict[str, Any]) -> CheckMark:
     return CheckMark(**{**data, "found": tuple(Found(**found) for found in data["found"])})
 
-
-# A score in short plain sentences, read from its trace and from nothing else.
 
 #: The families of pre-check patterns, in words.
 FAMILY_WORDS: Mapping[str, str] = {

@@ -1,4 +1,9 @@
-"""Names that are the same or look it, and text without what nobody sees."""
+"""Names that are the same or look it, and text without what nobody sees.
+
+Two names are the same where they differ in case, in blanks, in the width of their letters or in
+characters that nobody sees; such names are refused beside each other. Names may also look alike
+because of letters of other alphabets: their ``skeletons`` tell (after Unicode's UTS 39).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pydantic import ValidationInfo
-
-# Names that are the same, and names that only look the same.
-#
-# Two names are the same where they differ in case, in blanks, in the width of their letters or in
-# characters that nobody sees; such names are refused beside each other. Names may also look alike
-# because of letters of other alphabets: their ``skeletons`` tell (after Unicode's UTS 39).
 
 #: The context in which nouns are read that were stored: names were compared less strictly once.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
@@ -86,8 +85,6 @@ def skeletons(name: str) -> tuple[str, str]:
     letters, strokes = (" ".join(form.casefold().split()) for form in forms)
     return letters, strokes
 
-
-# Text that others wrote, without what cannot be seen or would turn the text around.
 
 _NAMES = {
     0x200B: "ZWSP",

@@ -7,8 +7,6 @@ import unicodedata
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-# Where a judge's quote stands in the text it was taken from.
-
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
 _EDGES = " \t\n\"'.…"
 
@@ -51,8 +49,6 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-# Where the sentences of a text are, so that one can point at them by number.
-
 # A sentence ends after its marks and closing quotes, before a space or the line's end; a line is
 # never part of two. What is cut once too often ("e.g. this") can be chosen as two. What may end a
 # sentence is found first and looked at afterwards, so that a text of marks alone takes time linear
@@ -81,8 +77,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
-
-# What a requirement speaks of: the parts that a judge is shown with it, and placeholders.
 
 Part = Literal["task", "context", "reference", "submission", "placeholder"]
 _WORDS: dict[Part, str] = {

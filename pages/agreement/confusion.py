@@ -22,8 +22,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
 
-# The confusion matrix of a criterion. Every cell leads to its items, and so does the list.
-
 PAGE = 10
 Cell = tuple[int, int]
 
@@ -147,8 +145,6 @@ def _see(cell: str | None) -> None:
 def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
-
-# One criterion, one pair: every figure, every option, the confusion matrix and its items.
 
 HEADS = ("Figure", "Value", "95 % interval", "Items")
 

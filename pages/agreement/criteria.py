@@ -20,8 +20,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, table, tag
 
-# All criteria: a plot of accuracy or kappa with intervals, and the table with every figure.
-
 MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
 
 
@@ -134,8 +132,6 @@ def _items(line: PairLine) -> str:
         parts.append(tag("few: uncertain", "warn"))
     return "<br>".join(parts)
 
-
-# Whole items: the score that each rater's own answers give, beside the reference's score.
 
 HEADS = ("Figure", "Value", "95 % interval", "Items")
 LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")

@@ -18,8 +18,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import table
 
-# The evidence behind one finding: its own plot, and the same check of all other subjects.
-
 PLAIN = {"displayModeBar": False}
 #: Subjects that the comparison shows at most: the farthest from what is healthy.
 MOST = 30
@@ -100,9 +98,6 @@ def _among(one: ShownEvidence, key: str) -> None:
 def _dot(other: Among, bound: float) -> draw.Dot:
     effect = other.effect
     return draw.Dot(other.subject, effect.estimate, effect.low, effect.high, bound, effect.n)
-
-
-# What to look at: what ails judges and criteria, each a plain sentence with its evidence.
 
 
 def show(chosen: RatedSelection) -> None:

@@ -17,8 +17,6 @@ from pages.ui.run_status import choose_run
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
-# The whole page: what is compared, and one of five ways to look at it.
-
 VIEWS = (
     ("criteria", "All criteria"),
     ("one", "One criterion"),

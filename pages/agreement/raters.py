@@ -23,8 +23,6 @@ from pages.ui.resources import remembered
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import table
 
-# How near every rater comes to the majority of people, beside how near people come themselves.
-
 
 def near_people(chosen: RatedSelection) -> None:
     """A strip per kind of raters, a sentence, and the table."""
@@ -127,8 +125,6 @@ def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -
             **{keys.REFERENCE: PEOPLE, keys.RATER: rater, state.VIEW: "one", keys.CELL: None}
         )
 
-
-# One criterion, all raters: who agrees with whom, who comes near people, and how each answers.
 
 PLAIN = {"displayModeBar": False}
 #: Up to so many columns, the cells of the matrix have room for their numbers.

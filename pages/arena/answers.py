@@ -1,4 +1,8 @@
-"""The two answers before a person: without names and with keys to vote, then with names."""
+"""The two answers before a person: without names and with keys to vote, then with names.
+
+Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen
+moved on; an act says for which contest it was meant, and is ignored for any other.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,6 @@ from pages.ui.items import context_words, folded, side_by_side
 from pages.ui.resources import store
 from pages.ui.text import esc
 from pages.ui.widgets import Tone, row, tag
-
-# What lies before a person in the arena: two answers without names, or names after the vote.
-#
-# Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen
-# moved on; an act says for which contest it was meant, and is ignored for any other.
 
 ARENA = "arena"
 ARENA_ACT = "arena_act"
@@ -115,8 +114,6 @@ def undo(at: OpenPair) -> None:
 def _key(run_id: int) -> str:
     return state.key(ARENA, run_id)
 
-
-# The two answers: without names and with keys to vote, then with names and what others said.
 
 #: The key of each choice and the words on its button, in the order to show them.
 CHOICES: dict[Choice, tuple[str, str]] = {

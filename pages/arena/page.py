@@ -1,4 +1,8 @@
-"""The arena: a person says which of two answers is better, blind (`?run=ID`: a contest run)."""
+"""The arena: a person says which of two answers is better, blind (`?run=ID`: a contest run).
+
+Before a vote nothing that is sent to the browser names a system: no name of a run (it names
+them), no id of an item (it tells their places), no name of a judge (it may be a system, too).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,6 @@ from pages.ui import identity, routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, shown_errors, table
-
-# How the person and the judges agree: a line at all times, per judge after a vote.
 
 
 def agreement_line(at: OpenPair) -> str:
@@ -75,11 +77,6 @@ def _accords(at: OpenPair) -> list[RaterAccord]:
     about = (at.arena, *arena_people.votes_so_far(store(), at.arena))
     return remembered("accords", about, lambda: blind_arena.accords(store(), [at.arena]))
 
-
-# The arena's screens: which contest, the door, the two answers, what came out.
-#
-# Before a vote nothing that is sent to the browser names a system: no name of a run (it names
-# them), no id of an item (it tells their places), no name of a judge (it may be a system, too).
 
 HEADER = identity.Header(
     "Arena", "Which answer is better? Names come out after your vote.", "Who votes?"

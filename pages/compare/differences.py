@@ -18,8 +18,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import LabelledFigure, figures, table, tag
 
-# How far every figure moved, as a forest plot with its table.
-
 FIGURES = {"accuracy": "Accuracy", "kappa": "Kappa", "agreement": "Judges' agreement"}
 SAYS = {
     "accuracy": "Accuracy: the share of labelled items on which the verdict is the label. p: "
@@ -148,9 +146,6 @@ def _p(value: float | None) -> str:
     if value is None:
         return fmt.DASH
     return "&lt;.001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
-
-
-# Accuracy against cost over all chosen runs, with the efficient ones marked.
 
 
 def accuracy_and_cost(chosen: ComparedRuns) -> None:

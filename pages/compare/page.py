@@ -14,8 +14,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, page_header, shown_errors, table
 
-# What is not the same in the plans of two runs.
-
 MOST = 12
 _NOTHING = '<span class="rs-quiet">nothing</span>'
 
@@ -39,9 +37,6 @@ def what_changed(found: RunComparison) -> None:
                 table(heads, rows[MOST:], name="What else changed")
     for name, why in found.apart.items():
         st.html(f'<div class="rs-quiet"><b>{esc(name)}</b> cannot be compared. {esc(why)}</div>')
-
-
-# The whole page: the runs, what changed, the differences, the flips, accuracy beside cost.
 
 
 def show() -> None:

@@ -1,4 +1,7 @@
-"""Bringing a dataset in: choose a file, map its columns, look, and only then save."""
+"""Bringing a dataset in: choose a file, map its columns, look, and only then save.
+
+Another rubric changes the guesses, and nothing that was chosen.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,6 @@ from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import page_header, problem_list, show_flash, shown_errors
-
-# What each column is for: guessed from the names, changed by the person.
-#
-# Another rubric changes the guesses, and nothing that was chosen.
 
 IMPORT_WAY = "import_way"
 IMPORT_FILE = "import_file"
@@ -88,8 +87,6 @@ def _structured(table: Table, source: DatasetFile) -> bool:
     )
 
 
-# The last step of an import: under which name, as what, and go.
-
 AS_NEW = 0
 
 
@@ -147,8 +144,6 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
         state.set_address(**{state.DATASET: done.version.dataset_id})
         st.rerun()
 
-
-# Bringing a dataset in: choose, map, look, and only then save.
 
 ENDINGS = ["csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"]
 WAYS = {"file": "Upload a file", "text": "Paste text"}

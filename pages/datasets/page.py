@@ -34,8 +34,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# The list of datasets.
-
 PAGE = 25
 
 
@@ -146,8 +144,6 @@ def _on_menu(dataset_id: int, archived: bool) -> None:
             catalog.archive(store(), dataset_id)
             state.flash("Archived. Runs and versions are kept.")
 
-
-# One dataset: its items, its labels, and what it says for all of them.
 
 VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About"}
 

@@ -18,8 +18,6 @@ from pages.ui.resources import Upload, store
 from pages.ui.text import label
 from pages.ui.widgets import page_header, problem_list, shown_errors
 
-# Bringing votes in: choose, map, look, and only then import.
-
 ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
 SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
@@ -174,9 +172,6 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
         st.rerun()
 
 
-# What an import came to, and where to go from there.
-
-
 def import_result(run: int | None, existed: bool) -> None:
     """The links to the run and to its agreement, and the way to another file."""
     routes.back(routes.RUNS, "All runs")
@@ -206,8 +201,6 @@ def _on_another() -> None:
     for family in (keys.DONE, keys.FILE, keys.SHAPE, keys.FIELD, keys.RATERS, keys.NAME):
         state.drop(family)
 
-
-# Import votes: answers that people or models gave elsewhere become a run, once looked at.
 
 if state.arriving():
     # Coming back is for another file.

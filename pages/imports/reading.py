@@ -19,8 +19,6 @@ from pages.ui.resources import Upload, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import LabelledFigure, figures, problem_list, table, tag
 
-# What was found in a file of votes: problems with their lines, or counts, raters, first votes.
-
 KINDS = {"human": "person", "llm": "model", "offline": "offline judge"}
 FEW, MOST_RATERS, FIRST = 6, 200, 5
 

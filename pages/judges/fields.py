@@ -13,8 +13,6 @@ from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.widgets import shown_errors
 
-# The settings of a judge that is a model: how each is asked for, and what it does.
-
 JUDGES_VIEW = "judges_view"
 JUDGES_ARCHIVED = "judges_archived"
 JUDGES_ACT = "judges_act"

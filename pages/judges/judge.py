@@ -50,8 +50,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# What a connection test said, in plain words, and what to do where it failed.
-
 POLL_SECONDS = 0.5
 
 WORDS = FAILURE_WORDS | {

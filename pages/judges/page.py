@@ -20,8 +20,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
 
-# The list of judges, the list of panels, and the keys of the environment.
-
 VIEWS = {"judges": "Judges", "panels": "Panels", "keys": "Keys"}
 TEST, ARCHIVE, RESTORE = "Test connection", "Archive", "Restore"
 
@@ -251,8 +249,6 @@ def _card() -> Any:
 def _quiet(words: str) -> str:
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
-
-# Judges: who can be asked (`?judge=ID`), panels of them (`?panel=ID`), and which keys are set.
 
 _judge = state.address(state.JUDGE)
 _panel = state.address(state.PANEL)

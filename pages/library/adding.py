@@ -17,8 +17,6 @@ from pages.ui.state import NEW
 from pages.ui.text import esc, label, one_line, prose, raw
 from pages.ui.widgets import row, shown_errors, tag
 
-# One criterion of the library, as people read it and as judges are sent it.
-
 
 def tags(criterion: Criterion) -> str:
     """The HTML of its weight, its effect and its kind of answer."""
@@ -92,9 +90,6 @@ LIBRARY_LOOK = "library_look"
 LIBRARY_TARGET = "library_target"
 LIBRARY_ACT = "library_act"
 LIBRARY_GUIDELINES = "library_guidelines"
-
-
-# Where picked criteria go: a new rubric, or one that is there; the editor opens with them.
 
 
 def adding_bar(picked: list[str], looked: Entry | None) -> None:

@@ -20,8 +20,6 @@ from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, table, tag
 
-# The criteria by pack: search, filter, pick, look at one, put them into a rubric.
-
 ANY = "any"
 
 
@@ -111,9 +109,6 @@ def _row(entry: Entry) -> None:
         )
 
 
-# Whole rubrics that come with the program, each with its worked example.
-
-
 def whole_rubrics() -> None:
     """A card per rubric; the criteria and the worked example open below its words."""
     with st.grid(2, min_column_width=380):
@@ -156,8 +151,6 @@ def _sample(sample: SampleRubric) -> None:
     if st.button("Use this", key=state.key(keys.LIBRARY_ACT, "whole", sample.file)):
         adding.start(draft_from(rubric))
 
-
-# Library: ready-made criteria and whole rubrics (`?rubric=NAME` says where they go).
 
 CRITERIA, WHOLES = "Criteria", "Whole rubrics"
 

@@ -16,8 +16,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag
 
-# People and judges on the same contests: one matrix of agreement, and how each ranks.
-
 KINDS = {"person": "person", "panel": "all judges", "judge": "judge"}
 LISTED = 120
 
@@ -124,8 +122,6 @@ def _rates(found: Together) -> None:
         numbers=range(2, 3 + len(found.systems)),
     )
 
-
-# Pointwise and pairwise side by side: where scores and contests disagree, and on which tasks.
 
 SCORE_KINDS = {
     "agree": ("✓ agree", "good"),

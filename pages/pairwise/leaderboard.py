@@ -24,8 +24,6 @@ from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag
 
-# The leaderboard: strengths with intervals, ways to rank side by side, and what limits them.
-
 WHY = {
     "orders": "the orders disagree",
     "judges": "the judges are evenly split",
@@ -220,9 +218,6 @@ def _further(gap: RankGap) -> str:
     if gap.further.value is None:
         return f'<span class="rs-quiet">{esc(gap.further.reason)}</span>'
     return f"about {fmt.count(round(gap.further.value))} between the two, if they differ so"
-
-
-# Do the place of an answer or its length decide? Per judge, and over the systems.
 
 
 def position_and_length(chosen: ContestSelection) -> None:

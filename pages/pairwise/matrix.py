@@ -32,8 +32,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import row, table, tag
 
-# One contest: both answers side by side, and the votes in each order in which they were shown.
-
 NAMED = 40
 
 
@@ -146,8 +144,6 @@ def _steps(order: Sequence[int], place: int) -> None:
                 kwargs={keys.BOUT: order[to] if 0 <= to < len(order) else None},
             )
 
-
-# Who beats whom: the win matrix, whose cells open their contests.
 
 PAGE = 12
 #: From here on, words do not fit into the cells of the picture.

@@ -23,8 +23,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
 
-# Systems that answered different tasks: ranked by the mean of their judges' scores.
-
 
 def unmatched_systems(report: Mapping[str, Any]) -> None:
     """The standings as ``rank`` gives them, what limits them, and how every judge sees them."""
@@ -73,8 +71,6 @@ def _row(one: Mapping[str, Any]) -> list[str]:
         fmt.count(one["items"]),
     ]
 
-
-# What any other run says: systems ranked by its scores, and judges asked in both orders.
 
 WHOLE = ""
 #: From so many rows on, the table scrolls by itself.

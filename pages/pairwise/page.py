@@ -1,4 +1,8 @@
-"""Compare systems: the contests held, one contest run, its views and its files."""
+"""Compare systems: the contests held, one contest run, its views and its files.
+
+`?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new`
+plans one; without either, the list.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,6 @@ from pages.ui.resources import store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
-
-# The list: contests held, and other runs that say something of systems or of orders.
 
 POLL_SECONDS = 2.0
 SHOWN = 30
@@ -116,9 +118,6 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
             )
 
 
-# A contest to take away.
-
-
 def download_buttons(run_id: int) -> None:
     """Three downloads behind one button; a file is made when it is asked for."""
     # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
@@ -158,8 +157,6 @@ def download_buttons(run_id: int) -> None:
                 width="stretch",
             )
 
-
-# One contest run: how far it is, and one view of it at a time; or another run's systems.
 
 VIEWS = {
     "board": "Leaderboard",
@@ -234,11 +231,6 @@ def _on_view(key: str) -> None:
     view = state.get(key)
     state.set_address(**{state.VIEW: None if view == "board" else view, keys.BOUT: None})
 
-
-# Compare systems: contests, their leaderboard, and every contest behind it.
-#
-# `?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new`
-# plans one; without either, the list.
 
 _run = state.address_id(state.RUN)
 if state.address(state.PLAN) is not None:

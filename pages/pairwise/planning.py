@@ -33,8 +33,6 @@ from pages.ui.widgets import (
     table,
 )
 
-# What a planned contest will take, and the button that starts it.
-
 
 def show_estimate(request: ContestRequest | None) -> None:
     """The estimate and Start; or why there can be no contest."""
@@ -111,8 +109,6 @@ def _line(one: JudgeEstimate) -> list[str]:
     tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (one.tokens_in, one.tokens_out)]
     return [esc(one.name), fmt.count(one.calls), *tokens, fmt.cost(one.cost)]
 
-
-# The form that plans a contest, with what it will take beside it.
 
 BY_PROMPT, BY_ID = "the same prompt", "the same id"
 
@@ -278,8 +274,6 @@ def field(*ids: object) -> str:
     """The key of a field of this form."""
     return state.key(keys.CONTEST_FORM, *ids)
 
-
-# Adaptive contests: the next round, with what it will take, once the last one is done.
 
 PER_ROUND = 20
 

@@ -22,8 +22,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, shown_errors, table
 
-# How a queue is worked off: what reviewers see, how many look, who decides, in which order.
-
 QUEUES_ACT = "queues_act"
 QUEUE_FIELD = "queue_field"
 QUEUE_ACT = "queue_act"

@@ -1,4 +1,7 @@
-"""Review: the queues, one queue (`?queue=ID`), a new one, or the issues with criteria."""
+"""Review: the queues, one queue (`?queue=ID`), a new one, or the issues with criteria.
+
+`?show=issues` lists what reviewers found wrong with criteria.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,6 @@ from pages.ui.identity import Header
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
-
-# All queues, newest first: how far each is, and what there is for me.
 
 HEADER = Header(
     "Review",
@@ -126,9 +127,6 @@ def _card(who: Seat, queue: QueueRow) -> None:
         st.progress(progress.resolved / progress.total if progress.total else 0.0)
 
 
-# What reviewers found wrong with criteria, by rubric, with the way to the editor.
-
-
 def criterion_issues() -> None:
     """The screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
     page_header(
@@ -182,10 +180,6 @@ def _row(issue: Issue) -> tuple[str, str, str]:
 def _leave() -> None:
     state.set_address(**{state.SHOW: None, state.RUBRIC: None})
 
-
-# Queues: what people are to look at (`?queue=ID` for one, `?run=ID` for the queues of a run).
-#
-# `?show=issues` lists what reviewers found wrong with criteria.
 
 _queue = state.address_id(state.QUEUE)
 _who = identity.seat(HEADER)

@@ -30,8 +30,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# Begin reviewing: everything that is there for me, or one criterion, or what is flagged.
-
 
 def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None:
     """The button that opens the reviewing screen, what narrows it, and the way to the run."""
@@ -87,9 +85,6 @@ def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
     return parts
 
 
-# Who has what open, and who may do what.
-
-
 def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
     """The items that somebody has open now."""
     st.html('<div class="rs-section">Open now</div>')
@@ -143,8 +138,6 @@ def _set(who: Seat, name: str, key: str, before: Role) -> None:
             raise
 
 
-# Have cells that are resolved reviewed again: for adjudicators and leads.
-
 #: The newest decisions; one looks for others by their timeline.
 MOST = 300
 
@@ -188,8 +181,6 @@ def _send(who: Seat, queue_id: int, chosen_key: str, why_key: str) -> None:
         state.put(chosen_key, [])
         state.put(why_key, "")
 
-
-# One queue: how far it is, what is there for whom, and for a lead, how it goes on.
 
 STATES: dict[CellState, str] = {
     "needs_review": "Needs a review",

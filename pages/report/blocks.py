@@ -37,9 +37,6 @@ REPORT_ACT = "report_act"
 REPORT_CHART = "report_chart"
 
 
-# One block of the report on the page: words, a table whose numbers lead to items, or a plot.
-
-
 def show(run_id: int, block: Block, place: str) -> None:
     """The block; `place` tells it from others of the page."""
     if isinstance(block, Sentences):
@@ -116,9 +113,6 @@ def _forest(block: Forest) -> object:
     dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
     whole = block.low >= 0 and block.high <= 1
     return draw.forest(dots, block.axis, block.marks, whole=whole)
-
-
-# The report to take away: HTML, Markdown, everything as CSV, and grades for students.
 
 
 def download_buttons(run_id: int, found: RunReport) -> None:

@@ -15,8 +15,6 @@ from pages.ui.run_status import choose_run
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
-# The whole page: which run, the files to take away, and the report's sections.
-
 
 def show() -> None:
     """The page."""

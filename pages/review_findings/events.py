@@ -18,8 +18,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import tag
 
-# Events as a list to read.
-
 
 def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
     """The events; `places` says of each on which item and criterion."""
@@ -42,8 +40,6 @@ def _line(one: LogLine, *, places: bool) -> str:
     )
 
 
-# The event log of a queue, the newest first.
-
 PAGE = 25
 
 
@@ -59,9 +55,6 @@ def event_log(who: Seat, queue: QueueRow) -> None:
     lines(found.lines, name="Event log", places=True)
     if found.total > PAGE:
         st.pagination(-(-found.total // PAGE), key=key)
-
-
-# The timeline of one cell: who said what, what they had seen, what it was settled as.
 
 
 def choose(who: Seat, queue: QueueRow) -> None:
@@ -103,9 +96,6 @@ def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
         return
     lines(found, name=f"Timeline of {criterion}", places=False)
     routes.link(routes.RUN, "The item with its votes", {state.RUN: run_id, state.ITEM: item})
-
-
-# What people said, to take away: any time, half-way too.
 
 
 def take_away(run_id: int) -> None:

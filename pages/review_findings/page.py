@@ -31,8 +31,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# What came of the queue: what was mended, what is left, the time, and doubtful criteria.
-
 
 def session_result(queue: QueueRow) -> None:
     """Figures, time, and the criteria that people found at fault."""
@@ -94,9 +92,6 @@ def _trouble(one: Trouble) -> list[str]:
     return [esc(one.criterion), *map(fmt.count, counts)]
 
 
-# Whether people follow the judges once they see what those said.
-
-
 def follows_judges(queue: QueueRow) -> None:
     """The shares, and a sentence that says what they come to."""
     found = kept("pull", queue, lambda: anchoring(store(), queue.id))
@@ -141,8 +136,6 @@ def _sentence(found: Anchoring) -> str:
         return f"Seeing the votes lowers agreement with the judges by {words} ({ends})."
     return f"No pull can be told from chance: the difference is {fmt.score(one.value)} ({ends})."
 
-
-# The whole page: which queue, and which of its findings. The address is the truth.
 
 VIEWS = {
     "all": "All cells",
@@ -265,8 +258,6 @@ def _view() -> str:
     )
     return value
 
-
-# Findings of review: what people's verdicts are worth (`?queue=ID`, or `?run=ID`; `&view=`).
 
 _who = identity.seat(HEADER)
 if _who is not None:

@@ -29,8 +29,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, shown_errors, table
 
-# How people review: about oneself, and to a lead about everybody. Nobody is ranked.
-
 
 def show(who: Seat, queue: QueueRow) -> None:
     """The view."""
@@ -153,8 +151,6 @@ def _set_repeat(who: Seat, queue_id: int, key: str) -> None:
         settings = queue.settings.model_copy(update={"repeat_share": state.get(key) / 100})
         queues.change(store(), who, queue_id, settings=settings)
 
-
-# A second look: an item that one has decided, blind once more. It changes nothing.
 
 AGAIN = "record_again"
 

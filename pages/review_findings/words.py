@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from core.metrics.intervals.sampling import Mean
 
 
-# Estimates and shares of the page in words, and its small parts.
-
 RECORD_ACT = "record_act"
 RECORD_FIELD = "record_field"
 

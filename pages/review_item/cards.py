@@ -18,8 +18,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Tone, tag
 
-# The note of a cell, and notes that one keeps to use again.
-
 LONGEST = 20_000
 
 
@@ -91,9 +89,6 @@ def _keep(at: OpenItem, key: str) -> None:
 
 def _forget(at: OpenItem, text: str) -> None:
     keyboard.guarded(at, lambda desk: reviewers.forget(store(), desk.seat, text))
-
-
-# The cells of the item: the active one with its options as keys, the others folded to a line.
 
 
 def show(at: OpenItem) -> None:

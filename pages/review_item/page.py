@@ -13,8 +13,6 @@ from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
-# The reviewing screen: the submission beside its cells, and one fragment in which keys work.
-
 #: Most seconds between two signs of life while an item is open; a third of a shorter lease.
 BEAT = 25
 
@@ -133,8 +131,6 @@ def _stay(at: OpenItem) -> None:
 def _let_go(at: OpenItem) -> None:
     keyboard.guarded(at, desks.leave)
 
-
-# Review: one item a screen, its doubtful cells, blind until a verdict (`?queue=ID`).
 
 _queue = state.address_id(state.QUEUE)
 if _queue is None:

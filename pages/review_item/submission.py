@@ -20,8 +20,6 @@ from pages.ui import state
 from pages.ui.items import context_words
 from pages.ui.text import esc, formatted, label
 
-# What judges quoted, shown in the submission itself once their votes are there.
-
 #: Underlined and lettered, so that it is told from a person's own marks, and not by colour alone.
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
 
@@ -89,8 +87,6 @@ def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPa
         parts.append(inside + (f"<sup>{','.join(ended)}</sup>" if ended else ""))
     return "".join(parts)
 
-
-# What is judged: prompt, submission and reference, to be read, searched and pointed at.
 
 REVIEW_LOOK = "review_look"
 

@@ -30,8 +30,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, problem_list, shown_errors, tag
 
-# The rubric check in the editor: what to mend, beside its criterion and all together.
-
 #: So many findings are shown in full beside the form; the criteria show their own.
 SHOWN = 12
 
@@ -192,9 +190,6 @@ def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
                 _button(name, one, "dismissed", "recall", "Show again", "undo")
 
 
-# What the newest run of this rubric says of its criteria, with the way to its evidence.
-
-
 def what_runs_say_beside(name: str, uid: str) -> None:
     """What the data say of the open criterion; nothing where they say nothing."""
     said = _said(name)
@@ -278,8 +273,6 @@ def _sentences(told: list[tuple[str | None, Told]], *, changed: bool, unknown: s
 def _link(run: RunRow) -> None:
     routes.link(routes.AGREEMENT, label(f"Evidence: {run.name}", 60), {state.RUN: run.id})
 
-
-# What keeps the draft from being a rubric: where, what, and how to mend it.
 
 PROBLEMS_SHOWN = 12
 

@@ -31,8 +31,6 @@ from pages.ui.drafts import (
 from pages.ui.text import esc, label
 from pages.ui.widgets import problem_list, row, show_flash, shown_errors, tag
 
-# The same draft as YAML, read again after every change.
-
 #: So many lines more than the text has are numbered and have room, for what is typed next.
 SPARE = 12
 #: The height of a line, as the style sheet has it, and the least height of the field, in pixels.

@@ -41,8 +41,6 @@ from pages.ui.drafts import (
 from pages.ui.text import esc, label, one_line, raw
 from pages.ui.widgets import problem_list, row, shown_errors, table, tag
 
-# Ways in: a file, pasted text, or a sample.
-
 
 def import_panel() -> None:
     """A file or pasted text becomes a draft; what is wrong with it is shown with its lines."""
@@ -173,8 +171,6 @@ def _on_sample(file: str) -> None:
         start(draft_from(next(s.rubric for s in library.samples() if s.file == file)))
 
 
-# Many criteria at once: pasted lines, shown as what they are read as, then added together.
-
 PASTE_TEXT = "paste_text"
 PASTE_KIND = "paste_kind"
 PASTE_ACT = "paste_act"
@@ -287,8 +283,6 @@ def _on_add(name: str, kind: Template) -> None:
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
 
-
-# Taking a rubric along as a file: which form, what it cannot hold, and only then the file.
 
 RUBRIC_EXPORT = "rubric_export"
 

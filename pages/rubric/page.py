@@ -41,8 +41,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# A rubric drafted by a model: from a task description, or from labelled items.
-
 NONE = 0
 
 
@@ -146,8 +144,6 @@ def _on_open(draft: RubricDraft) -> None:
 def _key(name: str) -> str:
     return state.key(keys.HELP_FIELD, "draft", name)
 
-
-# The list of rubrics, with unsaved drafts first, import and samples.
 
 PAGE = 25
 
@@ -331,8 +327,6 @@ def _criteria(number: int) -> str:
 def _quiet(words: str) -> str:
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
-
-# Rubrics: the list, or one rubric in the editor (`?rubric=ID`, read-only with `&version=ID`).
 
 _rubric = state.address(state.RUBRIC)
 _version = state.address_id(state.VERSION)

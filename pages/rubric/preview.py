@@ -31,8 +31,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# Exactly what a judge will be sent for one criterion of one item.
-
 RUBRIC_PREVIEW = "rubric_preview"
 RUBRIC_SEED = "rubric_seed"
 
@@ -174,8 +172,6 @@ def _sent(preview: PromptPreview) -> None:
     with st.expander("The reply it must give (JSON schema)"):
         raw(json.dumps(preview.schema, indent=2))
 
-
-# Pick verdicts, see the score and how it came about.
 
 #: No verdict at all, as when every call failed.
 NO_VERDICT = -1

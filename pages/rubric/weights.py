@@ -19,8 +19,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, figures, shown_errors, table
 
-# Where grades come from: a dataset of the app, or a table that is at hand.
-
 WEIGHTS_SOURCE = "weights_source"
 WEIGHTS_FILE = "weights_file"
 WEIGHTS_TEXT = "weights_text"
@@ -98,8 +96,6 @@ def _table(name: str, rubric: Rubric) -> GradesSource | None:
         lambda field, step: weights_from_grades.infer(rubric, items, field, step=step),
     )
 
-
-# Weights from grades: inferred from totals and labels, shown with doubts, taken by one click.
 
 STEPS: dict[float, str] = {0.0: "as fits", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 5.0: "5"}
 MISFITS = 20

@@ -26,8 +26,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
 from pages.ui.widgets import row, tag
 
-# One criterion of an item: the verdict, the label where there is one, and every vote.
-
 
 def show(
     view: CriterionView, text: str, *, over: bool, decided: Callable[[], object] | None = None
@@ -211,9 +209,6 @@ def _told(call: CallRow) -> None:
 
 def _quiet(words: str) -> str:
     return f'<span class="rs-quiet rs-num">{esc(words)}</span>'
-
-
-# Who settled a verdict, and the way to its timeline.
 
 
 def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -> None:

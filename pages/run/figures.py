@@ -27,8 +27,6 @@ from pages.ui.run_status import RUN_ACT
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table, tag
 
-# How scores and verdicts are distributed. Every bar leads to its items, and so do the buttons.
-
 RUN_CHART = "run_chart"
 
 CRITERIA = 12
@@ -158,9 +156,6 @@ def _point(key: str) -> dict[str, Any] | None:
     return points[0] if points else None
 
 
-# The verdicts of a run against the labels of its items, beside the simplest rule there is.
-
-
 def against_labels(run: Run) -> None:
     """One line per criterion that has labelled items."""
     found = remembered(
@@ -228,9 +223,6 @@ def _judge_row(one: CriterionReport) -> str:
     if surely_below(high, one.majority, one.n):
         return tag("▼ clearly below", "bad")
     return tag("≈ not clearly above" if one.accuracy > one.majority else "▼ not above", "warn")
-
-
-# How much the order of options decides: every judge's answers in both orders.
 
 
 def both_orders(run: Run) -> None:

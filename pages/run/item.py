@@ -24,8 +24,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import outcome_tags, row, show_flash, shown_errors, table, tag
 
-# What was judged: prompt, context, submission (text, chat, or thinking and output), reference.
-
 ITEM_MARKS = "item_marks"
 
 
@@ -117,9 +115,6 @@ def _text(text: str, what: str, quotes: list[str]) -> None:
         )
 
 
-# An item's score, how it came about in sentences, and the points of every criterion.
-
-
 def show_score(view: ItemView) -> None:
     """The score, what is remarkable about it, and its trace."""
     trace, item = view.trace, view.row
@@ -173,9 +168,6 @@ def _part(part: ScorePart) -> list[str]:
     elif part.abstained:
         value = "abstained"
     return [esc(part.name), fmt.weight(part.weight), value, fmt.number(part.points)]
-
-
-# Turns a labelled item into an example for the judges of later runs, and back.
 
 
 def example_button(view: ItemView) -> None:

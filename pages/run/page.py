@@ -25,8 +25,6 @@ from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
 
-# Under which version of the rubric a run is scored, and whether there is a newer one.
-
 
 def scored_under(run: Run) -> None:
     """One line, where there is anything to say: another version, stale cells, a newer version."""
@@ -55,8 +53,6 @@ def scored_under(run: Run) -> None:
             icon="difference",
         )
 
-
-# What was run, so that somebody else could run it again; and what the offline judges learned.
 
 KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
 _WORTH_IT = "Better than the commonest answer by more than its error."
@@ -228,8 +224,6 @@ def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
     ]
 
 
-# One run: how far it is, and one view of it at a time.
-
 RUN_VIEW = "run_view"
 
 VIEWS = {
@@ -298,8 +292,6 @@ def _on_view(key: str) -> None:
     view = state.get(key)
     state.set_address(**{state.VIEW: None if view == "items" else view})
 
-
-# Run: one run (`?run=ID`), or one item of it with every vote (`&item=ID`).
 
 _run = state.address_id(state.RUN)
 _item = state.address(state.ITEM)

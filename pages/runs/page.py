@@ -17,8 +17,6 @@ from pages.ui.run_status import cost_words, raters_line, status_tag, versions_li
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, shown_errors
 
-# The list of runs: newest first, searched and paged, live while something is going on.
-
 RUNS_FILTER = "runs_filter"
 
 PAGE = 20
@@ -151,9 +149,6 @@ def _facts(one: RunRow, means: RunMeans) -> list[str]:
     return [*facts, fmt.ago(one.created)]
 
 
-# The form that plans a run, with what it will take beside it.
-
-
 def plan_form() -> None:
     """The whole form."""
     run_form.back_button()
@@ -250,9 +245,6 @@ def _replicates() -> int:
     )
     return count
 
-
-# Runs: the list, the form that plans one (`?plan=new`, with `&rubric=ID&dataset=ID`), or many at
-# once (`?plan=sweep`).
 
 _plan = state.address(state.PLAN)
 if _plan is None:

@@ -21,8 +21,6 @@ from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, problem_list, show_flash, shown_errors
 
-# The latest checks, each with a way to open it.
-
 SHOWN = 8
 
 
@@ -67,8 +65,6 @@ def _on_open(run_id: int) -> None:
     with shown_errors():
         state.set_address(**{state.RUN: run_id})
 
-
-# Who is asked: judges, perhaps filled in by a panel, and what offline ones learn from.
 
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
@@ -212,8 +208,6 @@ def _words(teacher: Teacher) -> str:
     labels = fmt.plural(teacher.labels, "fitting label")
     return f"{visible(teacher.row.name)} · {labels} on {fmt.plural(teacher.row.labelled, 'item')}"
 
-
-# The form of a check, top to bottom: rubric, submission, judges, and the button.
 
 MAX_REPLICATES = 20
 

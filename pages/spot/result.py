@@ -25,8 +25,6 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label
 from pages.ui.widgets import LabelledFigure, figures, outcome_tags, row, shown_errors, table, tag
 
-# The check beside an earlier one of the same submission: which verdicts changed.
-
 SPOT_BESIDE = "spot_beside"
 
 
@@ -69,8 +67,6 @@ def _pair(pair: SpotPair) -> list[str]:
     before, after = esc(pair.before or "no verdict"), esc(pair.after or "no verdict")
     return [esc(pair.criterion), before, f"<b>≠ {after}</b>" if pair.changed else after]
 
-
-# One check as it stands in the database: its progress while it runs, then score and verdicts.
 
 SPOT_REDRAW = "spot_redraw"
 

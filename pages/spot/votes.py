@@ -17,8 +17,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
 from pages.ui.widgets import row, tag
 
-# One vote or failure in full, and on demand what was sent and what came back.
-
 SPOT_CALL = "spot_call"
 
 ADVICE = {
@@ -79,8 +77,6 @@ def _call(call: Call) -> None:
     if call.params:
         raw(json.dumps(call.params, indent=1, ensure_ascii=False, default=str), height=160)
 
-
-# Per criterion: the verdict, who said what, and every vote with its reason on demand.
 
 SPOT_OPEN = "spot_open"
 

@@ -16,8 +16,6 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import LabelledFigure, figures, page_header
 
-# What the user has: counts and the latest runs, once there is own work.
-
 LATEST = 5
 
 

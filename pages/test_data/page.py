@@ -21,8 +21,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, show_flash, shown_errors, table, tag
 
-# Changed items: one criterion should fail and nothing else move; what judges make of it.
-
 MOST_LISTED = 200
 
 
@@ -166,8 +164,6 @@ def _key(name: str, *ids: str) -> str:
     return state.key(DATA_FIELD, name, "edits", *ids)
 
 
-# The Test data page: for which rubric, and which of the two kinds.
-
 SUBMISSIONS, EDITS = "submissions", "edits"
 VIEWS = {SUBMISSIONS: "Write submissions", EDITS: "Change items"}
 
@@ -243,7 +239,5 @@ def _rubric(name: str) -> Rubric | None:
         st.warning(label(str(error)), icon=":material/search_off:")
     return None
 
-
-# Test data: submissions by a model, and changed items (`?rubric=NAME`, `&view=edits`).
 
 show()

@@ -23,8 +23,6 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import row, shown_errors, table, tag
 
-# From what was written to what judges make of it: kept as a dataset, asked in a run.
-
 DATA_FIELD = "data_field"
 DATA_ACT = "data_act"
 
@@ -82,8 +80,6 @@ def _live(run_id: int, was_active: bool) -> None:
         if look.row.active:
             st.progress(min(1.0, look.share))
 
-
-# Submissions for each option of a criterion: how many, about what; then how judges find them.
 
 LENGTHS = {"short": "Short", "medium": "A paragraph", "long": "Long"}
 SHOWN = 60

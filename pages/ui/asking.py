@@ -1,4 +1,8 @@
-"""The fields for how judges are asked, and how judges sit together in stages."""
+"""The fields for how judges are asked, and how judges sit together in stages.
+
+The caller says under which keys the values stand (`Keys`), so that they come and go with its
+form. `fields` draws, `read` gives what stands in the fields, also from a callback.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,6 @@ from pages.ui import asking_words as words
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import tag
-
-# The fields for how judges are asked, shared by panels, runs and spot checks.
-#
-# The caller says under which keys the values stand (`Keys`), so that they come and go with its
-# form. `fields` draws, `read` gives what stands in the fields, also from a callback.
 
 NAMES = tuple(Asking.model_fields)
 MOST_EXAMPLES = 20

@@ -8,8 +8,6 @@ from core.domain.panel import Asking, Cascade, Panel
 from core.domain.rubric import Scale
 from core.text import numbers as fmt
 
-# What the settings of asking do, each in a sentence on reliability and on cost, and in short.
-
 MODES = {
     "criterion": (
         "One criterion per call",
@@ -178,8 +176,6 @@ def stage_lines(
 def _lower(words: str) -> str:
     return words[0].lower() + words[1:]
 
-
-# What each aggregation rule does, in a sentence.
 
 SCALE_NAMES: Mapping[str, str] = {
     "binary": "Yes/no",

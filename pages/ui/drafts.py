@@ -1,4 +1,9 @@
-"""The work on one rubric in this tab: its draft, kept in the store after every change."""
+"""The work on one rubric in this tab: its draft, kept in the store after every change.
+
+`name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session
+holds plain data only: the draft, the text of the YAML view where that is not (or not quite) the
+same, and the drafts before it, for undoing.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +26,6 @@ from pages.ui.identity import known_name
 from pages.ui.resources import store
 from pages.ui.state import SIDE
 from pages.ui.widgets import shown_errors
-
-# From the list to a rubric and back.
 
 RUBRIC_ACT = "rubric_act"
 RUBRICS_PANEL = "rubrics_panel"
@@ -59,12 +62,6 @@ def _on_list(before: Callable[[], None]) -> None:
         before()
     state.set_address(**{state.RUBRIC: None, state.VERSION: None, SIDE: None})
 
-
-# The work on one rubric in this tab: its draft, kept in the store after every change.
-#
-# `name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session
-# holds plain data only: the draft, the text of the YAML view where that is not (or not quite) the
-# same, and the drafts before it, for undoing.
 
 RUBRICS_SEARCH = "rubrics_search"
 RUBRICS_ARCHIVED = "rubrics_archived"

@@ -19,8 +19,6 @@ from pages.ui.resources import remembered
 from pages.ui.text import esc, label, marked, prose, raw
 from pages.ui.widgets import row, tag
 
-# Options and votes as a person sees them.
-
 FAILURE_WORDS = {
     "rate_limit": "rate limit",
     "timeout": "no answer in time",
@@ -309,8 +307,6 @@ def _further(item: Item) -> None:
         with st.expander(fmt.plural(len(notes), "note")):
             raw(json.dumps(notes, indent=2, ensure_ascii=False))
 
-
-# Two answers side by side, as written; on request with what differs marked, word by word.
 
 #: Below this share of common words nearly everything would be marked, and marks say nothing.
 ALIKE = 0.25

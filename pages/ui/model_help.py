@@ -27,8 +27,6 @@ HELP_FIELD = "help_field"
 HELP_ACT = "help_act"
 
 
-# What every kind of help shows: who writes, what it will cost, how far it is, what went wrong.
-
 POLL_SECONDS = 1.0
 STATUS: dict[str, tuple[str, Tone]] = {
     "queued": ("Waiting", "info"),

@@ -216,8 +216,6 @@ def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (address or {}).items()}
 
 
-# The ways from one look at a run to the others.
-
 OTHER_VIEWS: dict[Screen, tuple[str, str]] = {
     RUN: ("Items and votes", "Every item with its votes."),
     AGREEMENT: ("Agreement", "How far its verdicts can be trusted."),

@@ -21,8 +21,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, empty_state, figures, problem_list, table
 
-# The form of a run, in parts that runs, sweeps and contests share: what, who judges, and how.
-
 PLAN_FIELD = "plan_field"
 RUNS_ACT = "runs_act"
 SWEPT = "plan_swept"
@@ -287,9 +285,6 @@ def seed_and_budget() -> tuple[int, float | None]:
 
 def _on_seed() -> None:
     state.put(plan_key("seed"), clock.draw_seed())
-
-
-# What the planned run will take, and the button that starts it.
 
 
 def show_estimate(request: RunRequest | None) -> None:

@@ -21,8 +21,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, Tone, figures, row, shown_errors, tag
 
-# What is said of runs: their status, and what to do about failures.
-
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 12
@@ -108,8 +106,6 @@ def known_words(row: RunRow) -> str:
     return f"{fmt.plural(row.cached, 'answer')} from earlier runs{saved}"
 
 
-# Runs on every page: what is said of their status, and the choice of one.
-
 #: So many runs are offered.
 LISTED = 100
 STATUS: dict[str, tuple[str, Tone]] = {
@@ -169,8 +165,6 @@ def choose_run(key: str, forgotten: tuple[str, ...] = ()) -> Run | RunRow | None
     )
     return by_id[chosen]
 
-
-# How far the run is: live while it is worked on, from the data file.
 
 RUN_ACT = "run_act"
 RUN_LOOK = "run_look"

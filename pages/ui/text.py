@@ -120,9 +120,6 @@ def raw(text: str, height: int | None = None) -> None:
         st.code(shown, language=None, wrap_lines=True, height=height)
 
 
-# Markdown by others as HTML that can do nothing: no links, images, raw HTML or scripts.
-
-
 @lru_cache(maxsize=1)
 def _reader() -> MarkdownIt:
     # What could fetch or lead elsewhere stays as typed; HTML is text ("html": False escapes it).

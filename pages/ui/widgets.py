@@ -121,8 +121,6 @@ def frame_css() -> None:
     st.html(CSS.replace("<style>", f"<style>:root{{color-scheme:{scheme}}}", 1))
 
 
-# Small parts that every page uses: errors, empty states, headers, tags, figures.
-
 #: From so many votes on, working a page's figures out takes some seconds: it is asked for.
 MANY = {"agreement": 400_000, "report": 50_000}
 WORKED_OUT = "worked_out"
@@ -282,8 +280,6 @@ def show_flash() -> None:
     if message:
         st.toast(label(message), icon=":material/check:")
 
-
-# Pass, fail and review, as tags and words.
 
 OUTCOMES: Mapping[Outcome, tuple[str, Tone]] = {
     "pass": ("✓ Passes", "good"),

@@ -19,8 +19,6 @@ from core.formats.rubrics.keys import kept, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.parsed import Parsed, enough, kind_of, refusal, shortened, stem
 
-# Datasets in: a table and a mapping to a dataset, or all of it at once.
-
 HEADER_KEYS = frozenset(
     {
         *("name", "description", "prompt", "context"),
@@ -258,9 +256,6 @@ class _Header:
             if key in meta:
                 self._wrong("is given twice, once under meta.", "Keep one of the two.", key)
         return {**foreign, **meta}
-
-
-# Datasets out: JSONL, one item a line, and JSON, the whole dataset as one document.
 
 
 def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -> str:

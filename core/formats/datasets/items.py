@@ -25,8 +25,6 @@ from core.formats.datasets.table import Table
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
-# What an item is sliced by, where its file says it only under ``meta``.
-
 #: A longer text is a note, not the name of a group.
 LONGEST = 100
 

@@ -176,8 +176,6 @@ def _content(content: Any, index: int) -> str:
     return _bounded("\n".join(map(str, texts)), index, "content")
 
 
-# Truth in a row: labels by criterion, by column, or as a list in the order of the criteria.
-
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
 NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})

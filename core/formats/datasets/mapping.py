@@ -16,8 +16,6 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
 
-# Which column is what: guessed from the names, shown to the person, changed by them, then used.
-
 #: The names a field's column goes by in files that are made for grading.
 OWN: dict[str, tuple[str, ...]] = {
     name: (name,)
@@ -177,8 +175,6 @@ def _of_criteria(
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
-
-# Changes to a guessed mapping, in words like ``submission=messages[-1].content``.
 
 #: What may be said of a table of votes; ``raters`` names columns of a wide one.
 VOTE_FIELDS = (*NAMES, "only", "others", "raters")

@@ -36,8 +36,6 @@ from core.formats.source.parsed import (
 )
 from core.formats.source.yaml_reader import read_yaml
 
-# CSV, JSONL, JSON and YAML to a table: columns, rows, and the line each row begins on.
-
 Kind = Literal["csv", "jsonl", "json"]
 _ITEM = "Write one object per item: {...}."
 

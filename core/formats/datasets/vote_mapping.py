@@ -24,8 +24,6 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.table import Table, leaves, steps_of
 from core.text.names import fold
 
-# Which column of a table of votes is what: guessed from names, shown, and changed by a person.
-
 Layout = Literal["long", "wide"]
 #: Whose answer it is. ``gold`` is no rater: it becomes the item's label.
 VoterKind = Literal["human", "llm", "offline", "gold"]
@@ -269,8 +267,6 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
         name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
     )
 
-
-# What a table that is not recognised comes nearest to, and what would have to be said of it.
 
 #: Stands where no column of the file comes into question.
 COLUMN = "COLUMN"

@@ -173,8 +173,6 @@ def _svg_text(text: str) -> str:
     return html.escape(visible(text))
 
 
-# A paper as one HTML file that opens without network: no script, nothing fetched; light, dark.
-
 #: Nothing may be fetched and no script may run, whatever a text says.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """

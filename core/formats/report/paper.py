@@ -1,4 +1,8 @@
-"""A paper: headed sections of sentences, facts, tables and plots; and it as Markdown."""
+"""A paper: headed sections of sentences, facts, tables and plots; and it as Markdown.
+
+It holds finished words; nothing is computed or formatted any more. Every plot is followed by the
+table with its numbers, so that a writer without pictures leaves plots out and loses nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.text.names import visible
-
-# A paper: headed sections of sentences, facts, tables and plots, for HTML or Markdown.
-#
-# It holds finished words; nothing is computed or formatted any more. Every plot is followed by the
-# table with its numbers, so that a writer without pictures leaves plots out and loses nothing.
 
 
 class Words(NamedTuple):
@@ -145,8 +144,6 @@ def _texts(block: Block) -> list[str]:
         return [*block.heads, *cells, block.note]
     return []
 
-
-# A paper as Markdown (GitHub's, for the tables). Texts of others are shown as they are.
 
 #: What could be read as Markdown, HTML, or the edge of a cell.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]")

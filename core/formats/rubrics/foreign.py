@@ -10,8 +10,6 @@ from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric, ScoringPol
 from core.errors import Problem
 from core.text.names import fold
 
-# Levels that are worth points, as teachers' programs have them, to a criterion and back.
-
 #: ``ratio``: points / most points. ``range``: (points - least) / (most - least), as Moodle does
 #: unless its rubric is told to count from the minimum achievable grade.
 Scaling = Literal["ratio", "range"]
@@ -180,9 +178,6 @@ def described(criterion: Criterion) -> str:
     lines = [criterion.requirement]
     lines += [f"{o.label}: {o.description}".rstrip(": ") for o in away]
     return "\n".join(lines)
-
-
-# A rubric in a foreign form: its text, and what that form cannot hold.
 
 
 @dataclass(frozen=True)

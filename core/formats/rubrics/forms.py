@@ -28,8 +28,6 @@ from core.formats.source.json_reader import read_json
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal
 from core.formats.source.yaml_reader import read_yaml
 
-# A rubric as JSON that autorubric reads: its keys, and nothing it would pass over unread.
-
 
 def peer_json(rubric: Rubric) -> WrittenRubric:
     """The rubric in the peer's keys: guidelines and criteria, options with label, value and na.

@@ -16,11 +16,6 @@ from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal, stem
 from core.text.names import fold
 
-# What the headings of a grid rubric say: which column is what, what its levels are worth.
-#
-# A grid has a row for each criterion and a column for each level, as teachers write rubrics in a
-# word processor or a spreadsheet.
-
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
 #: Whether the best level stands first; ``None`` where neither points nor words tell.
 Order = Literal["best_first", "worst_first"] | None
@@ -172,8 +167,6 @@ def order_of(labels: Sequence[str]) -> Order:
         return "best_first"
     return "worst_first" if ranks == sorted(ranks, reverse=True) else None
 
-
-# Rubrics as grids: a row for each criterion, a column for each level, with or without points.
 
 _ORDER = "Write points into the headings, e.g. “{label} (4)”, or call levels excellent, good, poor."
 

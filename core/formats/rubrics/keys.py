@@ -1,4 +1,8 @@
-"""Keys of a rubric file and its criteria: ours, the peers' names for them, near misses."""
+"""Keys of a rubric file and its criteria: ours, the peers' names for them, near misses.
+
+A near miss of a known key is refused, because it was meant to do something. A foreign key is kept
+in ``meta``, with a notice (docs/decisions/0002).
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,6 @@ from core.errors import Problem
 from core.formats.source.parsed import kind_of
 from core.formats.source.yaml_reader import WORDS
 from core.text.names import fold
-
-# Keys of a rubric file: ours, the peers' names for them, near misses, and foreign ones.
-#
-# A near miss of a known key is refused, because it was meant to do something. A foreign key is kept
-# in ``meta``, with a notice (docs/decisions/0002).
 
 RUBRIC_KEYS = frozenset(
     {"name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"}
@@ -118,8 +117,6 @@ def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> An
         return str(value) if key in WORDS or beyond else value
     return value
 
-
-# One criterion of a rubric file to the shape that ``Criterion`` is built from.
 
 #: More options than this are refused: no judge chooses well among so many.
 MAX_OPTIONS = 1000

@@ -19,8 +19,6 @@ from core.formats.source.json_reader import read_json
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, read_text, refusal, stem
 from core.formats.source.yaml_reader import read_yaml, resolve
 
-# Rubric files in: YAML and JSON, every shape, every problem with its line.
-
 #: A bracket, then a quoted key or text: in YAML the brackets would rarely be followed by quotes.
 _JSON = re.compile(r'\s*[\[{][\s\[{]*"')
 
@@ -153,8 +151,6 @@ def _without_doubles(more: list[Problem], known: list[Problem]) -> list[Problem]
             fresh.append(problem)
     return fresh
 
-
-# Rubric files out: YAML as a person would write it, and JSON. What is written reads back equal.
 
 #: What only double quotes keep exactly: control characters and every line break but one.
 _ODD = re.compile(

@@ -15,8 +15,6 @@ from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
 
-# CSV and TSV to rows. The delimiter is found, the header is required, ragged rows are named.
-
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
@@ -131,8 +129,6 @@ def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
     twice = sorted({c for c in columns if c and columns.count(c) > 1})
     return problems + [Problem(f"names the column {c!r} twice.", _HEADER, (), line) for c in twice]
 
-
-# A CSV of somebody else's, read so that all but some cells is written back byte for byte.
 
 _BOM = "\ufeff"
 

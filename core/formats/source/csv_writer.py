@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-# Cells of tables for people: formulas made harmless, and numbers as people write them.
-
 #: What a spreadsheet would take for a formula, after any apostrophes that made one harmless. Some
 #: take the full-width signs of East Asian keyboards for the narrow ones.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
@@ -61,8 +59,6 @@ def points_text(points: float, *, comma: bool = False) -> str:
     text = "0" if text == "-0" else text
     return text.replace(".", ",") if comma else text
 
-
-# Tables as CSV that is safe to open in a spreadsheet.
 
 #: Without it at the beginning of a file Excel reads UTF-8 as if it were of one byte a letter.
 MARK = "\ufeff"

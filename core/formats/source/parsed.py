@@ -15,8 +15,6 @@ from typing import Any, Generic, TypeVar
 from core.domain.base import Path
 from core.errors import InputError, Problem
 
-# A document that was read: plain data, and the line of any place in it.
-
 #: Deeper nesting is refused: nobody writes it, and recursion elsewhere must not meet it.
 MAX_DEPTH = 64
 #: Integers of more digits are refused: they overflow a float or are an attack.
@@ -85,8 +83,6 @@ def kind_of(value: Any) -> str:
     words |= {list: "a list", tuple: "a list", dict: "a mapping"}
     return "empty" if value is None else words.get(type(value), type(value).__name__)
 
-
-# What reading a file gives: a value with notices, or one refusal that names every problem.
 
 T = TypeVar("T")
 

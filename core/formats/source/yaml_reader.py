@@ -1,4 +1,9 @@
-"""YAML to plain data from the parser's events: bounded, each place with its line."""
+"""YAML to plain data from the parser's events: bounded, each place with its line.
+
+Plain scalars are read as YAML 1.2 does (``yes`` is a word, ``1:30`` is a word); a number written
+as a label or a name stays the text it was written as. Tags other than the standard ones are
+refused, so nothing is ever constructed but plain data.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +26,6 @@ from core.formats.source.parsed import (
     number,
     refusal,
 )
-
-# YAML to plain data from the parser's events: bounded, not recursive, each place with its line.
-#
-# Plain scalars are read as YAML 1.2 does (``yes`` is a word, ``1:30`` is a word); a number written
-# as a label or a name stays the text it was written as. Tags other than the standard ones are
-# refused, so nothing is ever constructed but plain data.
 
 #: After aliases are written out. A rubric of 500 criteria with 20 options has about 50,000.
 MAX_NODES = 200_000
@@ -301,9 +300,6 @@ def resolve(text: str, word: bool = False) -> Any:
         return text
     value = number(text)
     return text if value is None else value
-
-
-# Comments in a YAML text: they are nobody's data, so a version does not keep them.
 
 
 def comment_lines(text: str) -> tuple[int, ...]:

@@ -1,4 +1,8 @@
-"""Evaluations that Gradescope exports: a table per question, a column per rubric item."""
+"""Evaluations that Gradescope exports: a table per question, a column per rubric item.
+
+Every such column is a binary criterion with its points, and whoever graded is a rater. Names and
+e-mail addresses of students are left out; their number stays with the item, for the way back.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,6 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import enough, refusal, shortened, stem
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.text.names import fold
-
-# Evaluations that Gradescope exports: a table per question, a yes-or-no column per rubric item.
-#
-# Every such column is a binary criterion with its points, and whoever graded is a rater. Names and
-# e-mail addresses of students are left out; their number stays with the item, for the way back.
 
 BEFORE = (
     *("Assignment Submission ID", "Question Submission ID", "First Name", "Last Name", "Name"),
@@ -224,8 +223,6 @@ def _footer_head(row: RawRow) -> str:
     words = ("point values", "rubric numbers", "rubric type", "scoring method")
     return head if head.startswith(words) else ""
 
-
-# What a table of Gradescope's evaluations begins with.
 
 #: The two columns that no other table has.
 MARKS = ("Assignment Submission ID", "Question Submission ID")

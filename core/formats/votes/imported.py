@@ -1,4 +1,7 @@
-"""Votes from elsewhere, checked: who chose which label for which criterion of which item."""
+"""Votes from elsewhere, checked: who chose which label for which criterion of which item.
+
+Whatever shape a file has, its rows come here in the words of the common layout's votes.csv.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,6 @@ from core.errors import Problem
 from core.formats.datasets.labels import option_named
 from core.formats.source.parsed import enough, refusal
 from core.text.names import fold
-
-# Votes from elsewhere, checked: who chose which label for which criterion of which item.
-#
-# Whatever shape a file has, its rows come here in the words of the common layout's votes.csv.
 
 KINDS = ("human", "llm", "offline")
 #: Columns that hold the probability of a label begin like this.
@@ -270,8 +269,6 @@ def _number(text: str) -> float | None:
         return None
     return number if math.isfinite(number) else None
 
-
-# Votes with what gives them a meaning: the rubric they answer, the items they are about.
 
 #: The shapes in which votes come.
 VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"]

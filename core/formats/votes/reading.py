@@ -35,8 +35,6 @@ from core.formats.votes.gradescope import looks_like_evaluations, read_evaluatio
 from core.formats.votes.imported import ImportedVotes, VoteBundle, VoteChecker
 from core.formats.votes.vote_tables import TableVotes, parse_votes, votes_in
 
-# Where votes are read from: a file, a folder or a zip archive of one; and their shape.
-
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
@@ -206,9 +204,6 @@ def kind_of_table(table: Table) -> SeenKind:
     if looks_wide(table):
         return "wide"
     return "dataset" if guess_mapping(table).submission is not None else "unknown"
-
-
-# Votes in, whatever shape they have: a folder, a long or wide table, a peer's experiment.
 
 
 def read_bundle(

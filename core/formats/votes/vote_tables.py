@@ -18,8 +18,6 @@ from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
 from core.formats.votes.imported import KINDS, PROBABILITY, ImportedVotes, VoteChecker, VoteLine
 
-# The file votes.csv of the common layout: a judgement a row.
-
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 
@@ -88,8 +86,6 @@ def _judgements(
         else:
             yield line, dict(zip(columns, cells, strict=True))
 
-
-# Tables of votes to rows in the words of the common layout: long as they are, wide unrolled.
 
 #: Other words for the kinds of raters.
 KIND_WORDS = {

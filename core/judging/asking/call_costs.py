@@ -15,8 +15,6 @@ from core.domain.votes import Call, Cell, Segment
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.providers.base import Completion, provider_of
 
-# What a model costs per token, where the judge says so or litellm's price list knows it.
-
 #: The list that ships with litellm. It is read as a file: importing litellm takes seconds.
 _LIST = "model_prices_and_context_window_backup.json"
 _PER_MILLION = 1_000_000
@@ -74,9 +72,6 @@ def _price_list() -> dict[str, dict[str, Any]]:
         return {}
     prices: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
     return prices
-
-
-# The account of one question: requests made, tokens billed, and the call that is kept of it.
 
 
 @dataclass(slots=True)

@@ -1,4 +1,10 @@
-"""One engine for every panel: questions in, outcomes out as they come, within a budget."""
+"""One engine for every panel: questions in, outcomes out as they come, within a budget.
+
+Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
+never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
+consumer holds the judges back before they ask, so that nothing answered is lost when somebody
+stops them. The engine writes nothing and knows no database.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +15,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 
 from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
 from core.judging.protocol import FATAL, AskableJudge, Question
-
-# A budget that a run overshoots by at most one call, however many are in flight.
 
 
 class Budget:
@@ -65,13 +69,6 @@ class Budget:
 def _answered(call: Call) -> bool:
     return not call.cached and bool(call.reply or call.finish or call.model)
 
-
-# One engine for every panel: questions in, outcomes out as they come.
-#
-# Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
-# never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
-# consumer holds the judges back before they ask, so that nothing answered is lost when somebody
-# stops them. The engine writes nothing and knows no database.
 
 #: While so many outcomes wait for the consumer, judges are held back; how often they look again.
 _WAITING, _LOOK_EVERY = 512, 0.01

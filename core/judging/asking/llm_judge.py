@@ -1,4 +1,8 @@
-"""The LLM judge: a question in, an outcome out, whatever happens to the call in between."""
+"""The LLM judge: a question in, an outcome out, whatever happens to the call in between.
+
+A reply that cannot be read gets one repair. In the two-step mode the model first assesses in
+words; its words are sent back to it as its own, and it then chooses.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,6 @@ from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, Door, Hidden, hidden_values, redact
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
-
-# One question put to a model: the messages it takes, and every reply read strictly.
-#
-# A reply that cannot be read gets one repair. In the two-step mode the model first assesses in
-# words; its words are sent back to it as its own, and it then chooses.
 
 #: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
 LONGEST_REASON = 600

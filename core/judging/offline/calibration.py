@@ -14,8 +14,6 @@ from core.judging.offline.methods import Ints, Method, fold_numbers, repeats_for
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
 
-# Cross-validation of a method, the baseline it must beat, and by how much it did.
-
 #: A judge must beat the baseline by this many standard errors of the paired difference: a one-sided
 #: test at 10 %. With random labels 0 to 3 % of judges passed, on open-ended criteria 0 to 11 %
 #: (bench/offline.py); 1.64 loses a third to a half of the judges that are worth having.
@@ -165,9 +163,6 @@ def answering(
         float(answered.mean()),
         float(right[answered].mean()) if answered.any() else None,
     )
-
-
-# What cross-validation says for and against a judge, as figures.
 
 
 @dataclass(frozen=True)

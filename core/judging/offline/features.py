@@ -16,8 +16,6 @@ from scipy import sparse
 
 from core.domain.dataset import Item
 
-# Text to words, and words to the letter sequences that make spellings comparable. No numbers.
-
 #: Longer texts are cut to their beginning and end, so that one huge text cannot stall a run.
 HEAD_CHARS, TAIL_CHARS = 5_000, 1_000
 _WORD = re.compile(r"\w+")
@@ -162,8 +160,6 @@ def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> s
     return sparse.csr_matrix((values, places, ends_array), shape=(len(counts), len(ids)))
 
 
-# How an answer relates to its reference and its prompt: twelve numbers, no labels.
-
 #: What each column says where it is above and below the average answer's; ``{}`` takes the share.
 WORDINGS: tuple[tuple[str, str], ...] = (
     ("it is closer to the reference than most", "it is less close to the reference than most"),
@@ -243,9 +239,6 @@ class Relater:
         # Sorted, because the sum of a set in another order differs in its last digit.
         total = sum(self._lexicon.idf(word) for word in sorted(whole))
         return sum(self._lexicon.idf(word) for word in sorted(part)) / total if total else 0.0
-
-
-# Items as numbers, and how near two items are: everything both offline methods compare.
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from core.judging.offline.trained import Trained
 
 
-# What is said of a trained judge, and of one that switched itself off. Imports nothing heavy.
-
-
 @dataclass(frozen=True)
 class TrainingReport:
     """What cross-validation found. Figures are ``None`` where there were too few labels to ask.
@@ -90,8 +87,6 @@ def percent(share: float) -> str:
     """
     return f"{100 * share:.0f} %"
 
-
-# The offline judge as everything else sees it: ask it a question, get a vote.
 
 SWITCHED_OFF = "Switched off: "
 WHAT_IT_IS = {

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from core.identity import seeded
 from core.judging.offline.features import Floats, Nearness
 
-# Splitting labelled answers for cross-validation: balanced by label, duplicates kept together.
-
 Ints = npt.NDArray[np.int64]
 FOLDS = 5
 

@@ -39,8 +39,6 @@ from core.judging.offline.methods import (
     Neighbourhood,
 )
 
-# Why the classifier chose a label, in words: terms, comparison with the reference, prompt.
-
 MOST_FOR, MOST_AGAINST = 4, 2
 #: A contribution (in log-odds) below this is not worth a word.
 WORTH_SAYING, PROMPT_WORTH_SAYING = 0.05, 0.2

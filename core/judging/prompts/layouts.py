@@ -1,4 +1,10 @@
-"""Which layout of a prompt costs less, and its segments as messages of a chat."""
+"""Which layout of a prompt costs less, and its segments as messages of a chat.
+
+Providers bill a beginning that they have just seen at a tenth to a half of the price, if it is
+long enough (often 1,024 tokens; the system text alone is about as long). ``item_first`` shares
+the submission between the criteria of an item, ``criterion_first`` the requirement and its
+examples between the items of a criterion.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +22,6 @@ from core.judging.prompts.parts import (
     submission_part,
 )
 from core.judging.protocol import Question
-
-# Segments as the messages of a chat request, and where providers may keep what is shared.
 
 JOINT = "\n\n"
 
@@ -53,13 +57,6 @@ def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:
             ends.append((index, length))
     return tuple(ends)
 
-
-# Which layout of a prompt costs less, and how much of a run's prompts is shared.
-#
-# Providers bill a beginning that they have just seen at a tenth to a half of the price, if it is
-# long enough (often 1,024 tokens; the system text alone is about as long). ``item_first`` shares
-# the submission between the criteria of an item, ``criterion_first`` the requirement and its
-# examples between the items of a criterion.
 
 Layout = Literal["item_first", "criterion_first"]
 

@@ -73,9 +73,6 @@ def one_line(text: str) -> str:
     return " ".join(sendable(text).split())
 
 
-# A criterion as text: what it requires, its kind, and its options in the order shown.
-
-
 def requirement_part(criterion: Criterion, name: str = "") -> str:
     """What all items are asked, whatever the order of options. ``name`` is the shown id."""
     return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind(criterion.weight)}"
@@ -217,8 +214,6 @@ def _text(answer: Answer, nonce: str) -> str:
     )
 
 
-# Labelled examples as text. They are judged texts like the submission, and fenced like it.
-
 #: Every criterion has its examples, and items with other prompts or texts may have others.
 _EXAMPLES_REMEMBERED = 256
 
@@ -286,9 +281,6 @@ def _example(
     label = one_line(criterion.choices[example.option].label)
     option = label if order is None else f"{order.index(example.option) + 1} ({label})"
     return "\n".join([*blocks, wording.EXAMPLE_CHOICE.format(name=name, option=option)])
-
-
-# The order in which a judge is shown the options of a criterion.
 
 
 def shown_order(

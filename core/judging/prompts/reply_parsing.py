@@ -1,4 +1,8 @@
-"""A judge's reply: the JSON schema it is asked for, and how it is read, strictly."""
+"""A judge's reply: the JSON schema it is asked for, and how it is read, strictly.
+
+Nothing is ever guessed from prose. What is tolerated is what surrounds a whole JSON object (a
+code fence, a sentence before it) and a number written as ``"2"`` or ``2.0``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
-
-# A judge's reply as text, read strictly: a number that was given, or why there is none.
-#
-# Nothing is ever guessed from prose. What is tolerated is what surrounds a whole JSON object (a
-# code fence, a sentence before it) and a number written as ``"2"`` or ``2.0``.
 
 MAX_QUOTES = 3
 

@@ -1,11 +1,10 @@
-"""The fixed words of the prompt. A changed word is a new ``PROMPT_VERSION``."""
+"""The fixed words of the prompt. A changed word is a new ``PROMPT_VERSION``.
+
+There is one system text per mode. It is the same for every call of a run, so that a provider can
+keep it cached; it says nothing about any one rubric, item or option.
+"""
 
 from __future__ import annotations
-
-# The system text of the prompt. A changed word is a new ``PROMPT_VERSION``.
-#
-# There is one system text per mode. It is the same for every call of a run, so that a provider can
-# keep it cached; it says nothing about any one rubric, item or option.
 
 #: Named in every run; goldens in ``tests/golden`` hold the exact bytes that it stands for.
 PROMPT_VERSION = "asking/3"
@@ -184,8 +183,6 @@ SYSTEM = {
     "two_step": _STEPS + _RECEIVED + _ALONE + _RULES + _REPLY_STEPS + _SOUND,
 }
 
-
-# The fixed words between a question's own texts. A changed word is a new ``PROMPT_VERSION``.
 
 REWARD = "Reward. Meeting the requirement speaks for the submission."
 PENALTY = (

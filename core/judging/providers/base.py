@@ -1,4 +1,9 @@
-"""What every provider is: one request in, one completion out, or a ``CallError``."""
+"""What every provider is: one request in, one completion out, or a ``CallError``.
+
+A provider sends exactly one request per call. It never retries, never waits for a rate limit, and
+never shows the key: that is ``core.judging.asking.llm_judge``'s and
+``core.judging.providers.failures``' business.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,6 @@ from urllib.parse import quote
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
-
-# The prefixes by which litellm knows a provider: ``anthropic/...``, ``ollama/...``.
 
 #: Providers with a protocol, an address or a key of their own. Any other prefix
 #: ("meta-llama/...") belongs to the model's name at the given address.
@@ -116,12 +119,6 @@ def _in_base64(data: bytes, before: int) -> str:
     edge = "[A-Za-z0-9+/_-]"
     return f"{edge if first else ''}{core}(?:{edge}{{0,1}}={{0,2}})?"
 
-
-# Doors to providers: one request in, one completion out, or a ``CallError`` that says why not.
-#
-# A door sends exactly one request per call. It never retries, never waits for a rate limit, and
-# never shows the key: that is ``core.judging.asking.llm_judge``'s and
-# ``core.judging.providers.failures``' business.
 
 #: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
 ReplyFormat = Literal["schema", "object", "words"]

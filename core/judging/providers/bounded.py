@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
-# Replies are read up to a bound: what a server packs, or never ends, does not fill the memory.
-
 #: A verdict has some hundred characters; the longest piece of writing stays far below this.
 MOST_BYTES = 4 * 1024**2
 #: The words of a refusal stand at its beginning; the rest of it is not read.

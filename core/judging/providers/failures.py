@@ -13,8 +13,6 @@ from email.utils import parsedate_to_datetime
 from core.domain.votes import FailureKind
 from core.judging.providers.base import CallError, Hidden, redact
 
-# Why nobody was reached, or an answer did not arrive, in plain words.
-
 #: What aiohttp and httpx name the failure to reach anybody at all.
 _UNREACHED = {
     "ConnectError",

@@ -1,4 +1,9 @@
-"""Any provider, through litellm. The only module that imports it, and only when used."""
+"""Any provider, through litellm. The only module that imports it, and only when used.
+
+litellm's own retries, cache, callbacks and console notes are off: every request is one request on
+the wire, and ours to see. Its exception classes differ between versions and lump a refused
+connection with an error of the server, so an error is read by its status and its words.
+"""
 
 from __future__ import annotations
 
@@ -88,12 +93,6 @@ def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
         start = end
     return parts + ([{"type": "text", "text": text[start:]}] if start < len(text) else [])
 
-
-# The door to any provider, through litellm. The only module that imports it, and only when used.
-#
-# litellm's own retries, cache, callbacks and console notes are off: every request is one request on
-# the wire, and ours to see. Its exception classes differ between versions and lump a refused
-# connection with an error of the server, so an error is read by its status and its words.
 
 #: What litellm puts before a provider's own words.
 _PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")

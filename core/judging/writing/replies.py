@@ -1,4 +1,9 @@
-"""Replies of a writing model, read strictly, and their changes made to a rubric."""
+"""Replies of a writing model, read strictly, and their changes made to a rubric.
+
+What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A
+part whose key is missing, of another kind, empty or out of range is left out and said. A reply
+without any part that can be used is unreadable.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +20,6 @@ from core.judging.prompts.reply_parsing import Unreadable, ids_of, whole_object
 from core.judging.writing.prompts import PARTS
 from core.judging.writing.writer import Partial
 from core.text.names import fold
-
-# Replies of a writing model, read strictly: what of it can be used, and why the rest can not.
-#
-# What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A
-# part whose key is missing, of another kind, empty or out of range is left out and said. A reply
-# without any part that can be used is unreadable.
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +245,6 @@ def _short(text: str) -> str:
 def _wrong(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
-
-# Proposed changes made to a rubric: texts are replaced one by one, and nothing else is touched.
 
 #: Parts that are mere wording: options, scale, values, weights and rules stay what they are.
 WORDING = frozenset({"requirement", "option", "guidelines"})

@@ -1,4 +1,9 @@
-"""A model as a writer's help: its fixed words, one request in, one piece of writing out."""
+"""A model as a writer's help: its fixed words, one request in, one piece of writing out.
+
+It goes through the same doors, gates and retries as a judge's question, and is accounted for in
+the same way. A reply that cannot be read as a whole gets one repair. What is good of it is kept
+and what was left out is said; where nothing is good it is a failure: nothing is guessed.
+"""
 
 from __future__ import annotations
 
@@ -173,12 +178,6 @@ LENGTHS = {
     "long": "three or four paragraphs",
 }
 
-
-# A model as a writer's help: one request in, one strictly read piece of writing out, or why not.
-#
-# It goes through the same doors, gates and retries as a judge's question, and is accounted for in
-# the same way. A reply that cannot be read as a whole gets one repair. What is good of it is kept
-# and what was left out is said; where nothing is good it is a failure: nothing is guessed.
 
 ValueT = TypeVar("ValueT")
 

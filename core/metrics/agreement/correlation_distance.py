@@ -7,8 +7,6 @@ from scipy.special import stdtr
 
 from core.metrics.measure import Array, measure, ratio, root
 
-# Do two raters order items alike? Functions of the table of counts: levels are discrete.
-
 TOO_FEW = "Two items always correlate perfectly; three or more are needed."
 CONSTANT = "One of the two used a single level throughout."
 
@@ -88,8 +86,6 @@ def _correlation(tables: Array, x: Array, y: Array) -> Array:
     value = ratio(shared, root(spread_x * spread_y))
     return np.where(constant | (n < 3), np.nan, np.clip(value, -1, 1))
 
-
-# How far apart are ratings and reference, in levels? Single ratings first, then distributions.
 
 ONE = "One difference alone has no spread."
 EQUAL = "All differences are equal, so there is no spread to test against."

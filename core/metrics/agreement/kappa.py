@@ -13,8 +13,6 @@ import numpy.typing as npt
 from core.metrics.estimate import Figure
 from core.metrics.measure import Array, GroupMeasure, Ratings, Statistic, measure, ratio, summed
 
-# How far two raters agree. The table of counts in (``accuracy.confusion``), figures out.
-
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 NOTHING = "No item was rated by both."
@@ -102,8 +100,6 @@ def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:
         return distance
     return distance**2 if weights == "quadratic" else (distance > 0).astype(np.float64)
 
-
-# Cohen's kappa over all pairs of a group of raters.
 
 #: A pair takes part from this many items rated by both.
 SHARED = 2

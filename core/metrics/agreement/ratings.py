@@ -123,9 +123,6 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
     return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
 
 
-# Abstentions and failures, kept apart: who would not say, and who could not be read.
-
-
 class State(IntEnum):
     """What became of a question to a rater."""
 
@@ -134,8 +131,6 @@ class State(IntEnum):
     ABSTAINED = 1
     FAILED = 2
 
-
-# What a distribution of labels says before anybody is judged by it. Counts in, figures out.
 
 NONE = "There is no label."
 

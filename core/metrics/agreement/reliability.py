@@ -1,4 +1,9 @@
-"""How far a group of raters agrees: Fleiss and Krippendorff; ICC over a complete block."""
+"""How far a group of raters agrees: Fleiss and Krippendorff; ICC over a complete block.
+
+Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none (an abstention or a
+failure is no rating). Every coefficient is a function of sums over items, so its bootstrap is one
+product of item weights and per-item terms.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,6 @@ from core.metrics.agreement.correlation_distance import midranks
 from core.metrics.agreement.kappa import Weights, disagreement
 from core.metrics.agreement.ratings import level_counts
 from core.metrics.measure import ROUNDING, Array, Ratings, Statistic, grouped, ratio
-
-# How far a group of raters agrees, whoever rated what. Ratings in, figures out.
-#
-# Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none (an abstention or a
-# failure is no rating). Every coefficient is a function of sums over items, so its bootstrap is one
-# product of item weights and per-item terms.
 
 Metric = Literal["nominal", "ordinal", "interval"]
 SINGLE = "All ratings are the same single level, so no disagreement was possible."
@@ -202,9 +201,6 @@ def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
     0.8182
     """
     return _gwet(ratings, k, "quadratic")
-
-
-# Reliability over a complete block: the items that every rater of the group rated.
 
 
 def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:

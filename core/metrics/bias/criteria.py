@@ -17,8 +17,6 @@ from core.metrics.bias.effects import FEW, BiasEffect, Null, jackknifed, normal_
 from core.metrics.estimate import Figure
 from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
 
-# Do raters understand a question alike, and which of its options could be one?
-
 
 class Agreement(NamedTuple):
     """Krippendorff's alpha as an effect, and the share of pairs of raters that answer alike."""
@@ -143,8 +141,6 @@ def _accuracy(rows: Ratings, times: Ratings, k: int) -> Figure:
     truth = np.repeat(np.repeat(rows[:, 0], times), rows.shape[1] - 1)
     return accuracy(confusion(truth, np.repeat(rows[:, 1:], times, axis=0).ravel(), k))
 
-
-# Do two questions give the same answers, and does a question go with the rest?
 
 Association = Callable[[Array], Array]
 #: The normal quantile of a two-sided interval at 95 %, and how finely its end is sought.

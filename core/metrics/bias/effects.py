@@ -15,8 +15,6 @@ from core.metrics.estimate import wilson
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
 
-# An effect: how large, how sure, from how many items, and how likely without any ailment.
-
 #: Which side of the null value ails. ``both``: either.
 Side = Literal["both", "above", "below"]
 
@@ -140,9 +138,6 @@ def jackknifed(
     gap = left_out - np.average(left_out, weights=number)
     error = sqrt((n - 1) / n * float((number * gap**2).sum()))
     return judged(estimate, error, n, null) if error > EXACT else alike(estimate, n, null)
-
-
-# Shares that should be small (changed answers) or should not be (an option's use).
 
 
 def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> BiasEffect:

@@ -24,8 +24,6 @@ from core.metrics.bias.effects import (
 from core.metrics.estimate import wilson
 from core.metrics.measure import ROUNDING, Array, ratio, root
 
-# Does one impression colour all answers? Correlation between questions against a reference's.
-
 
 class Halo(NamedTuple):
     """``own`` and ``reference`` are mean correlations; the effect is their difference."""
@@ -98,9 +96,6 @@ def _r(sums: Array) -> Array:
     return np.where(flat, np.nan, found)
 
 
-# Does a rater differ from a reference on the same cells? Leniency, extremes, abstention, drift.
-
-
 def clustered_mean(
     values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None
 ) -> BiasEffect:
@@ -153,8 +148,6 @@ def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     others = total.sum(axis=1, keepdims=True) - total
     return np.where(number > 0, others / np.maximum(number, 1), np.nan)
 
-
-# Does the place at which an option is shown decide? Choices against the orders that were shown.
 
 ONE_ORDER = "The options were always shown in one order, so place and option cannot be told apart."
 

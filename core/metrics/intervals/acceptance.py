@@ -12,8 +12,6 @@ from scipy.special import betaincinv, gammaln
 from core.metrics.estimate import Figure
 from core.metrics.intervals.sampling import AUDIT, Mean
 
-# Exact bounds of a share, from a random draw.
-
 
 def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
     """The one-sided upper bound of a share at level 1 - delta (Clopper and Pearson 1934).

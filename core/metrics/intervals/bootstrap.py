@@ -1,4 +1,9 @@
-"""Intervals by resampling items, and whether two figures of the same items differ."""
+"""Intervals by resampling items, and whether two figures of the same items differ.
+
+A resample is how often each item was drawn, so a thousand resamples of everything are one matrix
+of weights and every figure is a product with it; nothing loops over resamples. Items with the
+same ratings can be drawn as one pattern (``resample_patterns``), which is the same multinomial.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,6 @@ from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
 from core.metrics.estimate import Figure
 from core.metrics.measure import NEAR, Array, Statistic, near_zero
-
-# Intervals by resampling items: an item's criteria and raters stay together.
-#
-# A resample is how often each item was drawn, so a thousand resamples of everything are one matrix
-# of weights and every figure is a product with it; nothing loops over resamples. Items with the
-# same ratings can be drawn as one pattern (``resample_patterns``), which is the same multinomial.
 
 #: Several statistics of the same resamples by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
@@ -186,8 +185,6 @@ def _known(values: Array) -> tuple[Array, str]:
     return known, ""
 
 
-# The mean of numbers on items, with an interval by resampling the items.
-
 #: Weights held at once (40 MB); more resamples are drawn in parts.
 _AT_ONCE = 5_000_000
 ONE_ITEM = "One item alone cannot tell how far off it may be."
@@ -236,9 +233,6 @@ def _interval(numbers: Array, resamples: int, rng: np.random.Generator) -> Inter
     sizes = [min(part, resamples - start) for start in range(0, resamples, part)]
     means = [bundle(resample_patterns(times, size, rng))["mean"] for size in sizes]
     return percentile(np.concatenate(means))
-
-
-# Are two figures of the same items different? Paired differences and many of them at once.
 
 
 class Difference(NamedTuple):
@@ -311,8 +305,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         found[index] = largest
     return found
 
-
-# Do two raters get different items right? The exact test on the items where only one does.
 
 NO_DISCORDANT = "Both are right on the same items, so there is nothing to test."
 

@@ -1,4 +1,14 @@
-"""Intervals where an option is rare: when they promise too much, and a smoothed bootstrap."""
+"""Intervals where an option is rare: when they promise too much, and a smoothed bootstrap.
+
+Resampling items draws only answers that were seen. Where one of two options is rare, the few
+items that have it decide a kappa or an F1, and whole resamples know nothing of it: BCa then holds
+the truth 33 to 90 times in 100 (bench/coverage.py). So the shares of all possible answers are
+drawn from what is known of them after the data: Dirichlet(counts + a), the Bayesian bootstrap
+(Rubin 1981) with four further ratings, spread evenly over everything that the raters could have
+said: for two raters half an item for each of the four answers (Jeffreys 1946). It draws from a
+stream of its own, so that equal counts have equal intervals wherever, and in whatever order, they
+are looked at.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +20,6 @@ import numpy.typing as npt
 from core.metrics.agreement.ratings import patterns
 from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, Interval
 from core.metrics.measure import Array, Ratings
-
-# Intervals for two levels, of which one may be rare: a bootstrap of a smoothed table.
-#
-# Resampling items draws only answers that were seen. Where one of two options is rare, the few
-# items that have it decide a kappa or an F1, and whole resamples know nothing of it: BCa then holds
-# the truth 33 to 90 times in 100 (bench/coverage.py). So the shares of all possible answers are
-# drawn from what is known of them after the data: Dirichlet(counts + a), the Bayesian bootstrap
-# (Rubin 1981) with four further ratings, spread evenly over everything that the raters could have
-# said: for two raters half an item for each of the four answers (Jeffreys 1946). It draws from a
-# stream of its own, so that equal counts have equal intervals wherever, and in whatever order, they
-# are looked at.
 
 #: How many ratings are added to those seen, spread over all possible answers.
 ADDED = 4.0

@@ -1,4 +1,11 @@
-"""Bradley-Terry strengths with ties, and their intervals by bootstrap over items."""
+"""Bradley-Terry strengths with ties, and their intervals by bootstrap over items.
+
+The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses
+in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the usual two (the other is Rao and
+Kupper 1967) it is the one whose likelihood is concave with points (a tie is half a win) and the
+number of ties as sufficient statistics: the fitted points of every system equal those observed,
+and nothing else of the data matters. Without ties it is Bradley and Terry (1952).
+"""
 
 from __future__ import annotations
 
@@ -22,14 +29,6 @@ from core.metrics.ranking.contests import (
     separated,
     win_matrix,
 )
-
-# Bradley-Terry strengths with ties, fitted by Newton's method to thousands of resamples at once.
-#
-# The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses
-# in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the usual two (the other is Rao and
-# Kupper 1967) it is the one whose likelihood is concave with points (a tie is half a win) and the
-# number of ties as sufficient statistics: the fitted points of every system equal those observed,
-# and nothing else of the data matters. Without ties it is Bradley and Terry (1952).
 
 _STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
 #: The largest difference between observed and fitted points, per contest, that ends the search.
@@ -176,8 +175,6 @@ def _design(pairs: Ratings, systems: int) -> _Design:
     )
     return _Design(ends, squares, systems)
 
-
-# Strengths with intervals by bootstrap over items, and which systems they tell apart.
 
 #: Wins and losses against an imagined average system, where no estimate is finite.
 PRIOR = 0.5

@@ -1,4 +1,8 @@
-"""Pairwise contests as counts: the win matrix, who can be compared, and both orders."""
+"""Pairwise contests as counts: the win matrix, who can be compared, and both orders.
+
+A contest is between two systems on one item; it is won, lost or tied. Items are the clusters of
+every bootstrap here: the contests of an item stay together.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,6 @@ from scipy.sparse import csgraph
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Figure
 from core.metrics.measure import NEAR, Array, Ratings, ratio
-
-# Contests between systems as counts, and what needs nothing but counting: the win matrix.
-#
-# A contest is between two systems on one item; it is won, lost or tied. Items are the clusters of
-# every bootstrap here: the contests of an item stay together.
 
 #: The places of the last axis of ``ContestTable.counts``.
 WON, TIED, LOST = 0, 1, 2

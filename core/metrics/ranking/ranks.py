@@ -14,8 +14,6 @@ from core.metrics.estimate import Figure
 from core.metrics.measure import NEAR, Array, levelled, ratio
 from core.metrics.ranking.contests import ContestTable, tabulate
 
-# Ranks: with ties, in the middle of ties, as ranges that the data allow; and orders compared.
-
 
 class RankRange(NamedTuple):
     """The ranks from ``best`` to ``worst`` that a system may have."""

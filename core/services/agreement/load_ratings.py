@@ -49,8 +49,6 @@ from core.services.agreement.ratings import (
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
 
-# Ratings of one source, ready to be measured: a run, or a folder of the common layout.
-
 #: Hears what a person should know about a source, a sentence at a time.
 Tell = Callable[[str], None]
 #: What file systems allow, and what whole numbers of the data file hold.

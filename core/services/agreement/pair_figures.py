@@ -253,9 +253,6 @@ def mean_level_figures(
     return {"n": n, **rendered(found, ci)}
 
 
-# Who would not say: coverage of a rater, and whether two raters abstain alike.
-
-
 def abstention_figures(
     reference: Levels, rated: Levels, times: Array, draws: Array | None
 ) -> dict[str, Any]:

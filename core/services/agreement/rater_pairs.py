@@ -82,8 +82,6 @@ def lean(
     return Lean(words, unit, abs(value), 0.0 - high, 0.0 - low)
 
 
-# Two raters of a run beside each other: a line per criterion, and one criterion closely.
-
 RESAMPLES, SEED = 1000, 0
 
 #: What two raters' coefficients of a whole group come to, by the scale's order.

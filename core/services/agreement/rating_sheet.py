@@ -1,4 +1,8 @@
-"""The ratings of a run as columns: judges, people, labels, panel; and a slice of its items."""
+"""The ratings of a run as columns: judges, people, labels, panel; and a slice of its items.
+
+A rater is named by a column: ``LABELS``, ``PEOPLE`` (their majority), ``PANEL``, ``judge:NAME``
+for one judge and ``person:NAME`` for one person.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import level_counts, mode_of
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels, majority_column
 from core.store.store import Store
-
-# The ratings of a run as plain data: who answered what, by columns that pages can name.
-#
-# A rater is named by a column: ``LABELS``, ``PEOPLE`` (their majority), ``PANEL``, ``judge:NAME``
-# for one judge and ``person:NAME`` for one person.
 
 LABELS, PEOPLE, PANEL = "labels", "people", "panel"
 JUDGE, PERSON = "judge:", "person:"
@@ -203,9 +202,6 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         reviewers=sheet.reviewers,
         ruled=sheet.ruled,
     )
-
-
-# A part of a run's items: by tag, system and split, combined.
 
 
 @dataclass(frozen=True)

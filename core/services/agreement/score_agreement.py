@@ -1,4 +1,9 @@
-"""Agreement of scores: what each rater's answers give an item, against people and labels."""
+"""Agreement of scores: what each rater's answers give an item, against people and labels.
+
+One function scores everybody under the rubric's own policy, so that a perfect judge shows no
+bias. An item counts for a rater who gave a verdict on every criterion of it: an answer, or
+"cannot assess", which the rubric's policy scores. A missing or failed vote leaves the item out.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +28,6 @@ from core.services.agreement.ratings import FAILED, NOT_ASKED, TIED, Rated, pane
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.services.results.verdicts import rubric_lookup
 from core.store.store import Store
-
-# Score-level agreement: the score each rater's answers give an item, against people and labels.
-#
-# One function scores everybody under the rubric's own policy, so that a perfect judge shows no
-# bias. An item counts for a rater who gave a verdict on every criterion of it: an answer, or
-# "cannot assess", which the rubric's policy scores. A missing or failed vote leaves the item out.
 
 Answers = Mapping[str, int | None]
 
@@ -150,12 +149,6 @@ class Scorer:
 def _scored(rubric: Rubric, given: Answers, texts: Texts | None) -> float | None:
     return score_item(rubric, given, texts=texts).score
 
-
-# Whole items: the score that each rater's own answers give, beside the score of a reference.
-#
-# One function scores everybody under the rubric's own policy, so that a perfect judge shows no
-# bias. An item counts for a rater who gave a verdict on every criterion of it: an answer, or
-# "cannot assess", which the rubric's policy scores.
 
 #: Codes of cells that no answer came from: asked in vain, never, or judges who tie.
 _NOTHING = (NOT_ASKED, FAILED, TIED)

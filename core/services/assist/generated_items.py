@@ -1,4 +1,8 @@
-"""Test data written by a model, and how often judges find the option it was written for."""
+"""Test data written by a model, and how often judges find the option it was written for.
+
+The option that a submission was written for is kept beside it (``meta["aimed"]`` and tags) and is
+never a label: nobody has checked that the submission deserves it.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +33,6 @@ from core.services.runs.cost_estimate import estimate as estimate_run
 from core.services.runs.planning import RunRequest
 from core.store.database.content import noun_hash
 from core.store.store import Store
-
-# Test data by a model: submissions for a criterion, so many per option, and borderline ones.
-#
-# The option that a submission was written for is kept beside it (``meta["aimed"]`` and tags) and is
-# never a label: nobody has checked that the submission deserves it.
 
 KIND = "data"
 #: Tags of every generated item, and of those between two options.
@@ -265,8 +264,6 @@ def _item(one: Made, request: DataRequest, task: HelpTask) -> Item:
     tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {one.aimed[0]}"[:100])
     return Item(id=one.id, submission=one.text, prompt=one.task, tags=tags, meta=meta)
 
-
-# How often judges find the option that a generated submission was written for.
 
 #: The name under which a run's plan remembers that it measures recovery.
 DETAIL = "recovery"

@@ -1,4 +1,8 @@
-"""Help from a model, in verbs: begin, look, cancel, go on; worked off in a thread, step by step."""
+"""Help from a model, in verbs: begin, look, cancel, go on; worked off in a thread, step by step.
+
+It is done in a thread of this process on a loop of its own, and kept in the data file step by
+step: closing the tab loses nothing, and what a killed process left is gone on with by ``resume``.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +53,6 @@ __all__ = [
 ]
 
 
-# What a model's help will take, before it is begun: calls, tokens, cost. An estimate.
-
 #: Characters per token, the usual rule of thumb for English.
 _CHARS_PER_TOKEN = 4
 
@@ -81,9 +83,6 @@ def outlook(
     return TaskCost(calls, tokens_in, total, cost)
 
 
-# A task of a model's help as it stands, whoever works on it.
-
-
 def look(store: Store, task_id: int) -> HelpTask:
     """A task as it stands; one whose process is gone is found ``interrupted``."""
     task = store.helps.get(task_id)
@@ -94,8 +93,6 @@ def look(store: Store, task_id: int) -> HelpTask:
             return store.helps.get(task_id)
     return task
 
-
-# Works on tasks of a model's help: on a loop in a thread of this process, or in the caller's.
 
 log = logging.getLogger(__name__)
 HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
@@ -235,12 +232,6 @@ def _renewed(store: Store, task_id: int, owner: str) -> bool | None:
     return store.helps.beat(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS)
 
 
-# Help from a model, in verbs: begin, look, cancel, go on. The work never holds up a page.
-#
-# It is done in a thread of this process on a loop of its own, and kept in the data file step by
-# step: closing the tab loses nothing, and what a killed process left is gone on with by ``resume``.
-
-
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
     """What is asked for. ``subject`` is what it is about, ``planned`` its steps at most.
@@ -351,8 +342,6 @@ def _check_key(request: Mapping[str, Any]) -> None:
     if state == "not set":
         raise InputError(f"{judge.name} needs a key. Put it into {name}, and start again.")
 
-
-# Which function works on which kind of task.
 
 #: Where the ``work`` of each kind is. By name, since those modules begin tasks themselves.
 MODULES = {

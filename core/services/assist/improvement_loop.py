@@ -1,4 +1,10 @@
-"""The loop: propose, grade, compare on items no proposal has seen, keep or stop."""
+"""The loop: propose, grade, compare on items no proposal has seen, keep or stop.
+
+The labelled items are parted. Proposals learn from the cases of one part; accuracy and kappa
+before and after are measured on the other, on the same items, with the interval of their
+difference. Only wording is changed by itself; what came of it is offered as pieces to accept in
+the editor.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +40,6 @@ from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
 from core.store.store import Store
-
-# The loop: propose, grade, compare on items no proposal has seen, and stop when it helps no more.
-#
-# The labelled items are parted. Proposals learn from the cases of one part; accuracy and kappa
-# before and after are measured on the other, on the same items, with the interval of their
-# difference. Only wording is changed by itself; what came of it is offered as pieces to accept in
-# the editor.
 
 KIND = "loop"
 ROUNDS = 4
@@ -172,8 +171,6 @@ def request_of(task: HelpTask) -> LoopRequest:
     )
 
 
-# Before and after on the same items: accuracy and kappa, with the interval of their difference.
-
 RESAMPLES = 1000
 
 
@@ -207,9 +204,6 @@ def gain_between(store: Store, first: int, second: int) -> LoopGain:
     found = deltas(paired, RESAMPLES, 0)
     criteria = tuple(CriterionGain(one.name, one.accuracy, one.kappa) for one in found.criteria)
     return LoopGain(len(paired.match.both), found.accuracy, criteria)
-
-
-# What the rounds of the loop were, and what they gained: read from the steps that are kept.
 
 
 @dataclass(frozen=True)
@@ -277,9 +271,6 @@ def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
 
 def _plain(piece: ProposalPiece) -> dict[str, Any]:
     return {name: getattr(piece, name) for name in ProposalPiece.__slots__}
-
-
-# The loop at work: grade, propose, grade again, compare, and keep or stop.
 
 
 async def work(desk: TaskContext) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Proposals to mend a rubric's words, piece by piece, and the evidence they rest on."""
+"""Proposals to mend a rubric's words, piece by piece, and the evidence they rest on.
+
+A proposal replaces one text. Options, scale, values, weights and rules are never dropped: what a
+proposal does not name cannot change, and a change of a label or a weight is a piece of its own.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,6 @@ from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.drafts import rubric_from
 from core.store.store import Store
 from core.text.names import fold
-
-# Proposals to mend a rubric's words, each a piece that a person takes or leaves.
-#
-# A proposal replaces one text. Options, scale, values, weights and rules are never dropped: what a
-# proposal does not name cannot change, and a change of a label or a weight is a piece of its own.
 
 KIND = "improve"
 _TOKENS_OUT = 500
@@ -263,8 +262,6 @@ def _request(asked: Mapping[str, Any], subject: str) -> ImproveRequest:
         seed=asked["seed"],
     )
 
-
-# What speaks for changing a rubric's words: findings, and cells where people and judges differ.
 
 #: So many cases are shown per criterion.
 CASES = 4

@@ -1,4 +1,8 @@
-"""What a help task works with: steps kept and never paid twice, its budget, hidden runs."""
+"""What a help task works with: steps kept and never paid twice, its budget, hidden runs.
+
+A task is a function that asks the desk for one step after another. Going on with a task runs that
+function anew: what was finished comes from the data file, and only what is left is asked.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,6 @@ from core.services.runs.runner import work_here
 from core.services.spot.spot_check import HELP
 from core.store.database.content import noun_hash
 from core.store.store import Store
-
-# Where a task of a writing model's help is worked on: every step is kept, and never paid twice.
-#
-# A task is a function that asks the desk for one step after another. Going on with a task runs that
-# function anew: what was finished comes from the data file, and only what is left is asked.
 
 ValueT = TypeVar("ValueT")
 #: Seconds until a data file that cannot be written is tried again.
@@ -186,8 +185,6 @@ def _step(
         "",
     )
 
-
-# Runs that are part of a task: in no list, graded by the normal engine, and waited for.
 
 _LOOK_EVERY = 0.2
 

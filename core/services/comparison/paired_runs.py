@@ -26,8 +26,6 @@ from core.services.agreement.ratings import (
 from core.store.store import Store
 from core.text.names import fold
 
-# Two runs laid side by side: the items and criteria that both have, as columns of levels.
-
 #: Lays two runs side by side by their ids, as ``pair_runs`` does, or remembers that it did.
 PairOf = Callable[[int, int], "Paired"]
 
@@ -208,8 +206,6 @@ def _scores(store: Store, run_id: int, match: Match) -> Array:
     known = [by_id.get(item) for item in match.both]
     return np.array([np.nan if score is None else score for score in known], dtype=np.float64)
 
-
-# Which verdicts are another one in the second run: per criterion and direction, with the items.
 
 ABSTENTION, NO_VERDICT = "abstained", "no verdict"
 

@@ -25,8 +25,6 @@ from core.services.comparison.paired_runs import (
 from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 
-# What changed from one run to another: rubric, dataset, panel, prompt, seed.
-
 Area = Literal["rubric", "dataset", "panel", "run"]
 #: Neither what was asked nor how it was scored depends on these.
 _NO_MATTER = frozenset({"meta", "tags", "section", "concurrency", "timeout", "tries"})
@@ -161,8 +159,6 @@ def _pair(option: Mapping[str, Any]) -> str:
     value = option.get("value")
     return f"{option['label']}" if value is None else f"{option['label']} ({value:g})"
 
-
-# Two runs compared: what changed, which verdicts flipped, and how far every figure moved.
 
 RESAMPLES = 1000
 #: With fewer items every figure is uncertain, and said to be.

@@ -20,8 +20,6 @@ from core.store.database.content import noun_hash
 from core.store.store import Store
 from core.text.names import fold
 
-# Datasets: bringing them in (nothing is kept before it is whole), looking them over, and out.
-
 EVERYTHING = ItemFilter()
 
 

@@ -82,9 +82,6 @@ def set_split(store: Store, version_id: int, item_id: str, split: Split) -> Data
     )
 
 
-# Twins between what is learned and what is graded: kept on one side, and counted.
-
-
 @dataclass(frozen=True)
 class Twins:
     """How many items of a dataset repeat another's text, and what that cost in learning.

@@ -27,8 +27,6 @@ from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence
 from core.services.diagnostics.judge_bias import FindingCandidate
 
-# What to ask of every criterion: each check as an effect with the sentence that would tell it.
-
 
 def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Every check of every criterion, and of every two of them."""
@@ -131,9 +129,6 @@ def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionE
     both = (a >= 0) & (b >= 0)
     cells = np.bincount(a[both] * columns + b[both], minlength=rows * columns)
     return cells.reshape(rows, columns)
-
-
-# The evidence behind findings about criteria: options that nobody picks, or cannot tell apart.
 
 
 def _asked(evidence: RunEvidence, name: str) -> CriterionEvidence:

@@ -40,8 +40,6 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.prompt_preview import criterion_from
 from core.store.store import Store
 
-# What ails the judges and criteria of a run, told only where it is sure and large enough.
-
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -188,8 +186,6 @@ def as_text(findings: Sequence[Finding]) -> str:
     """A line per finding; says so where there is none."""
     return "\n".join(f.sentence for f in findings) or "Nothing ails these judges and criteria."
 
-
-# What the votes of a run say about the criteria of a rubric that is being edited.
 
 #: So many runs are looked through for the newest of a rubric.
 RECENT = 200

@@ -21,8 +21,6 @@ from core.services.agreement.ratings import Column, Levels, Rated, RatedCriterio
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
 
-# A run's answers as arrays, for everything that asks what ails its judges and criteria.
-
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Scored = Mapping[tuple[str, int], tuple[int, ...]]
@@ -211,9 +209,6 @@ def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOr
     for (judge, _, _), (first, last) in tables.items():
         found.setdefault(judge, []).append(ShownOrders(first, last))
     return found
-
-
-# One plot and its table: a few series of numbers over the same places.
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ from core.services.agreement.ratings import Levels
 from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, Flags, RunEvidence, Values
 
-# What to ask of every judge: each check as an effect with the sentence that would tell it.
-
 #: More levels than any criterion has, to number strata by criterion and level.
 _LEVELS = 10_000
 NO_LABELS = "It takes labels: without them what the judge sees and what is there look alike."

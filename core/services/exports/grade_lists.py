@@ -1,4 +1,8 @@
-"""A run's scores into a list of students from Canvas or Moodle; every other byte stays."""
+"""A run's scores into a list of students from Canvas or Moodle; every other byte stays.
+
+Every byte that is not a grade stays: who is who, the order of rows, the way cells are quoted. A
+student without a settled score keeps the cell as it is, which both take for "do not touch".
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,6 @@ from core.formats.rubrics.foreign import Scaling, listed, shown
 from core.formats.source.csv_writer import harmless, number_of, points_text
 from core.services.exports.judgement_rows import Graded, graded
 from core.store.store import Store
-
-# Who is who: the rows of a list of students beside the items of a run; and scores as shares.
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,6 @@ def _ends(rubric: Rubric) -> tuple[float, float]:
         low, high = low + min(points), high + max(points)
     most = rubric.max_points
     return (max(0.0, low / most), min(1.0, high / most)) if most > 0 else (0.0, 1.0)
-
-
-# A run's scores into the list of students that Canvas or Moodle wrote, and nothing else of it.
-#
-# Every byte that is not a grade stays: who is who, the order of rows, the way cells are quoted. A
-# student without a settled score keeps the cell as it is, which both take for "do not touch".
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,6 @@ def reviews_of(store: Store, run_id: int) -> Reviews:
     return Reviews(cells, verdicts, {e.id: e for e in store.events.of_run(run_id)})
 
 
-# A run as rows: items, verdicts, judgements, failures and calls, for every file it goes into.
-
 LONG = (
     *("item_id", "submission_id", "criterion_id", "rubric_version", "rater_type", "rater_id"),
     *("vote", "vote_value", "status", "rationale", "evidence_quote", "evidence_start"),

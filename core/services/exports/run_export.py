@@ -36,8 +36,6 @@ from core.services.reports.run_report import RunReport, report
 from core.store.store import Store
 from core.text.names import fold
 
-# A run as Canvas reads rubric assessments: one row per student, three columns per criterion.
-
 #: As a Canvas rubric names the ratings of a question with yes or no.
 _BINARY = {fold(MET): "Met", fold(UNMET): "Not met"}
 
@@ -103,8 +101,6 @@ def _canvas_losses(found: Graded, students: int) -> tuple[str, ...]:
     return tuple(lost)
 
 
-# A run as a folder in the common layout, so that figures of the folder are those of the run.
-
 _HEADS = (
     "item_id",
     "criterion",
@@ -168,8 +164,6 @@ def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
         lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
     return tuple(lost)
 
-
-# A run in every form that leaves the app. Nothing is asked, nothing is changed.
 
 Format = Literal[
     "csv",

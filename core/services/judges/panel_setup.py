@@ -16,8 +16,6 @@ from core.errors import InputError, Problem
 from core.judging.providers.base import RESERVED_PARAMS, provider_of
 from core.judging.providers.choice import door_for
 
-# What a judge's settings may be, beyond the noun, and where its key is kept.
-
 #: The variables that litellm reads by itself, by the provider that a model is named after.
 PROVIDER_KEYS = {
     "": "OPENAI_API_KEY",

@@ -1,4 +1,8 @@
-"""Judges and panels by name, the keys at hand, and what would keep a judge from answering."""
+"""Judges and panels by name, the keys at hand, and what would keep a judge from answering.
+
+Runs keep copies of the panel they were planned with, so nothing here changes a run that exists.
+Keys are known by the name of their environment variable only; no value is ever read out.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +30,6 @@ from core.services.judges.panel_setup import (
 from core.settings import load_settings
 from core.store.database.content import noun_hash
 from core.store.store import Store
-
-# The registry: judges and panels by name, and which keys the environment holds.
-#
-# Runs keep copies of the panel they were planned with, so nothing here changes a run that exists.
-# Keys are known by the name of their environment variable only; no value is ever read out.
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (
     Judge(name="Text classifier", kind="classifier"),

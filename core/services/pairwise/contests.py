@@ -1,4 +1,9 @@
-"""Contests, in verbs: what can be compared, what it would take, starting, listing."""
+"""Contests, in verbs: what can be compared, what it would take, starting, listing.
+
+A contest run is a run over pairs: every two answers, in each order, are an item of a hidden
+dataset, and the criteria ask which one is better. Engine, budget, failures and resume are those
+of any run.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +40,6 @@ from core.services.runs.cost_estimate import CostEstimate, estimate_planned
 from core.services.runs.planning import Planned, versions
 from core.store.database.content import noun_hash
 from core.store.store import Store
-
-# Contests, in verbs: what one would take, starting it, listing them.
-#
-# A contest run is a run over pairs: every two answers, in each order, are an item of a hidden
-# dataset, and the criteria ask which one is better. Engine, budget, failures and resume are those
-# of any run.
 
 
 @dataclass(frozen=True)
@@ -219,8 +218,6 @@ def request_hash(request: ContestRequest) -> str:
         ]
     )
 
-
-# What systems can be compared with: contests held, runs that scored several systems, imports.
 
 #: Runs that are looked at; what is older is found by its number in the address.
 LOOKED_AT = 200

@@ -16,8 +16,6 @@ from core.errors import InputError
 from core.identity import seeded
 from core.services.pairwise.system_answers import ContestField
 
-# Designs: which pairs of systems meet on which task, and who is shown first.
-
 
 class Design(Noun):
     """Who meets whom, and how.
@@ -105,8 +103,6 @@ def _pairs(systems: Sequence[str], there: Container[str]) -> Iterator[tuple[str,
     present = [s for s in systems if s in there]
     return combinations(present, 2)
 
-
-# What two answers are compared on, as criteria whose options are A, B, tie, both bad.
 
 #: What a judge can say of A and B; ``none`` is an abstention.
 Choice = Literal["A", "B", "tie", "both_bad", "none"]

@@ -30,8 +30,6 @@ from core.services.pairwise.leaderboard_parts import (
 from core.services.pairwise.system_answers import ContestField, join
 from core.store.store import Store
 
-# The leaderboard of contests: strengths, rates, ranges of ranks, and what limits them.
-
 RESAMPLES = 1000
 _NOTHING = "Nothing is decided yet."
 
@@ -204,9 +202,6 @@ def _length(
         rng=rng,
         resamples=min(resamples, 200),
     )
-
-
-# Adaptive contests: the next round holds the bouts that would tell most.
 
 
 def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestRequest | None:

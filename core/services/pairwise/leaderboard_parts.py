@@ -23,8 +23,6 @@ from core.metrics.ranking.ranks import (
     winners,
 )
 
-# Several ways to rank the same systems, side by side.
-
 
 class RankingMethod(NamedTuple):
     """One way to rank: its value and competition rank per system, and who is first.
@@ -91,8 +89,6 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     )
     return Methods(ways, accords)
 
-
-# What a leaderboard is made of, and the sentences that limit it.
 
 NO_INTERVAL = Interval(None, None, "percentile", "Nothing is decided yet.")
 _ALONE = "It met nobody."

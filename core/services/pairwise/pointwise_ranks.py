@@ -31,8 +31,6 @@ from core.services.pairwise.system_answers import ContestField, join
 from core.services.results.verdicts import texts_from
 from core.text.names import fold
 
-# Is a judge related to what it judges? By the names of models, and no more than that.
-
 #: How the models of a family are called. A name that fits none is of no known family.
 _FAMILIES = {
     "openai": r"gpt|chatgpt|o[1345](?![0-9a-z])|davinci|codex",

@@ -16,8 +16,6 @@ from core.services.pairwise.contest_votes import Contests, HeldContest, winner_o
 from core.services.pairwise.design import Choice
 from core.store.store import Store
 
-# Does the place of an answer matter? Per judge, over the answers given in both orders.
-
 
 class Position(NamedTuple):
     """How a judge answered when the same two answers were exchanged.

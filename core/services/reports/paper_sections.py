@@ -35,8 +35,6 @@ from core.services.reports.report_values import reported_number as counted
 from core.services.runs.lifecycle import lost_words
 from core.text.numbers import DASH, cost, count, number, percent, plural, seconds, tokens, weight
 
-# How a report came about: plan, judges, counts, cost and method, as sections of its paper.
-
 
 def setup_section(report: RunReport) -> Section:
     """What was graded how."""
@@ -182,8 +180,6 @@ def _version(setup: Setup) -> str:
     return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
 
 
-# What reviewing says of all verdicts, as a section of a report's paper.
-
 _NOTE = (
     "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
     "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
@@ -235,8 +231,6 @@ def reviews_summary(report: RunReport) -> list[str]:
         f"{hard}."
     ]
 
-
-# Criteria and raters of a report, as sections of its paper.
 
 _ALPHA = (
     "Alpha: agreement among all {whom} (Krippendorff), ordinal on ordinal criteria, else nominal; "

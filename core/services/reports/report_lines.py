@@ -31,8 +31,6 @@ from core.services.reports.report_values import (
 from core.services.results.verdicts import RubricOf
 from core.store.store import Store
 
-# The scores of a run: over all items, by slice, from the worst to the best, and its gates.
-
 NONE = "none"
 OUTCOMES = ("pass", "fail", "review", NONE)
 #: As many of the worst and of the best items are shown.
@@ -159,8 +157,6 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
         )
     return found
 
-
-# What a report says of every criterion, and of every rater over the whole rubric.
 
 Verdicts = Mapping[tuple[str, str], CellResult]
 #: Items with rubrics of their own can have thousands of criteria; as many are in the report.

@@ -27,9 +27,6 @@ __all__ = [
 ]
 
 
-# What a report holds of one review queue.
-
-
 @dataclass(frozen=True)
 class ReviewLine:
     """A review queue with a random audit: how often people confirm the verdicts.
@@ -47,9 +44,6 @@ class ReviewLine:
     weighted: Estimate
     hard: Estimate
     only: str = ""
-
-
-# What a report holds: plain data, from which page, HTML, Markdown and JSON are written.
 
 
 class Training(NamedTuple):
@@ -295,8 +289,6 @@ def _plain(value: Any) -> Any:
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
 
-
-# Estimates, shares and settings of a report as words of a paper.
 
 #: The address parameters of the Run page that keep some of its items.
 Link = Mapping[str, str]

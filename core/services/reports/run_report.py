@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
-# What reviewing says of all verdicts of a run, not only of the hard ones that were reviewed.
-
-
 def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
     """A line per queue that has a random audit, the oldest first; put away ones as well.
 
@@ -84,8 +81,6 @@ def _estimate(mean: Mean) -> Estimate:
     figure = mean.figure
     return Estimate(figure.value, mean.low, mean.high, figure.reason, figure.n)
 
-
-# What was graded how, and how much of it there is.
 
 #: Told apart from settings: who it is, and where its key is found.
 _NOT_SETTINGS = {"name", "kind", "model", "weight", "shadow", "key_env"}
@@ -215,9 +210,6 @@ def counts_of(
         saved=run.saved,
         seconds=round(run.seconds, 3),
     )
-
-
-# A run's report: what was graded how, what came out, how sure that is, and what it cannot say.
 
 
 def report(

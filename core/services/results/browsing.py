@@ -27,9 +27,6 @@ __all__ = [
 ]
 
 
-# The items of a run taken together: paged, put in an order, counted.
-
-
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
     """Plain values that change whenever verdicts or scores of the run would."""
     counts = (run.votes, run.failures_open, run.scored_version_id)
@@ -134,9 +131,6 @@ def groups(store: Store, run_id: int) -> Groups:
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
     """How many items of a run pass, fail and are for review; absent: none, or nothing decides."""
     return store.results.outcomes(run_id)
-
-
-# What the votes gave, cell by cell, apart from what people made of it.
 
 
 def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:

@@ -49,9 +49,6 @@ __all__ = [
 ]
 
 
-# What a page or the command line shows of one item of a run: every vote, and what came of it.
-
-
 @dataclass(frozen=True)
 class ShownOption:
     """An option as a judge saw it: at which place, and where the author had put it."""
@@ -269,8 +266,6 @@ def require_run(store: Store, run_id: int | None) -> Run:
         raise NotFound("No run is chosen. Pick one on the Runs page.")
     return store.runs.get(run_id)
 
-
-# Verdicts that no vote chose: a mean between options, shown as the nearest one.
 
 _NEAR = 1e-9
 

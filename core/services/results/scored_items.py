@@ -24,8 +24,6 @@ from core.services.results.verdicts import (
 from core.store.database.content import dump
 from core.store.store import Store
 
-# The rubric in force for an item, and the truth its labels give.
-
 
 def effective(item: Item, rubric: Rubric) -> Rubric:
     """The rubric in force for an item: its own where it has one."""
@@ -50,9 +48,6 @@ def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
     return item.model_copy(update={"labels": kept})
 
 
-# The rubric that a run's verdicts are scored under: what was asked, or a newer version of it.
-
-
 def scored_rubric(store: Store, run: RunRow) -> Rubric:
     """The rubric that the run's scores follow now. Items may have their own (``effective``)."""
     return store.rubrics.version(run.scored_version_id).rubric
@@ -72,9 +67,6 @@ def fitted_of(run: Run) -> dict[str, Fitted]:
 def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
     """Let these rules settle the run's criteria, and no others. Nothing is derived yet."""
     store.runs.set_notes(run_id, {NOTE: {each.criterion: dump(each) for each in fitted}})
-
-
-# The items of a run as judges and people see them, and how its results follow from its votes.
 
 
 def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
@@ -133,9 +125,6 @@ def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
         return ()
     upto = plan.details.get("truth_upto", 0)
     return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=upto)
-
-
-# Which cells of a run were answered under another question than the one its scores follow.
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,6 @@ def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: 
     return questions * steps * answers_of(judge, panel, replicates)
 
 
-# From votes to verdicts and scores: the pure derivation that the store runs over touched items.
-
 RubricOf = Callable[[str], Rubric]
 #: What people settled of these items, by item id and criterion name.
 SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]

@@ -28,8 +28,6 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import settled_data, settled_from
 from core.store.store import Store
 
-# From people's verdicts on a cell to what it is settled as; pure.
-
 
 class Agreed(NamedTuple):
     """What a cell is settled as, and by whom."""

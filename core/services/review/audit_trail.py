@@ -18,9 +18,6 @@ from core.store.store import Store
 __all__ = ["CellDecision", "decided"]
 
 
-# What a decision changed: the item's score and outcome, and the cells it was about.
-
-
 @dataclass(frozen=True)
 class Hits:
     """Of ``n`` cells of a criterion that people settled as an option, the votes were right on
@@ -139,8 +136,6 @@ def effect(before: Snapshot, after: Snapshot, states: Mapping[str, CellState]) -
         cells,
     )
 
-
-# The record of reviewing in words: who did what to a cell, when, and what it came to.
 
 #: What a cell that somebody may still have to review blind says of others' verdicts on it.
 HIDDEN = "gave a verdict (shown once the cell is resolved)"
@@ -293,9 +288,6 @@ def cells_of(store: Store, queue_id: int) -> list[tuple[str, str]]:
     position = {item.item_id: item.position for item in store.queues.items(queue_id)}
     said = {(v.item_id, v.criterion) for v in store.verdicts.of_queue(queue_id)}
     return sorted(said, key=lambda cell: (position[cell[0]], cell[1]))
-
-
-# Who settled a cell, when, from what, and what the votes had given.
 
 
 @dataclass(frozen=True)

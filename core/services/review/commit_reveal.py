@@ -52,9 +52,6 @@ __all__ = [
 ]
 
 
-# Whether what a person says of a cell can be recorded: its options, its reasons, its notes.
-
-
 def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
     """The verdicts with the added abstention as what it is; one error with every problem."""
     problems = list[Problem]()

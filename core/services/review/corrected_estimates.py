@@ -1,4 +1,8 @@
-"""What a queue's decisions say of all cells, corrected for how the reviewed ones were chosen."""
+"""What a queue's decisions say of all cells, corrected for how the reviewed ones were chosen.
+
+How often verdicts are right on all cells beside the hard ones alone, and what criteria and the
+whole would score if people had looked at everything.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,6 @@ from core.text.numbers import count, percent
 
 if TYPE_CHECKING:
     from core.metrics.intervals.sampling import Mean, Powered
-
-
-# What a queue's decisions say of all cells, though the queue holds the hard ones.
-#
-# How often verdicts are right on all cells beside the hard ones alone, and what criteria and the
-# whole would score if people had looked at everything.
 
 
 @dataclass(frozen=True)

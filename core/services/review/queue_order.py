@@ -1,4 +1,9 @@
-"""The order of a queue: what settling a cell could change, and how far its votes lie apart."""
+"""The order of a queue: what settling a cell could change, and how far its votes lie apart.
+
+For every option of the cell the item is scored anew, gates, abstentions, clamping and thresholds
+included. How likely each option is comes from the votes, kept from certainty by one vote that
+says nothing.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +24,6 @@ from core.services.results.verdicts import Counting, counting_of, texts_from
 from core.services.results.weight_fit import likely
 from core.services.review.queue_cells import QueueCandidate
 from core.store.store import Store
-
-# What a person's decision on a cell could change: the order of a review queue.
-#
-# For every option of the cell the item is scored anew, gates, abstentions, clamping and thresholds
-# included. How likely each option is comes from the votes, kept from certainty by one vote that
-# says nothing.
 
 #: The formulas in words, for a tooltip.
 ORDERS: dict[str, str] = {
@@ -210,9 +209,6 @@ def order_key(
     return (not failed, flip, change, other, mixed, -age)
 
 
-# How far a cell's votes lie apart, compared with votes on its criterion in general.
-
-
 def distance(criterion: Criterion, one: int, other: int) -> float:
     """How far two scored options are apart: 0 or 1; of ordered options the squared steps."""
     if criterion.scale != "ordinal":
@@ -257,8 +253,6 @@ def _apart(criterion: Criterion, counts: Mapping[int, int]) -> float | None:
     )
     return pairs / (n * (n - 1))
 
-
-# What settling the cells of a queue could change: the numbers that it is ordered by.
 
 #: Every order with its name and its formula in words.
 QUEUE_ORDERS: dict[Order, tuple[str, str]] = {

@@ -42,9 +42,6 @@ __all__ = [
 ]
 
 
-# Queues: made from a rule, brought up to date, and how far they are.
-
-
 @dataclass(frozen=True)
 class QueueProgress:
     """How far a queue is. ``flips`` and ``change`` are what its open cells were expected to bring:
@@ -254,8 +251,6 @@ def _nothing(chosen: ChosenCells) -> str:
         return "There is nothing to queue: people have settled every cell of this run."
     return f"None of {chosen.of} cells fits this rule. Add a reason, or raise the audit share."
 
-
-# What came of a queue so far: verdicts mended, what is still to gain, time, doubtful criteria.
 
 #: Longer than this on one cell, and the person was elsewhere.
 AWAY_MS = 15 * 60 * 1000

@@ -1,4 +1,8 @@
-"""How people review, told kindly; and whether seeing the votes pulls them along."""
+"""How people review, told kindly; and whether seeing the votes pulls them along.
+
+Nobody is ranked. Every figure says what it is of, and most say more about the items than about
+the person: who got the hard ones is slower, and differs more often.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,6 @@ from core.services.review.queues import spent
 from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
-
-# How people review, told kindly: to each about themselves, and to leads.
-#
-# Nobody is ranked. Every figure says what it is of, and most say more about the items than about
-# the person: who got the hard ones is slower, and differs more often.
 
 #: A verdict in less than this part of the person's own median time is told as quick.
 QUICK = 0.25
@@ -187,9 +186,6 @@ def _monday(moment: str) -> str:
     """
     day = date.fromisoformat(moment[:10])
     return date.fromordinal(day.toordinal() - day.weekday()).isoformat()
-
-
-# Whether people follow the judges once they have seen what those said.
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from core.store.store import Store
 __all__ = ["ReviewerRow", "everyone", "now_seated", "require_lead", "seat", "set_role", "sign_in"]
 
 
-# Who reviews: names given once, roles, and who may do what.
-
 #: What a role may do, in words.
 ROLE_WORDS: dict[Role, str] = {
     "reviewer": "reviews items",
@@ -72,8 +70,6 @@ def require_lead(store: Store, seat: Seat, what: str) -> None:
     if now_seated(store, seat).role != "lead":
         raise Conflict(f"Only a lead may {what}. Ask a lead, or to be made one.")
 
-
-# Notes that a reviewer keeps to use again.
 
 #: More than these would not be read before one is chosen.
 MOST = 20

@@ -1,4 +1,7 @@
-"""Changes to the criteria and options of a draft: each returns a new draft."""
+"""Changes to the criteria and options of a draft: each returns a new draft.
+
+An unknown uid changes nothing: the thing was removed a moment ago, in this tab or another.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,6 @@ from core.services.rubrics.path_edit import (
     without,
 )
 from core.text.names import fold
-
-# Changes to a draft: each returns a new draft and leaves the old one alone.
 
 
 def set_field(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
@@ -136,9 +137,6 @@ def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]
 
     grown = edited(draft, ("criteria",), lambda criteria: doubled(criteria, uid, twin))
     return {**grown, "serial": serial.last}, fresh
-
-
-# Changes to the options of a criterion in a draft: edit, reorder, other scales, templates.
 
 
 def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any) -> RubricDraft:

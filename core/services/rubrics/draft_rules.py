@@ -1,4 +1,8 @@
-"""Changes to a draft's gates, pre-checks, decision and length penalty: each returns a new draft."""
+"""Changes to a draft's gates, pre-checks, decision and length penalty: each returns a new draft.
+
+An unknown uid changes nothing. Conditions and effects are plain data with the keys of
+``core.domain``; what is not filled in yet is absent, and ``problems_of`` says so.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,6 @@ from core.services.rubrics.draft_shapes import (
 from core.services.rubrics.drafts import gate_payload, linked
 from core.services.rubrics.path_edit import doubled, edited, index_of, numbered, put, without
 from core.text.names import fold
-
-# Changes to a draft's gates.
-#
-# Each returns a new draft, and an unknown uid changes nothing. Conditions and effects are plain
-# data with the keys of ``core.domain``; what is not filled in yet is absent, and ``problems_of``
-# says so.
 
 Predicate = Literal["below", "at_most", "above", "at_least", "is", "in", "abstained"]
 PREDICATES: tuple[Predicate, ...] = (
@@ -189,9 +187,6 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
 def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """The draft with one effect's number or words, or the reason, changed."""
     return _put_in_gate(draft, uid, ("then", name), value)
-
-
-# Changes to a draft's pre-checks, decision and length penalty, and what gates share with them.
 
 
 def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:

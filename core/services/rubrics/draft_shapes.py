@@ -6,8 +6,6 @@ from typing import Any, Literal, TypedDict
 
 from core.domain.rubric import BINARY, Option
 
-# The shapes of a draft: plain JSON data in which criteria and options carry a lasting ``uid``.
-
 
 class OptionDraft(TypedDict):
     """An option being written; ``value`` is ``None`` while it is missing, or for ``na``."""
@@ -131,8 +129,6 @@ class Serial:
         self.last += 1
         return f"{kind}{self.last}"
 
-
-# Ready-made scales for a criterion of a draft: every level comes with an anchor to start from.
 
 Template = Literal["yes_no", "three", "four", "five", "bands", "categories"]
 

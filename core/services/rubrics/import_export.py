@@ -220,8 +220,6 @@ def added_whole(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraf
     return draft
 
 
-# Rubrics in and out in every form, and the sheet to print. Losses are known before anything is.
-
 ShareForm = Literal[RubricForm, "sheet"]
 SHARE_FORMS: tuple[ShareForm, ...] = (*RUBRIC_FORMS, "sheet")
 SHARE_WORDS: dict[ShareForm, FormWords] = {

@@ -23,8 +23,6 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload, rubric_from
 from core.store.store import Store
 
-# What reviewers found wrong with criteria, for whoever writes the rubric.
-
 #: The reasons for "cannot assess" that speak of the criterion and not of the submission.
 ABOUT_CRITERION: tuple[Why, ...] = ("criterion_wrong", "ambiguous_criterion", "split_criterion")
 
@@ -115,9 +113,6 @@ def _issue(
 def _asked(criterion: Criterion) -> tuple[object, ...]:
     """What a reader of the criterion is asked."""
     return (criterion.requirement, criterion.scale, criterion.options)
-
-
-# The check in the editor: findings of a draft, edits made to it, findings dismissed.
 
 
 def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[LintFinding, ...]:

@@ -1,4 +1,8 @@
-"""The library of rubrics: listing, versions, unsaved drafts, saving, and files in and out."""
+"""The library of rubrics: listing, versions, unsaved drafts, saving, and files in and out.
+
+Text comes in and goes out through ``core.formats``; what is saved is a version that never
+changes.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,6 @@ from core.services.rubrics.drafts import completed, draft_from, payload, rubric_
 from core.settings import SAMPLES
 from core.store.store import Store
 from core.text.names import fold
-
-# A draft as a rubric that nobody checked: only for writing it down while it is not valid.
 
 
 def loose_rubric(draft: RubricDraft) -> Rubric:
@@ -71,11 +73,6 @@ def _check(data: Mapping[str, Any]) -> Precheck:
     near = data.get("unless_near")
     return _made(Precheck, {**data, "unless_near": near and _made(Near, near)})
 
-
-# Writing rubrics: the library, unsaved drafts, saving, import and export.
-#
-# Text comes in and goes out through ``core.formats``; what is saved is a version that never
-# changes.
 
 Format = Literal["yaml", "json"]
 _DRAFTS = "rubric/"

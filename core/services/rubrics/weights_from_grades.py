@@ -1,4 +1,10 @@
-"""Weights inferred from totals and verdicts, of a dataset or of a gradebook at hand."""
+"""Weights inferred from totals and verdicts, of a dataset or of a gradebook at hand.
+
+The total of an item is taken as the sum of its criteria's weights, each times the value of the
+option it got; the weights that fit best without being negative are non-negative least squares
+(Lawson and Hanson 1974, chapter 23). A criterion that takes points away enters with its sign
+turned, so that its weight comes out negative.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +28,6 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float64]
 
-
-# Weights from grades: where only totals and the verdict on each criterion are known.
-#
-# The total of an item is taken as the sum of its criteria's weights, each times the value of the
-# option it got; the weights that fit best without being negative are non-negative least squares
-# (Lawson and Hanson 1974, chapter 23). A criterion that takes points away enters with its sign
-# turned, so that its weight comes out negative.
 
 RESAMPLES = 500
 #: An item does not fit where its residual is beyond so many standard deviations of all of them.

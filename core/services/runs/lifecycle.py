@@ -291,9 +291,6 @@ def spared(row: RunRow) -> int:
     return row.planned - row.votes - row.failures_open if row.status == "done" else 0
 
 
-# What there is, for the start page.
-
-
 def counts(store: Store) -> LibraryCounts:
     """How many rubrics, datasets, runs and votes there are; archived ones do not count."""
     return store.counts()

@@ -33,8 +33,6 @@ from core.services.results.verdicts import answers_per_cell
 from core.store.store import Store
 from core.text.numbers import plural
 
-# Before a run: what will be asked, of whom, and about what it will cost.
-
 LABEL_SHARE = 0.2
 
 
@@ -272,9 +270,6 @@ def versions(panel: Panel) -> dict[str, str]:
     if any(not judge.offline for judge in panel.judges):
         names += ["litellm", "aiohttp"]
     return {"prompt": PROMPT_VERSION, **{name: metadata.version(name) for name in names}}
-
-
-# What a run can be made of: rubrics, datasets, panels and judges, and their versions.
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,6 @@ from core.scoring.verdict import Ballot, settle
 from core.services.results.scored_items import effective, labels_of
 from core.services.results.verdicts import Counting, RubricOf, answers_of
 
-# What is asked: which cells together, options in which order, and with which examples.
-
 #: How much is looked at to choose a layout: it takes several items to see what they share.
 _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
 

@@ -32,8 +32,6 @@ from core.services.results.scored_items import (
 from core.services.runs.questions import Asker
 from core.store.store import Store
 
-# Gets a claimed run ready: what is left to ask, and judges that can be asked.
-
 
 @dataclass(frozen=True)
 class Job:

@@ -1,4 +1,9 @@
-"""The Runner: works off runs from the database on an asyncio loop; signals end it in order."""
+"""The Runner: works off runs from the database on an asyncio loop; signals end it in order.
+
+It is the same in the app, in a worker process and on the command line. Runs are claimed by lease,
+so that several Runners over one data file share the work and never do it twice. The loop's thread
+talks to judges; one more thread does all the writing.
+"""
 
 from __future__ import annotations
 
@@ -66,12 +71,6 @@ def hang_up_ends() -> None:
     if signal.getsignal(sighup) is signal.SIG_DFL:
         signal.signal(sighup, lambda *_: signal.raise_signal(signal.SIGTERM))
 
-
-# The Runner: an asyncio loop in a thread of its own that works off runs from the database.
-#
-# It is the same in the app, in a worker process and on the command line. Runs are claimed by lease,
-# so that several Runners over one data file share the work and never do it twice. The loop's thread
-# talks to judges; one more thread does all the writing.
 
 log = logging.getLogger(__name__)
 LOOK_EVERY = 0.2

@@ -25,8 +25,6 @@ from core.settings import ROOT, Settings
 from core.store.database.data_file import FilePlace
 from core.store.store import Store
 
-# Serving the app, and keeping a Runner beside it in the place that the settings say.
-
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
     """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.

@@ -1,4 +1,9 @@
-"""Works off one leased run: asks, records outcomes in groups, and lets go."""
+"""Works off one leased run: asks, records outcomes in groups, and lets go.
+
+The database is the truth. Outcomes are recorded in groups as they come, each one transaction that
+the lease's fence guards, so that a process which lost its lease can write nothing. What is left
+of a run is its plan minus its votes and open failures: being killed loses only calls in flight.
+"""
 
 from __future__ import annotations
 
@@ -99,12 +104,6 @@ class Recorder:
             self._on_failure()
             raise
 
-
-# Works off one run that this process holds a lease on: asks, records, and lets go.
-#
-# The database is the truth. Outcomes are recorded in groups as they come, each one transaction that
-# the lease's fence guards, so that a process which lost its lease can write nothing. What is left
-# of a run is its plan minus its votes and open failures: being killed loses only calls in flight.
 
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0

@@ -21,8 +21,6 @@ from core.services.runs.planning import RunRequest
 from core.store.database.content import noun_hash
 from core.store.store import Store
 
-# Spot check: one submission, some judges, now. It is a small run, kept like any other.
-
 #: The detail of runs that are part of a task of a model's help: they are no spot checks.
 HELP = "help"
 #: The id of a typed submission in the dataset of one item that is made for it.
@@ -221,9 +219,6 @@ def _typed(store: Store, request: SpotRequest) -> int:
         raise InputError("There is nothing to judge.", (Problem("The submission is empty.", mend),))
     dataset = Dataset(name="Spot check", items=(item,))
     return store.datasets.create(dataset, now=clock.now(), source="spot check", hidden=True).id
-
-
-# Two spot checks of the same submission, side by side: which verdicts changed.
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from core.domain.votes import BallotRow, ItemBallots
 from core.rubric_diff.edits import VersionEdits
 from core.store.store import Store
 
-# Votes and decisions of one version of a rubric, read under another one.
-
 
 def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
     """By older criterion: the newer one, and where each of its choices is there now."""
@@ -61,8 +59,6 @@ def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dic
         found[new.name] = replace(one, criterion=new.name, option=option, label=label)
     return found
 
-
-# What a change of the rubric does to the scores of a run: how many, how far, and which way.
 
 BINS = 20
 _SAME = 1e-9
@@ -240,9 +236,6 @@ def _close(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
     return abs(one - other) <= _SAME
-
-
-# What each version of a rubric was used for.
 
 
 @dataclass

@@ -1,4 +1,9 @@
-"""The workbench of a rubric: its test rows, who is asked, what is expected."""
+"""The workbench of a rubric: its test rows, who is asked, what is expected.
+
+Every change is written at once, in a transaction of its own, so that nothing is lost and two tabs
+do not undo each other. Rows hold on to criteria and options by name; ``followed`` moves them
+along where those are renamed.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +20,6 @@ from core.services.judges.registry import JudgeEntry, list_judges
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.library import WORKBENCH
 from core.store.store import Store
-
-# The shapes of a workbench: plain JSON data, kept in the store beside the draft of its rubric.
 
 #: More rows than this belong into a dataset and a run.
 MOST_ROWS = 200
@@ -134,13 +137,6 @@ def is_empty(row: BenchRow) -> bool:
 def draft_state(draft: RubricDraft) -> str:
     """Names the state of a rubric within which uids stay the same."""
     return f"{draft['rubric_id']}/{draft['parent']}"
-
-
-# The workbench of a rubric: its test rows, who is asked, and what is expected.
-#
-# Every change is written at once, in a transaction of its own, so that nothing is lost and two tabs
-# do not undo each other. Rows hold on to criteria and options by name; ``followed`` moves them
-# along where those are renamed.
 
 
 def opened(store: Store, name: str) -> Bench:

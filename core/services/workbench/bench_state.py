@@ -1,4 +1,8 @@
-"""How a workbench stands: fresh and stale answers, agreement per criterion, one cell in full."""
+"""How a workbench stands: fresh and stale answers, agreement per criterion, one cell in full.
+
+An answer is fresh while what the judge would be sent has the hash under which it was asked. So an
+edit that is taken back brings its answers back, and one that nobody is shown touches none.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +34,6 @@ from core.services.workbench.known_answers import (
     subject_of,
 )
 from core.store.store import Store
-
-# How a workbench stands: what each judge said about each row, and whether it still answers it.
-#
-# An answer is fresh while what the judge would be sent has the hash under which it was asked. So an
-# edit that is taken back brings its answers back, and one that nobody is shown touches none.
 
 
 @dataclass(frozen=True)
@@ -207,9 +206,6 @@ def _verdict(
         return None
     failures = sum(cell.state == "failed" for cell in cells)
     return settle(criterion, ballots, Rules(), failures=failures)
-
-
-# What judges said about a row, in full: reason, order shown, the reversed order, the call.
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,6 @@ from core.services.spot.spot_check import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
 
-# What the runs of a workbench say: each judge's answers, by what was asked and by where.
-
 #: ``never``: not asked; ``half``: asked, but not yet in the reversed order that is wanted.
 State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
 #: What is worst says how a row stands.

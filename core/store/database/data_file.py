@@ -124,9 +124,6 @@ def _id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-# A whole copy of the data file while others write, and what SQLite finds wrong with it.
-
-
 class Backup(NamedTuple):
     """What a copy holds."""
 

@@ -208,8 +208,6 @@ HELPS = (
 )
 
 
-# The record of which version a run's scores follow, as its migration makes it.
-
 #: The tables as their migration makes them. Released statements are never edited.
 SCORED_VERSIONS = (
     "ALTER TABLE run ADD COLUMN scored_version_id INTEGER REFERENCES rubric_version(id)",

@@ -17,8 +17,6 @@ from core.store.database.connection import Connections, new_id
 from core.store.database.content import clean, dump, like, like_json, to_json
 from core.text.names import STORED
 
-# Items of dataset versions: browsing, fetching, counting labels.
-
 #: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
 FOUND = r"""
     (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
@@ -167,8 +165,6 @@ def _clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any]]:
         values += found_values(where.search)
     return " AND ".join(parts), values
 
-
-# Datasets and their versions.
 
 _VERSION = "id, dataset_id, number, hash, head, items, labelled, created, source"
 _LATEST = "(SELECT max(number) FROM dataset_version WHERE dataset_id = d.id)"

@@ -154,8 +154,6 @@ def _event(row: sqlite3.Row) -> EventRow:
     return EventRow(**fields)
 
 
-# People who review.
-
 _REVIEWER = "id, name, role, created"
 
 

@@ -25,8 +25,6 @@ from core.store.database.connection import Connections, new_id
 from core.store.database.content import clean, dump, to_json
 from core.text.names import STORED
 
-# Queues: their rules, and the items and cells that are in them.
-
 _QUEUE = 'id, run_id, name, rule, settings, ordering AS "order", seed, author, created, archived'
 _ITEM = "item_id, position, draw, assisted, required, assigned"
 _CELL = (
@@ -258,9 +256,6 @@ def _queued(row: Sequence[Any]) -> QueuedCell:
 def _listed(text: str) -> tuple[Reason, ...]:
     """A queue has many cells, and few different lists of signs."""
     return tuple(json.loads(text))
-
-
-# What a run's cells look like to someone who chooses which of them people should see.
 
 
 class Signs(NamedTuple):

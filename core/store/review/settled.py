@@ -13,8 +13,6 @@ from core.domain.review_records import VerdictRow
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 
-# Verdicts of people to plain data and back.
-
 
 def given_data(given: Given) -> dict[str, Any]:
     """A verdict as plain JSON data; what is empty is left out.
@@ -80,8 +78,6 @@ def settled_from(item_id: str, criterion: str, data: dict[str, Any], event_id: i
         data["state"],
     )
 
-
-# What people settled, and the people's verdicts it follows from.
 
 _SETTLED = "item_id, criterion, option, label, why, provenance, people, note, event_id, state"
 _VERDICT = (

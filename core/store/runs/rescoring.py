@@ -1,4 +1,8 @@
-"""A run under another version of its rubric: how it is scored, and votes carried over."""
+"""A run under another version of its rubric: how it is scored, and votes carried over.
+
+The plan says what was asked, and never changes. Beside it stands the version that scores follow
+now; each change of it is kept, and never altered.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,6 @@ from core.domain.review import CellKey
 from core.errors import Conflict, InputError, NotFound
 from core.store.database.connection import Connections, new_id
 from core.store.database.content import clean
-
-# Under which version of its rubric a run's verdicts are scored, and every change of that.
-#
-# The plan says what was asked, and never changes. Beside it stands the version that scores follow
-# now; each change of it is kept, and never altered.
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +135,6 @@ def _change(fields: dict[str, Any]) -> ScoredChange:
     kept, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
     return ScoredChange(kept=tuple(kept), marked=tuple(CellKey(*p) for p in marked), **fields)
 
-
-# Votes of one run carried over to another: copies that say where they came from.
 
 _COPY = """
     INSERT INTO vote (run_id, item_id, criterion, judge, replicate, option, abstained, reason,

@@ -26,8 +26,6 @@ from core.store.database.connection import Connections
 from core.store.database.content import to_json
 from core.store.library.datasets import FOUND, found_values
 
-# The items of a run that a filter keeps, as SQL.
-
 #: ``ri`` drives, so that an order by one of its indexes needs no sorting.
 RUN_ITEMS = """
     run_item ri JOIN run r ON r.id = ri.run_id
@@ -82,9 +80,6 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
         )
         values += [where.criterion] if where.option is None else [where.criterion, where.option]
     return " AND ".join(parts), values
-
-
-# Ballots: the part of votes that decides, read in bulk.
 
 
 def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -> list[ItemBallots]:

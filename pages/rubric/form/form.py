@@ -21,8 +21,6 @@ from pages.ui.drafts import RUBRIC_ACT
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, empty_state, row, shown_errors, tag
 
-# A criterion in the form: one line while closed, all its widgets while open.
-
 PARTS: dict[Part, tuple[str, Tone]] = {
     "task": ("the task", "info"),
     "context": ("the context", "info"),

@@ -15,8 +15,6 @@ from pages.ui import drafts, state
 from pages.ui.text import one_line
 from pages.ui.widgets import shown_errors
 
-# The condition of a gate, as choices: which criterion or tag, which predicate, which option.
-
 COMPARES: Mapping[str, str] = {
     "below": "is below",
     "at_most": "is at most",

@@ -1,4 +1,8 @@
-"""What keys do in the editor: they press its buttons, so that nothing is there for keys alone."""
+"""What keys do in the editor: they press its buttons, so that nothing is there for keys alone.
+
+Ctrl+S and the like work while one types: what is in the field is taken over first, and the cursor
+stays. Ctrl+Z inside a field is the browser's own. All that needs the browser.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,6 @@ FRESH = "editing_fresh"
 TEMPLATE = "editing_template"
 HANDS = "editing_hands"
 
-
-# What keys do in the editor: they press its buttons, so that nothing is there for keys alone.
-#
-# Ctrl+S and the like work while one types: what is in the field is taken over first, and the cursor
-# stays. Ctrl+Z inside a field is the browser's own. All that needs the browser.
 
 _HANDS = """
 export default function({ data }) {

@@ -20,8 +20,6 @@ from pages.ui.drafts import RUBRIC_ACT
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, table, tag
 
-# The decision in the form: from which score on an item passes, and when a person decides.
-
 
 def decision_card(name: str, uid: str) -> None:
     """The thresholds, in units of the score, and a picture of them."""
@@ -120,8 +118,6 @@ def _on_within(name: str, uid: str) -> None:
         drafts.change(name, rules.set_decision(drafts.draft(name), review_within=value))
 
 
-# The length penalty in the form, with what it takes at some lengths.
-
 TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the thinking only"}
 
 
@@ -196,8 +192,6 @@ def _on_field(name: str, uid: str, what: str) -> None:
         if value is not None:
             drafts.change(name, rules.set_penalty(drafts.draft(name), **{what: value}))
 
-
-# The rules on top of the points: a line each while closed, a card while open; adding one.
 
 Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
 

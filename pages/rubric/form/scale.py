@@ -17,8 +17,6 @@ from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors, tag
 
-# The options of the open criterion: labels, values and anchors.
-
 #: What a template's menu says: each template without and with "Not applicable".
 TEMPLATES: Mapping[str, tuple[Template, bool]] = {
     f"{words}{more}": (template, na)
@@ -180,8 +178,6 @@ def _on_template(name: str, uid: str, key: str) -> None:
         drafts.change(name, options.apply_template(drafts.draft(name), uid, template, na=na))
         state.drop(RUBRIC_FIELD, name, uid)
 
-
-# What kind of question a criterion is: its scale, its weight, how its votes settle.
 
 REWARD, PENALTY = "Reward", "Penalty"
 #: No rule of the criterion's own.

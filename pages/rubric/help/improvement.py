@@ -20,8 +20,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, marked, one_line
 from pages.ui.widgets import shown_errors, tag
 
-# Proposed changes, each beside the words it replaces, to be taken or left.
-
 PARTS = {
     "requirement": "Requirement",
     "option": "What the option says",
@@ -95,8 +93,6 @@ def _take(name: str, chosen: tuple[ProposalPiece, ...]) -> None:
             draft = proposals.take(draft, piece)
         drafts.change(name, draft, redraw=True)
 
-
-# Proposals for one criterion or all, from findings and from cases people decided otherwise.
 
 ALL = ""
 

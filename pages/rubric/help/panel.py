@@ -18,8 +18,6 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
-# The check by judges: our meta-rubric over every criterion, and what it found.
-
 #: So much weight in the meta-rubric makes a finding a serious one.
 SERIOUS = 8
 
@@ -154,8 +152,6 @@ def _open_buttons(name: str, one: MetaFinding, number: int) -> None:
 def _tone(serious: bool) -> Tone:
     return "warn" if serious else "neutral"
 
-
-# Help from a model beside the form: proposals, a check by judges, a loop on held-out items.
 
 IMPROVE, CHECK, LOOP = "Improve", "Check", "Loop"
 

@@ -25,8 +25,6 @@ SPREAD_AGAIN = "spread_again"
 SPREAD_REASON = "spread_reason"
 
 
-# What can be done about a graded run whose rubric has a newer version, and what was done.
-
 WAYS = {
     "follow": "Scores follow this version; nobody is asked",
     "carry": "A new run under this version; what is asked otherwise is judged anew",

@@ -34,8 +34,6 @@ from pages.ui.widgets import (
     tag,
 )
 
-# How votes of renamed criteria and of other options are read: a table to be looked over.
-
 #: What stands for "nowhere": no option, and no criterion.
 NO_PLACE, GONE = -1, ""
 
@@ -103,8 +101,6 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
     return tuple(places)
 
 
-# The card "Graded runs" in the editor: runs that follow an older version, and the way to them.
-
 RUNS_SHOWN = 8
 
 
@@ -160,8 +156,6 @@ def _on_open(run_id: int) -> None:
     state.drop(keys.SPREAD_VERSION, run_id)
     state.set_address(**{state.RUN: run_id})
 
-
-# The difference that a version makes to a run, in figures, a plot and a table.
 
 SHOWN = 50
 OUTCOMES = {"pass": "passes", "fail": "fails", "review": "for review", "none": "no outcome"}
@@ -275,9 +269,6 @@ def _flips(found: ScoreDifference) -> None:
 
 def _signed(change: float) -> str:
     return f"{'+' if change > 0 else fmt.MINUS}{fmt.score(abs(change))}"
-
-
-# What a version of the rubric does to a run that is graded already: shown, applied, undone.
 
 
 def show(name: str, run_id: int) -> None:

@@ -24,8 +24,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, marked, one_line, raw
 from pages.ui.widgets import Tone, empty_state, page_header, row, shown_errors, tag
 
-# What differs between two versions, criterion by criterion, with the changed words marked.
-
 WORDS: Mapping[Kind, tuple[str, Tone]] = {
     "words": ("wording", "neutral"),
     "score": ("recomputed", "info"),
@@ -85,8 +83,6 @@ def _line(edit: FieldEdit) -> str:
         f'<td class="rs-text">{marked(edit.after, fresh)}</td></tr>'
     )
 
-
-# The versions of a rubric: who saved what and why, what each was used for, what differs.
 
 VERSIONS_PICK = "versions_pick"
 
@@ -191,9 +187,6 @@ def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> t
     return chosen[0], chosen[1]
 
 
-# One version of a rubric, to read.
-
-
 def read_version(version_id: int) -> None:
     """One version as it was saved, which nothing can change."""
     found = library.version(store(), version_id)
@@ -239,8 +232,6 @@ def _on_start(name: str, version_id: int) -> None:
         drafts.change(name, with_rubric(drafts.draft(name), rubric), redraw=True)
         _on_editor(name)
 
-
-# Somebody else saved the rubric meanwhile: both are shown, piece by piece, and nothing is lost.
 
 CONFLICT_TAKE = "conflict_take"
 

@@ -20,8 +20,6 @@ from pages.ui.resources import store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import shown_errors
 
-# Asking: what is open, or everything, with what it takes said before; progress; cancelling.
-
 
 def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
     """The buttons with what each takes, or how far the judges are."""
@@ -112,8 +110,6 @@ def _on_cancel(name: str) -> None:
     with shown_errors():
         asking.cancel(store(), name)
 
-
-# Who is asked: models or offline judges, in one order or in both.
 
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 

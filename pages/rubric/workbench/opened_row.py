@@ -22,8 +22,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
 from pages.ui.widgets import shown_errors, tag
 
-# What stands at a row: the choice of what is expected, and how an answer stands, as tags.
-
 NOTHING = "no expectation"
 
 
@@ -85,8 +83,6 @@ def state_tag(one: Said) -> str:
         tags += tag("same in both orders", "neutral")
     return tags
 
-
-# An opened row: its texts to be edited, what is expected of each criterion, every vote in full.
 
 TEXTS = {
     "submission": "Submission",

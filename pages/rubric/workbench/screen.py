@@ -26,8 +26,6 @@ from pages.ui.resources import store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, shown_errors
 
-# Rows into the workbench: written, pasted, from a dataset, or from worked examples.
-
 MOST_SHOWN = 60
 
 
@@ -163,9 +161,6 @@ def _added(count: int) -> None:
     state.flash(f"{fmt.plural(count, 'row')} added.")
 
 
-# The rows as a dataset, and from there to a spot check.
-
-
 def saving_form(name: str, now: WorkbenchState) -> None:
     """Save the rows; once saved, open one of them in Spot check."""
     if not now.hashes.tests and not now.hashes.examples:
@@ -214,8 +209,6 @@ def _open(name: str, now: WorkbenchState, version: int, dataset: str) -> None:
             state.drop(family)
         routes.go(routes.SPOT_CHECK)
 
-
-# The workbench, top to bottom: the criterion, who is asked, what came of it, the rows.
 
 LOOK_EVERY = 0.7
 

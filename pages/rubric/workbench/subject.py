@@ -13,8 +13,6 @@ from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, row, table, tag
 
-# What the rows say: agreement with what is expected, and flips, each with n and interval.
-
 _NOTHING = '<span class="rs-quiet">nothing</span>'
 
 
@@ -105,8 +103,6 @@ WORKBENCH_CALL = "workbench_call"
 WORKBENCH_SAVED = "workbench_saved"
 WORKBENCH_ACT = "workbench_act"
 
-
-# Which criterion is worked on, and its requirement, to be reworded right here.
 
 ALL = ""
 #: So many criteria are listed with what they ask; more are folded up.

@@ -19,8 +19,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import shown_errors, tag
 
-# What can be done with one row.
-
 EXAMPLE, COPY, REMOVE = "Make it an example", "Duplicate", "Remove"
 ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
 
@@ -121,8 +119,6 @@ def _on_put_back(name: str) -> None:
         bench_rows.add_rows(store(), name, [state.get(state.key(keys.WORKBENCH_GONE, name))])
         state.drop(keys.WORKBENCH_GONE, name)
 
-
-# The test rows: text, expected and judged option side by side, and what each may do.
 
 PAGE = 10
 #: Fits three lines of the first column.
@@ -279,9 +275,6 @@ def _line(cell: BenchCell) -> str:
         f'<span class="rs-quiet">expected {esc(expects)}</span>{judged}'
         f"{opened_row.agrees(cell)}{tags}</div>"
     )
-
-
-# The rows that models are shown as examples, and the way to let one teach in real runs, too.
 
 
 def example_rows(name: str, now: WorkbenchState) -> None:
