@@ -9,7 +9,6 @@ from core.services.results import browsing
 from core.services.review import corrected_estimates
 from core.text import numbers as fmt
 from pages.agreement import confusion, criteria, findings, raters, selection
-from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
@@ -39,7 +38,7 @@ def show() -> None:
         "Agreement",
         "How far a run's verdicts agree with people, and its raters with each other.",
     )
-    run = choose_run(state.key(keys.AGREEMENT_FIELD, state.RUN), selection.OF_A_RUN)
+    run = choose_run(state.key(selection.AGREEMENT_FIELD, state.RUN), selection.OF_A_RUN)
     if run is None:
         _no_runs()
         return
@@ -64,7 +63,7 @@ def show() -> None:
 def _views(chosen: RatedSelection) -> None:
     _said(chosen)
     # A link to a cell of the matrix is a link to where the matrix is.
-    default = "one" if state.address(keys.CELL) else VIEWS[0][0]
+    default = "one" if state.address(selection.CELL) else VIEWS[0][0]
     view = selection.switch("View", state.VIEW, VIEWS, default)
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")

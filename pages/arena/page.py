@@ -14,7 +14,6 @@ from core.services.pairwise.blind_arena import RaterAccord
 from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.arena import answers
-from pages.arena import answers as desks
 from pages.arena.answers import ARENA_ACT, OpenPair
 from pages.ui import identity, routes, state
 from pages.ui.resources import remembered, store
@@ -98,7 +97,7 @@ def show(run_id: int | None) -> None:
         _list(who)
         return
     item_view.require_run(store(), run_id)
-    at = desks.desk(run_id, who.name)
+    at = answers.desk(run_id, who.name)
     if at is None:
         _door(run_id, who)
     else:
@@ -150,12 +149,12 @@ def _door(run_id: int, who: Seat) -> None:
 
 def _sit_down(run_id: int, person: str) -> None:
     with shown_errors():
-        desks.sit_down(run_id, person)
+        answers.sit_down(run_id, person)
 
 
 @st.fragment
 def _table(at: OpenPair, run_id: int) -> None:
-    if desks.desk(run_id, at.person) is None:
+    if answers.desk(run_id, at.person) is None:
         st.rerun()  # the person has left; the door is outside of this fragment
     with shown_errors():
         _bar(at, run_id)
@@ -178,7 +177,7 @@ def _bar(at: OpenPair, run_id: int) -> None:
             "Leave",
             key=state.key(ARENA_ACT, "leave"),
             icon=":material/arrow_back:",
-            on_click=desks.get_up,
+            on_click=answers.get_up,
             args=(run_id,),
         )
         st.button(
@@ -186,7 +185,7 @@ def _bar(at: OpenPair, run_id: int) -> None:
             key=state.key(ARENA_ACT, "undo"),
             shortcut="U",
             disabled=not at.given,
-            on_click=desks.undo,
+            on_click=answers.undo,
             args=(at,),
         )
         st.html(f'<span class="rs-num" role="status">{_where(at)}</span>', width="content")

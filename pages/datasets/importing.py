@@ -12,7 +12,6 @@ from core.errors import InputError, Problem
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.services.datasets import catalog
-from core.services.datasets import catalog as roles
 from core.services.datasets.catalog import Checked
 from core.services.rubrics import library
 from core.text import numbers as fmt
@@ -45,8 +44,8 @@ def choose_columns(
     """One choice per column; returns the mapping they come to, and what is wrong with it."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
     guess = catalog.suggest(table, rubric)
-    guessed = roles.roles_of(table, guess)
-    options = roles.role_options(table, guess, rubric)
+    guessed = catalog.roles_of(table, guess)
+    options = catalog.role_options(table, guess, rubric)
     chosen = list(guessed)
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         for index, column in enumerate(table.columns[:MOST]):
@@ -55,22 +54,22 @@ def choose_columns(
         if len(table.columns) > MOST:
             st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
         structured = _structured(table, source)
-    return roles.mapping_from(table.columns, chosen, structured=structured)
+    return catalog.mapping_from(table.columns, chosen, structured=structured)
 
 
 def _column(table: Table, column: str, key: str, options: list[str], guessed: str) -> str:
-    state.guess(key, guessed if guessed in options else roles.META)
+    state.guess(key, guessed if guessed in options else catalog.META)
     chosen = str(state.get(key))
     left, right = st.columns([3, 4], vertical_alignment="center")
     right.selectbox(
         label(f"Role of {column}", 70),
         # A role that was chosen stays, also where another rubric would not offer it.
         options if chosen in options else [*options, chosen],
-        format_func=lambda role: one_line(roles.role_words(role), 80),
+        format_func=lambda role: one_line(catalog.role_words(role), 80),
         key=key,
         label_visibility="collapsed",
     )
-    cells = " · ".join(one_line(cell, 60) for cell in roles.sample(table, column, 2))
+    cells = " · ".join(one_line(cell, 60) for cell in catalog.sample(table, column, 2))
     left.html(
         f"<b>{esc(one_line(column, 80))}</b><br>"
         f'<span class="rs-quiet">{esc(cells) or "always empty"}</span>'

@@ -12,7 +12,6 @@ from core.services.imports.import_files import CheckedVotes, FileLook
 from core.services.rubrics import library
 from core.text.names import visible
 from pages.imports import columns, reading
-from pages.imports import reading as keys
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
 from pages.ui.text import label
@@ -42,11 +41,11 @@ def import_form() -> None:
         "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
         "any other. Nothing is kept until you have seen it and press Import.",
     )
-    upload = st.file_uploader("File of votes", type=ENDINGS, key=keys.FILE)
+    upload = st.file_uploader("File of votes", type=ENDINGS, key=reading.FILE)
     if upload is None:
         _help()
         return
-    shape: SourceKind | None = state.get(state.key(keys.SHAPE, upload.file_id))
+    shape: SourceKind | None = state.get(state.key(reading.SHAPE, upload.file_id))
     seen = reading.look(upload, shape)
     if isinstance(seen, InputError):
         st.error(label(str(seen.message)), icon=":material/error:")
@@ -78,7 +77,7 @@ def _holds_votes(upload: Upload, seen: FileLook) -> bool:
     if not seen.source.lone or seen.kind == "gradescope":
         return True
     if seen.kind != "rubric":
-        key = state.key(keys.SHAPE, upload.file_id)
+        key = state.key(reading.SHAPE, upload.file_id)
         if seen.kind in SHAPES:
             state.seed(key, seen.kind)
         st.segmented_control(
@@ -114,7 +113,7 @@ def _beside(seen: FileLook) -> tuple[int | None, int | None]:
         rubric = _choice(
             "Rubric",
             rubrics,
-            keys.RUBRIC,
+            reading.RUBRIC,
             "Made from the labels in the file" if own else "The file's own",
             "The question that was answered. Labels are checked against it.",
         )
@@ -122,7 +121,7 @@ def _beside(seen: FileLook) -> tuple[int | None, int | None]:
         dataset = _choice(
             "Dataset",
             known,
-            keys.DATASET,
+            reading.DATASET,
             "Made from the items in the file" if own else "The file's own",
             "What was judged. The ids in the file must be its items' ids.",
         )
@@ -148,7 +147,7 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
     bundle, seen = checked.bundle, checked.preview
     if bundle is None or seen is None:
         return
-    key = state.key(keys.NAME, upload.file_id)
+    key = state.key(reading.NAME, upload.file_id)
     state.seed(key, f"{bundle.name}: imported votes"[:200])
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.text_input(
@@ -156,7 +155,7 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
     )
     pressed = right.button(
         "Import",
-        key=state.key(keys.ACT, "import"),
+        key=state.key(reading.ACT, "import"),
         type="primary",
         icon=":material/upload_file:",
         width="stretch",
@@ -168,7 +167,7 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
             name = " ".join(str(state.get(key) or "").split())
             done = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
         reading.forget()
-        state.put(keys.DONE, (done.run, done.existed))
+        state.put(reading.DONE, (done.run, done.existed))
         st.rerun()
 
 
@@ -191,22 +190,29 @@ def import_result(run: int | None, existed: bool) -> None:
                 routes.link(page, words, {state.RUN: run}, icon=icon)
         st.button(
             "Import another file",
-            key=state.key(keys.ACT, "another"),
+            key=state.key(reading.ACT, "another"),
             icon=":material/add:",
             on_click=_on_another,
         )
 
 
 def _on_another() -> None:
-    for family in (keys.DONE, keys.FILE, keys.SHAPE, keys.FIELD, keys.RATERS, keys.NAME):
+    for family in (
+        reading.DONE,
+        reading.FILE,
+        reading.SHAPE,
+        reading.FIELD,
+        reading.RATERS,
+        reading.NAME,
+    ):
         state.drop(family)
 
 
 if state.arriving():
     # Coming back is for another file.
-    state.drop(keys.DONE)
+    state.drop(reading.DONE)
 state.arrived()
-_done = state.get(keys.DONE)
+_done = state.get(reading.DONE)
 if _done is None:
     import_form()
 else:

@@ -13,7 +13,6 @@ from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.library import SampleRubric
 from core.text import numbers as fmt
 from pages.library import adding
-from pages.library import adding as keys
 from pages.library.adding import tags
 from pages.ui import state
 from pages.ui.asking_words import SCALE_NAMES
@@ -27,7 +26,7 @@ def criteria_by_pack() -> None:
     """What to pick and where it goes; the list on the left, the one looked at on the right."""
     found = _filtered()
     first = found[0][1][0] if found else None
-    looked = criterion_packs.entry(str(state.get(keys.LIBRARY_LOOK) or "")) or first
+    looked = criterion_packs.entry(str(state.get(adding.LIBRARY_LOOK) or "")) or first
     adding.adding_bar(picked(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
@@ -43,28 +42,28 @@ def criteria_by_pack() -> None:
 def picked() -> list[str]:
     """The keys of the criteria that are ticked, in the library's order."""
     every = [entry.key for pack in criterion_packs.packs() for entry in pack.entries]
-    return [key for key in every if state.get(state.key(keys.LIBRARY_PICK, key))]
+    return [key for key in every if state.get(state.key(adding.LIBRARY_PICK, key))]
 
 
 def _filtered() -> list[tuple[Pack, list[Entry]]]:
     titles = {pack.name: pack.title for pack in criterion_packs.packs()}
     with st.container(horizontal=True, vertical_alignment="center"):
         search = search_box(
-            keys.LIBRARY_SEARCH, "Search in names, questions and anchors", width=300
+            adding.LIBRARY_SEARCH, "Search in names, questions and anchors", width=300
         )
         pack = st.selectbox(
             "Pack",
             [ANY, *titles],
-            key=keys.LIBRARY_PACK,
+            key=adding.LIBRARY_PACK,
             format_func=lambda name: titles.get(name, "All packs"),
             label_visibility="collapsed",
             width=220,
         )
-        state.seed(keys.LIBRARY_SCALE, ANY)
+        state.seed(adding.LIBRARY_SCALE, ANY)
         scale = st.segmented_control(
             "Answer",
             [ANY, *SCALE_NAMES],
-            key=keys.LIBRARY_SCALE,
+            key=adding.LIBRARY_SCALE,
             required=True,
             format_func=lambda scale: SCALE_NAMES.get(scale, "Any answer"),
             label_visibility="collapsed",
@@ -90,17 +89,17 @@ def _row(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         st.checkbox(
             label(f"Pick {entry.criterion.name}"),
-            key=state.key(keys.LIBRARY_PICK, entry.key),
+            key=state.key(adding.LIBRARY_PICK, entry.key),
             label_visibility="collapsed",
             width=24,
             persist_state="page",
         )
         st.button(
             label(entry.criterion.name, 60),
-            key=state.key(keys.LIBRARY_ACT, "look", entry.key),
+            key=state.key(adding.LIBRARY_ACT, "look", entry.key),
             type="tertiary",
             on_click=state.put,
-            args=(keys.LIBRARY_LOOK, entry.key),
+            args=(adding.LIBRARY_LOOK, entry.key),
         )
         st.html(
             f'<div class="rs-line">{adding.tags(entry.criterion)}'
@@ -148,7 +147,7 @@ def _sample(sample: SampleRubric) -> None:
                 st.caption(words)
                 prose(str(text))
     st.space("stretch")
-    if st.button("Use this", key=state.key(keys.LIBRARY_ACT, "whole", sample.file)):
+    if st.button("Use this", key=state.key(adding.LIBRARY_ACT, "whole", sample.file)):
         adding.start(draft_from(rubric))
 
 
@@ -156,11 +155,11 @@ CRITERIA, WHOLES = "Criteria", "Whole rubrics"
 
 page_header("Library", "Criteria that are worded, weighted and anchored, to be put into a rubric.")
 show_flash()
-state.seed(keys.LIBRARY_VIEW, CRITERIA)
+state.seed(adding.LIBRARY_VIEW, CRITERIA)
 _view = st.segmented_control(
     "What to look at",
     [CRITERIA, WHOLES],
-    key=keys.LIBRARY_VIEW,
+    key=adding.LIBRARY_VIEW,
     required=True,
     label_visibility="collapsed",
 )

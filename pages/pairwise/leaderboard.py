@@ -16,8 +16,7 @@ from core.services.pairwise.leaderboard_parts import (
 )
 from core.services.pairwise.position_bias import Position, positions
 from core.text import numbers as fmt
-from pages.pairwise import selection as chosen_
-from pages.pairwise import selection as keys
+from pages.pairwise import selection
 from pages.pairwise.selection import ContestSelection
 from pages.ui import state
 from pages.ui.resources import remembered
@@ -37,7 +36,7 @@ NAMED = 70
 
 def show(chosen: ContestSelection) -> None:
     """The whole view."""
-    found = chosen_.board(chosen)
+    found = selection.board(chosen)
     if not found.decided:
         empty_state("Nothing is decided yet", _counted(found.undecided) or "No contest has a vote.")
         return
@@ -132,7 +131,7 @@ def _forest(found: Leaderboard) -> None:
     ]
     st.plotly_chart(
         draw.forest(dots, "Strength, log units", "", whole=False),
-        key=state.key(keys.CONTEST_CHART, "strengths"),
+        key=state.key(selection.CONTEST_CHART, "strengths"),
         config={"displayModeBar": False},
         alt="Strength of every system with its 95 % interval. The table has its numbers.",
     )
@@ -242,7 +241,7 @@ def position_and_length(chosen: ContestSelection) -> None:
         )
     else:
         st.caption("No judge answered a contest in both orders, so nothing can be said.")
-    _length(chosen_.board(chosen))
+    _length(selection.board(chosen))
 
 
 def _position_row(one: Position) -> list[str]:

@@ -15,8 +15,7 @@ from core.services.results import item_view
 from core.services.results.item_view import CriterionView, ItemView, VoteView
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
-from pages.pairwise import selection as chosen_
-from pages.pairwise import selection as keys
+from pages.pairwise import selection
 from pages.pairwise.leaderboard import WHY
 from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
@@ -72,7 +71,7 @@ def _answers(held: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
     pair = view.item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
     answers = (pair.second, pair.first) if leading.swapped else (pair.first, pair.second)
-    key = state.key(keys.CONTEST_FIELD, "mark")
+    key = state.key(selection.CONTEST_FIELD, "mark")
     state.seed(key, True)
     mark = st.toggle("Mark what differs", key=key, persist_state="session")
     heads = tuple(f"<b>{esc(name)}</b>" for name in (held.first, held.second))
@@ -137,11 +136,11 @@ def _steps(order: Sequence[int], place: int) -> None:
         for words, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
             st.button(
                 label(words),
-                key=state.key(keys.CONTEST_ACT, words),
+                key=state.key(selection.CONTEST_ACT, words),
                 shortcut=shortcut,
                 disabled=not 0 <= to < len(order),
                 on_click=state.set_address,
-                kwargs={keys.BOUT: order[to] if 0 <= to < len(order) else None},
+                kwargs={selection.BOUT: order[to] if 0 <= to < len(order) else None},
             )
 
 
@@ -159,7 +158,7 @@ def show(chosen: ContestSelection) -> None:
 
 
 def _cell(systems: int) -> Cell | None:
-    row, _, column = (state.address(keys.CELL) or "").partition("-")
+    row, _, column = (state.address(selection.CELL) or "").partition("-")
     at = state.as_id(row), state.as_id(column)
     if at[0] is None or at[1] is None or at[0] == at[1] or max(at[0], at[1]) >= systems:
         return None
@@ -168,7 +167,7 @@ def _cell(systems: int) -> Cell | None:
 
 def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
-    found = chosen_.board(chosen).matrix
+    found = selection.board(chosen).matrix
     size = range(len(systems))
     met = [[float(found.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
     shares = [[float(found.share[i, j]) if met[i][j] else None for j in size] for i in size]
@@ -176,7 +175,9 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         [_words(shares[i][j], met[i][j], short=len(systems) > ROOM) if i != j else "" for j in size]
         for i in size
     ]
-    key = state.key(keys.CONTEST_CHART, "wins", state.address(keys.CELL) or "", *chosen.about[-1:])
+    key = state.key(
+        selection.CONTEST_CHART, "wins", state.address(selection.CELL) or "", *chosen.about[-1:]
+    )
     st.plotly_chart(
         draw.win_cells(systems, shares, words, cell),
         key=key,
@@ -221,7 +222,7 @@ def _on_click(key: str) -> None:
 
 
 def _see(cell: str | None) -> None:
-    state.set_address(**{keys.CELL: cell, state.PAGE: None, keys.BOUT: None})
+    state.set_address(**{selection.CELL: cell, state.PAGE: None, selection.BOUT: None})
 
 
 def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, HeldContest]]:
@@ -238,7 +239,7 @@ def _list(
         st.caption("These two never met.")
         return
     pages = -(-len(found) // PAGE)
-    opened, order = state.address_id(keys.BOUT), [at for at, _ in found]
+    opened, order = state.address_id(selection.BOUT), [at for at, _ in found]
     # The open contest decides which page is shown, so that one can go on from it to the next.
     asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, asked or 1), pages)
@@ -250,7 +251,7 @@ def _list(
                 show_contest(chosen, at, order)
     if pages > 1:
         # A key for every page: one that is set beforehand may have no value of its own.
-        key = state.key(keys.CONTEST_FIELD, state.PAGE, page)
+        key = state.key(selection.CONTEST_FIELD, state.PAGE, page)
         st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
 
 
@@ -262,7 +263,7 @@ def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
         for j, other in enumerate(systems)
         if i != j
     }
-    key = state.key(keys.CONTEST_FIELD, keys.CELL)
+    key = state.key(selection.CONTEST_FIELD, selection.CELL)
     state.put(key, None if cell is None else f"{cell[0]}-{cell[1]}")
     st.selectbox(
         "Contests between",
@@ -276,7 +277,7 @@ def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
 
 
 def _on_page(key: str) -> None:
-    state.set_address(**{state.PAGE: state.get(key), keys.BOUT: None})
+    state.set_address(**{state.PAGE: state.get(key), selection.BOUT: None})
 
 
 def _line(chosen: ContestSelection, at: int, held: HeldContest, *, opened: bool) -> None:
@@ -284,10 +285,10 @@ def _line(chosen: ContestSelection, at: int, held: HeldContest, *, opened: bool)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             label(f"{held.task}: {held.first} against {held.second}{asked}", 110),
-            key=state.key(keys.CONTEST_ACT, "open", at),
+            key=state.key(selection.CONTEST_ACT, "open", at),
             type="tertiary",
             icon=f":material/{'expand_more' if opened else 'chevron_right'}:",
             on_click=state.set_address,
-            kwargs={keys.BOUT: None if opened else at},
+            kwargs={selection.BOUT: None if opened else at},
         )
         st.html(outcome_tag(chosen.outcome(held), held), width="content")

@@ -16,7 +16,6 @@ from core.services.pairwise import contests
 from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.pairwise import comparisons, leaderboard, matrix, other_runs, planning, selection
-from pages.pairwise import selection as keys
 from pages.ui import routes, run_status, state
 from pages.ui.resources import store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
@@ -63,7 +62,7 @@ def contest_list() -> None:
 def _plan_button(name: str) -> None:
     st.button(
         "Plan a contest",
-        key=state.key(keys.CONTEST_ACT, name),
+        key=state.key(selection.CONTEST_ACT, name),
         type="primary",
         icon=":material/add:",
         on_click=state.set_address,
@@ -151,7 +150,7 @@ def download_buttons(run_id: int) -> None:
                 data=lambda make=make: make(held, run_id),  # type: ignore[misc]
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,
-                key=state.key(keys.CONTEST_ACT, "export", ending),
+                key=state.key(selection.CONTEST_ACT, "export", ending),
                 help=says,
                 on_click="ignore",
                 width="stretch",
@@ -198,7 +197,7 @@ def _links(run: Run) -> None:
 
 
 def _view(found: selection.ContestSelection) -> None:
-    key = state.key(keys.CONTEST_FIELD, state.VIEW)
+    key = state.key(selection.CONTEST_FIELD, state.VIEW)
     asked = state.address(state.VIEW)
     state.put(key, asked if asked in VIEWS else "board")
     view = st.segmented_control(
@@ -229,7 +228,7 @@ def _view(found: selection.ContestSelection) -> None:
 
 def _on_view(key: str) -> None:
     view = state.get(key)
-    state.set_address(**{state.VIEW: None if view == "board" else view, keys.BOUT: None})
+    state.set_address(**{state.VIEW: None if view == "board" else view, selection.BOUT: None})
 
 
 _run = state.address_id(state.RUN)

@@ -8,7 +8,6 @@ from core.formats.report.paper import Paper
 from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
-from pages.report import blocks as keys
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import choose_run
@@ -19,7 +18,7 @@ from pages.ui.widgets import empty_state, page_header, worked_out
 def show() -> None:
     """The page."""
     page_header("Report", "What a run found, how sure that is, and what it cannot say.")
-    run = choose_run(state.key(keys.REPORT_FIELD, state.RUN))
+    run = choose_run(state.key(blocks.REPORT_FIELD, state.RUN))
     if run is None:
         _no_runs()
         return
@@ -36,7 +35,7 @@ def show() -> None:
 
 
 def _shown(run_id: int, made: Paper) -> None:
-    with st.container(key=keys.REPORT):
+    with st.container(key=blocks.REPORT):
         _sections(run_id, made)
 
 

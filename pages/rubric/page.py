@@ -18,7 +18,6 @@ from pages.rubric import editor, files
 from pages.rubric.files import export_dialog
 from pages.rubric.versions import graded_runs, history
 from pages.ui import drafts, model_help, state
-from pages.ui import model_help as keys
 from pages.ui.drafts import (
     RUBRICS_ACT,
     RUBRICS_ARCHIVED,
@@ -80,7 +79,7 @@ def _form() -> None:
     found = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
     if st.button(
         "Draft it",
-        key=state.key(keys.HELP_ACT, "draft"),
+        key=state.key(model_help.HELP_ACT, "draft"),
         type="primary",
         icon=":material/auto_awesome:",
         disabled=found is not None and found.active,
@@ -121,7 +120,7 @@ def _drafted(draft: RubricDraft, task_id: int) -> None:
     )
     st.button(
         "Open it in the editor",
-        key=state.key(keys.HELP_ACT, "open", task_id),
+        key=state.key(model_help.HELP_ACT, "open", task_id),
         icon=":material/edit_note:",
         on_click=_on_open,
         args=(draft,),
@@ -142,7 +141,7 @@ def _on_open(draft: RubricDraft) -> None:
 
 
 def _key(name: str) -> str:
-    return state.key(keys.HELP_FIELD, "draft", name)
+    return state.key(model_help.HELP_FIELD, "draft", name)
 
 
 PAGE = 25

@@ -7,8 +7,7 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.errors import InputError, NotFound
-from core.services.assist import counterfactuals as editing
-from core.services.assist import help_tasks, proposals
+from core.services.assist import counterfactuals, help_tasks, proposals
 from core.services.assist.counterfactuals import EditFigures, EditRequest
 from core.services.datasets import catalog
 from core.services.rubrics import library, prompt_preview
@@ -49,9 +48,9 @@ def changed_items(name: str, rubric: Rubric) -> None:
     request = EditRequest(
         judge, rubric, criterion, aimed, version, items, subject=subject, budget=budget
     )
-    task = help_tasks.latest(store(), editing.KIND, subject)
+    task = help_tasks.latest(store(), counterfactuals.KIND, subject)
     if items:
-        model_help.outlook(editing.estimate(store(), request))
+        model_help.outlook(counterfactuals.estimate(store(), request))
     if st.button(
         "Change them",
         key=state.key(DATA_ACT, name, "change"),
@@ -59,7 +58,7 @@ def changed_items(name: str, rubric: Rubric) -> None:
         icon=":material/auto_awesome:",
         disabled=not items or (task is not None and task.active),
     ):
-        editing.begin(store(), request)
+        counterfactuals.begin(store(), request)
         st.rerun()
     if task is not None:
         model_help.progress(task)
@@ -94,14 +93,14 @@ def _items(name: str, version: int) -> tuple[str, ...]:
         default=ids[:5],
         key=_key(name, "items", str(version)),
         format_func=lambda one: one_line(one, 60),
-        max_selections=editing.MOST,
+        max_selections=counterfactuals.MOST,
         help=f"The first {MOST_LISTED} of the dataset are listed.",
     )
     return tuple(chosen)
 
 
 def _changed(task: HelpTask) -> None:
-    found = editing.edited(store(), task)
+    found = counterfactuals.edited(store(), task)
     if not found:
         return
     st.subheader("What was changed", anchor=False)
@@ -120,19 +119,19 @@ def _changed(task: HelpTask) -> None:
         side_by_side(heads, (item.output, change.submission), mark=True)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
-        submissions.keep(task, editing.as_dataset, version)
+        submissions.keep(task, counterfactuals.as_dataset, version)
     if version is None:
         return
     with st.container(border=True):
         st.subheader("Do judges notice, and does anything else move?", anchor=False)
-        run = editing.latest_run(store(), version)
+        run = counterfactuals.latest_run(store(), version)
         submissions.ask(
             f"edits/{task.id}",
-            lambda panel: editing.run_request(store(), task, version, panel),
+            lambda panel: counterfactuals.run_request(store(), task, version, panel),
             run,
         )
         if run is not None and run.votes:
-            _measured(editing.measured(store(), run.id))
+            _measured(counterfactuals.measured(store(), run.id))
 
 
 def _measured(found: EditFigures) -> None:

@@ -12,7 +12,6 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.metrics.estimate import Share
 from core.services.assist import generated_items, help_tasks
-from core.services.assist import generated_items as recovering
 from core.services.assist.generated_items import DataRequest, Made, Recovery
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.planning import RunRequest
@@ -190,14 +189,16 @@ def _written(task: HelpTask, rubric: Rubric) -> None:
     criterion = generated_items.request_of(task).criterion
     with st.container(border=True):
         st.subheader("Do judges find the option aimed at?", anchor=False)
-        run = recovering.latest_run(store(), version)
+        run = generated_items.latest_run(store(), version)
         ask(
             f"recovery/{task.id}",
-            lambda panel: recovering.request(store(), version, criterion, rubric.guidelines, panel),
+            lambda panel: generated_items.request(
+                store(), version, criterion, rubric.guidelines, panel
+            ),
             run,
         )
         if run is not None and run.votes:
-            _recovery(recovering.recovery(store(), run.id))
+            _recovery(generated_items.recovery(store(), run.id))
 
 
 def _texts(made: list[Made]) -> None:

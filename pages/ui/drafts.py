@@ -15,9 +15,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.errors import Conflict, InputError, NotFound
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
-from core.services.rubrics import library
+from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import is_changed, with_rubric
 from core.services.versions import score_changes
@@ -295,13 +293,13 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
     now = draft(name)
     match level:
         case "draft":
-            now = edits.set_field(now, what, value)
+            now = draft_criteria.set_field(now, what, value)
         case "scoring":
-            now = edits.set_scoring(now, what, value)
+            now = draft_criteria.set_scoring(now, what, value)
         case "criterion":
-            now = edits.set_criterion(now, ids[0], what, value)
+            now = draft_criteria.set_criterion(now, ids[0], what, value)
         case "option":
-            now = options.set_option(now, ids[0], ids[1], what, value)
+            now = draft_criteria.set_option(now, ids[0], ids[1], what, value)
     change(name, now)
 
 

@@ -14,7 +14,6 @@ from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Figure
 from core.metrics.intervals import rare_options
-from core.metrics.intervals import rare_options as smooth
 from core.metrics.intervals.bootstrap import (
     Bundle,
     Interval,
@@ -200,11 +199,13 @@ def _intervals(
     found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n)
     rated = rows[:, (rows >= 0).any(axis=0)]
     beyond = [name for name in measures if name not in PLAIN]
-    if smooth.fits(k, rated.shape[1]):
-        every, counts = smooth.every_pattern(rated, times, k)
+    if rare_options.fits(k, rated.shape[1]):
+        every, counts = rare_options.every_pattern(rated, times, k)
         bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
         complete = (every >= 0).all(axis=1)
-        return found | smooth.smoothed(bundle, counts, drawn.shape[1], rated.shape[1], complete)
+        return found | rare_options.smoothed(
+            bundle, counts, drawn.shape[1], rated.shape[1], complete
+        )
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
     return found | {name: rare_options.withheld(why, found[name]) for name in beyond}
 

@@ -30,8 +30,7 @@ from core.services.assist.task_context import TaskContext
 from core.services.diagnostics import diagnosis
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import effective, resolved_items
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.drafts import rubric_from
 from core.store.store import Store
@@ -195,18 +194,18 @@ def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
     if state_of(draft, piece) != "open":
         return draft
     if piece.part == "guidelines":
-        return edits.set_field(draft, "guidelines", piece.after)
+        return draft_criteria.set_field(draft, "guidelines", piece.after)
     criterion = _find(draft, piece.criterion)
     if criterion is None:
         return draft
     uid = criterion["uid"]
     if piece.part == "requirement":
-        return edits.set_criterion(draft, uid, "requirement", piece.after)
+        return draft_criteria.set_criterion(draft, uid, "requirement", piece.after)
     if piece.part == "weight":
-        return edits.set_criterion(draft, uid, "weight", float(piece.after))
+        return draft_criteria.set_criterion(draft, uid, "weight", float(piece.after))
     option = next(o["uid"] for o in criterion["options"] if fold(o["label"]) == fold(piece.option))
     what = "description" if piece.part == "option" else "label"
-    return options.set_option(draft, uid, option, what, piece.after)
+    return draft_criteria.set_option(draft, uid, option, what, piece.after)
 
 
 def rubric_of(draft: RubricDraft) -> Rubric:

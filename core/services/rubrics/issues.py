@@ -17,8 +17,7 @@ from core.lint.check import OFF, check, check_criterion, off, ordered
 from core.lint.language import english
 from core.lint.rules import LintEdit, LintFinding
 from core.services.results.scored_items import effective
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload, rubric_from
 from core.store.store import Store
@@ -155,7 +154,7 @@ def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     """The draft with the edit made; the draft as it was where its place is gone."""
     head, *rest = edit.path
     if head == "scoring":
-        return edits.set_scoring(draft, str(rest[0]), edit.value)
+        return draft_criteria.set_scoring(draft, str(rest[0]), edit.value)
     if head == "gates":
         return {**draft, "gates": [g for at, g in enumerate(draft["gates"]) if at != rest[0]]}
     at = rest[0]
@@ -168,26 +167,26 @@ def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
         case "abstain":
             return _with_abstention(draft, uid, edit.value)
         case "spread":
-            return options.spread_values(draft, uid)
+            return draft_criteria.spread_values(draft, uid)
         case _:
-            return edits.set_criterion(draft, uid, str(rest[1]), edit.value)
+            return draft_criteria.set_criterion(draft, uid, str(rest[1]), edit.value)
 
 
 def _split(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:
     """Two criteria that share the weight; gates stay with the first."""
-    grown, twin = edits.duplicate_criterion(draft, uid)
+    grown, twin = draft_criteria.duplicate_criterion(draft, uid)
     weight = next(c["weight"] for c in draft["criteria"] if c["uid"] == uid)
     for one, requirement in zip((uid, twin), requirements, strict=True):
-        grown = edits.set_criterion(grown, one, "requirement", requirement)
-        grown = edits.set_criterion(grown, one, "weight", (weight or 0.0) / 2)
+        grown = draft_criteria.set_criterion(grown, one, "requirement", requirement)
+        grown = draft_criteria.set_criterion(grown, one, "weight", (weight or 0.0) / 2)
     return grown
 
 
 def _with_abstention(draft: RubricDraft, uid: str, words: list[str]) -> RubricDraft:
-    grown = options.add_option(draft, uid, na=True)
+    grown = draft_criteria.add_option(draft, uid, na=True)
     added = next(c["options"][-1]["uid"] for c in grown["criteria"] if c["uid"] == uid)
     for name, value in zip(("label", "description"), words, strict=True):
-        grown = options.set_option(grown, uid, added, name, value)
+        grown = draft_criteria.set_option(grown, uid, added, name, value)
     return grown
 
 
@@ -212,9 +211,11 @@ def _with_off(
 ) -> RubricDraft:
     at = finding.criterion
     if at is None:
-        return edits.set_field(draft, "meta", _listed(draft["meta"], change))
+        return draft_criteria.set_field(draft, "meta", _listed(draft["meta"], change))
     criterion = draft["criteria"][at]
-    return edits.set_criterion(draft, criterion["uid"], "meta", _listed(criterion["meta"], change))
+    return draft_criteria.set_criterion(
+        draft, criterion["uid"], "meta", _listed(criterion["meta"], change)
+    )
 
 
 def _listed(meta: dict[str, Any], change: Callable[[list[str]], list[str]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.domain.rubric import ABSTENTIONS
-from core.services.rubrics import draft_criteria as edits
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, RubricDraft, Template
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -108,7 +108,7 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
 def _on_place(name: str, uid: str) -> None:
     with shown_errors():
         place = int(state.get(drafts.field(name, uid, "place")) or 1)
-        drafts.change(name, edits.place_criterion(drafts.draft(name), uid, place - 1))
+        drafts.change(name, draft_criteria.place_criterion(drafts.draft(name), uid, place - 1))
 
 
 def _on_section(name: str, uid: str) -> None:
@@ -121,15 +121,15 @@ def _on_act(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "copy":
-            grown, twin = edits.duplicate_criterion(draft, uid)
+            grown, twin = draft_criteria.duplicate_criterion(draft, uid)
             drafts.change(name, grown)
             drafts.keep_open(name, twin)
             keyboard.write_into(name, twin)
             return
         acts: dict[str, Callable[[RubricDraft, str], RubricDraft]] = {
-            "up": lambda d, u: edits.move_criterion(d, u, -1),
-            "down": lambda d, u: edits.move_criterion(d, u, 1),
-            "remove": edits.remove_criterion,
+            "up": lambda d, u: draft_criteria.move_criterion(d, u, -1),
+            "down": lambda d, u: draft_criteria.move_criterion(d, u, 1),
+            "remove": draft_criteria.remove_criterion,
         }
         drafts.change(name, acts[act](draft, uid))
 
@@ -268,7 +268,7 @@ def _add(name: str) -> None:
 def _on_add(name: str, template: Template) -> None:
     with shown_errors():
         na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
-        grown, uid = edits.add_criterion(drafts.draft(name), template, na=na)
+        grown, uid = draft_criteria.add_criterion(drafts.draft(name), template, na=na)
         drafts.change(name, grown)
         drafts.keep_open(name, uid)
         state.put(state.key(keyboard.TEMPLATE, name), template)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.services.rubrics import draft_rules as gates
+from core.services.rubrics import draft_rules
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.text import numbers as fmt
 from core.text.names import fold
@@ -62,7 +62,7 @@ def show_when(
             args=(name, uid),
         )
         over = _over(draft, chosen)
-        predicate = gates.predicate_of(when)
+        predicate = draft_rules.predicate_of(when)
         shown = "answered" if when.get("abstained") is False else predicate
         st.selectbox(
             "its verdict",
@@ -98,8 +98,8 @@ def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionD
         return []
     kind, what = chosen
     if kind == TAG:
-        return gates.subjects(draft, tag=what)
-    return gates.subjects(draft, criterion=what)
+        return draft_rules.subjects(draft, tag=what)
+    return draft_rules.subjects(draft, criterion=what)
 
 
 def _predicates(over: Sequence[CriterionDraft], shown: str | None) -> list[str]:
@@ -174,9 +174,9 @@ def _on_subject(name: str, uid: str) -> None:
         kind, what = chosen
         draft = drafts.draft(name)
         if kind == TAG:
-            drafts.change(name, gates.set_subject(draft, uid, tag=what))
+            drafts.change(name, draft_rules.set_subject(draft, uid, tag=what))
         else:
-            drafts.change(name, gates.set_subject(draft, uid, criterion=what))
+            drafts.change(name, draft_rules.set_subject(draft, uid, criterion=what))
 
 
 def _on_predicate(name: str, uid: str) -> None:
@@ -185,12 +185,12 @@ def _on_predicate(name: str, uid: str) -> None:
         if wanted is None:
             return
         draft = drafts.draft(name)
-        when = gates.gate_now(draft, uid)["when"]
-        before = gates.predicate_of(when)
+        when = draft_rules.gate_now(draft, uid)["when"]
+        before = draft_rules.predicate_of(when)
         labels = _labels(_over(draft, _subjects(draft, when)[1]), str(wanted))
         value = _carried(when.get(before) if before else None, str(wanted), list(labels))
-        predicate = cast("gates.Predicate", "abstained" if wanted == "answered" else wanted)
-        drafts.change(name, gates.set_condition(draft, uid, predicate, value))
+        predicate = cast("draft_rules.Predicate", "abstained" if wanted == "answered" else wanted)
+        drafts.change(name, draft_rules.set_condition(draft, uid, predicate, value))
 
 
 def _carried(value: Any, wanted: str, labels: Sequence[str]) -> Any:
@@ -208,14 +208,14 @@ def _on_threshold(name: str, uid: str, predicate: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
         value = 0.5 if value in (NUMBER, None) else value
-        chosen = cast("gates.Predicate", predicate)
-        drafts.change(name, gates.set_condition(drafts.draft(name), uid, chosen, value))
+        chosen = cast("draft_rules.Predicate", predicate)
+        drafts.change(name, draft_rules.set_condition(drafts.draft(name), uid, chosen, value))
 
 
 def _on_count(name: str, uid: str) -> None:
     with shown_errors():
         count = int(state.get(drafts.field(name, uid, "count")) or 1)
-        drafts.change(name, gates.set_count(drafts.draft(name), uid, count))
+        drafts.change(name, draft_rules.set_count(drafts.draft(name), uid, count))
 
 
 EFFECTS: Mapping[str, str] = {
@@ -235,7 +235,7 @@ MISSING: Mapping[str, str] = {
 def show(name: str, uid: str) -> None:
     """The whole gate, editable."""
     draft = drafts.draft(name)
-    gate = gates.gate_now(draft, uid)
+    gate = draft_rules.gate_now(draft, uid)
     st.text_input(
         "Name",
         key=drafts.held(name, gate.get("name", ""), uid, "name"),
@@ -262,7 +262,7 @@ def show(name: str, uid: str) -> None:
 
 
 def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
-    chosen = gates.effects_of(then)
+    chosen = draft_rules.effects_of(then)
     st.pills(
         "Then",
         list(EFFECTS),
@@ -309,17 +309,17 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
 def _on_plain(name: str, uid: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
-        drafts.change(name, gates.set_gate(drafts.draft(name), uid, what, value))
+        drafts.change(name, draft_rules.set_gate(drafts.draft(name), uid, what, value))
 
 
 def _on_effects(name: str, uid: str) -> None:
     with shown_errors():
         wanted = state.get(drafts.field(name, uid, "effects")) or []
-        drafts.change(name, gates.set_effects(drafts.draft(name), uid, wanted))
+        drafts.change(name, draft_rules.set_effects(drafts.draft(name), uid, wanted))
 
 
 def _on_effect(name: str, uid: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
         value = 0.0 if value is None else value
-        drafts.change(name, gates.set_effect(drafts.draft(name), uid, what, value))
+        drafts.change(name, draft_rules.set_effect(drafts.draft(name), uid, what, value))

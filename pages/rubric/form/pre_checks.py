@@ -10,8 +10,7 @@ import streamlit as st
 from core.domain.gates import FAMILIES
 from core.errors import InputError
 from core.scoring import FAMILY_WORDS
-from core.services.rubrics import draft_rules as rules
-from core.services.rubrics import prompt_preview
+from core.services.rubrics import draft_rules, prompt_preview
 from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_TRY
@@ -154,12 +153,14 @@ def _on_field(name: str, uid: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
         value = 0.0 if what == "cap" and value is None else value
-        drafts.change(name, rules.set_check(drafts.draft(name), uid, what, value))
+        drafts.change(name, draft_rules.set_check(drafts.draft(name), uid, what, value))
 
 
 def _on_lines(name: str, uid: str, what: str) -> None:
     with shown_errors():
-        drafts.change(name, rules.set_check(drafts.draft(name), uid, what, _lines(name, uid, what)))
+        drafts.change(
+            name, draft_rules.set_check(drafts.draft(name), uid, what, _lines(name, uid, what))
+        )
 
 
 def _on_near(name: str, uid: str, _what: str) -> None:
@@ -169,7 +170,7 @@ def _on_near(name: str, uid: str, _what: str) -> None:
         if near is not None and state.get(drafts.field(name, uid, "window")) == CHARACTERS:
             chars = state.get(drafts.field(name, uid, "chars"))
             near["chars"] = FIRST_DISTANCE if chars is None else int(chars)
-        drafts.change(name, rules.set_check(drafts.draft(name), uid, "unless_near", near))
+        drafts.change(name, draft_rules.set_check(drafts.draft(name), uid, "unless_near", near))
 
 
 def _lines(name: str, uid: str, what: str) -> list[str]:

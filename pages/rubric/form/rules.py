@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
-from core.services.rubrics import draft_rules as gates
-from core.services.rubrics import draft_rules as rules
+from core.services.rubrics import draft_rules
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import gates_of
 from core.services.rubrics.prompt_preview import penalty_examples
@@ -109,13 +108,13 @@ def _on_threshold(name: str, uid: str, what: str) -> None:
             return
         if what == "fail_below" and value == now.get("pass_at"):
             value = None
-        drafts.change(name, rules.set_decision(draft, **{what: value}))
+        drafts.change(name, draft_rules.set_decision(draft, **{what: value}))
 
 
 def _on_within(name: str, uid: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, "within")) or None
-        drafts.change(name, rules.set_decision(drafts.draft(name), review_within=value))
+        drafts.change(name, draft_rules.set_decision(drafts.draft(name), review_within=value))
 
 
 TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the thinking only"}
@@ -190,7 +189,7 @@ def _on_field(name: str, uid: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
         if value is not None:
-            drafts.change(name, rules.set_penalty(drafts.draft(name), **{what: value}))
+            drafts.change(name, draft_rules.set_penalty(drafts.draft(name), **{what: value}))
 
 
 Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
@@ -212,22 +211,22 @@ ADD: Mapping[str, tuple[str, str, Adder]] = {
     "gate": (
         "Gate",
         "Holds the score down, fails the item or calls a person when a verdict says so.",
-        gates.add_gate,
+        draft_rules.add_gate,
     ),
     "check": (
         "Pre-check",
         "Looks for phrases in the text itself and sends what it finds to a person.",
-        rules.add_check,
+        draft_rules.add_check,
     ),
     "decision": (
         "Decision",
         "Says from which score on an item passes.",
-        lambda draft: (rules.set_decision(draft), drafts.DECISION),
+        lambda draft: (draft_rules.set_decision(draft), drafts.DECISION),
     ),
     "penalty": (
         "Length penalty",
         "Takes points from long texts.",
-        lambda draft: (rules.set_penalty(draft), drafts.PENALTY),
+        lambda draft: (draft_rules.set_penalty(draft), drafts.PENALTY),
     ),
 }
 
@@ -330,15 +329,15 @@ def _on_act(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "copy":
-            grown, twin = rules.duplicate_rule(draft, uid)
+            grown, twin = draft_rules.duplicate_rule(draft, uid)
             drafts.change(name, grown)
             drafts.keep_open(name, twin)
         elif uid == drafts.DECISION:
-            drafts.change(name, rules.drop_decision(draft))
+            drafts.change(name, draft_rules.drop_decision(draft))
         elif uid == drafts.PENALTY:
-            drafts.change(name, rules.drop_penalty(draft))
+            drafts.change(name, draft_rules.drop_penalty(draft))
         else:
-            drafts.change(name, rules.remove_rule(draft, uid))
+            drafts.change(name, draft_rules.remove_rule(draft, uid))
 
 
 def _add(name: str, draft: RubricDraft) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.domain.rubric import RULES, Scale
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, OptionDraft, Template
 from core.text import numbers as fmt
 from core.text.quotes import share_of, weight_of
@@ -125,13 +125,13 @@ def _on_menu(name: str, uid: str, option: str, key: str) -> None:
     with shown_errors():
         draft, chosen = drafts.draft(name), state.get(key)
         if chosen in (UP, DOWN):
-            draft = options.move_option(draft, uid, option, -1 if chosen == UP else 1)
+            draft = draft_criteria.move_option(draft, uid, option, -1 if chosen == UP else 1)
         elif chosen == COPY:
-            draft = options.duplicate_option(draft, uid, option)
+            draft = draft_criteria.duplicate_option(draft, uid, option)
         elif chosen == REMOVE:
-            draft = options.remove_option(draft, uid, option)
+            draft = draft_criteria.remove_option(draft, uid, option)
         elif chosen in (TO_NA, FROM_NA):
-            draft = options.set_abstention(draft, uid, option, chosen == TO_NA)
+            draft = draft_criteria.set_abstention(draft, uid, option, chosen == TO_NA)
         drafts.change(name, draft)
 
 
@@ -166,16 +166,16 @@ def _on_all(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "spread":
-            drafts.change(name, options.spread_values(draft, uid))
+            drafts.change(name, draft_criteria.spread_values(draft, uid))
             state.drop(RUBRIC_FIELD, name, uid)
         else:
-            drafts.change(name, options.add_option(draft, uid, na=act == "na"))
+            drafts.change(name, draft_criteria.add_option(draft, uid, na=act == "na"))
 
 
 def _on_template(name: str, uid: str, key: str) -> None:
     with shown_errors():
         template, na = TEMPLATES[str(state.get(key))]
-        drafts.change(name, options.apply_template(drafts.draft(name), uid, template, na=na))
+        drafts.change(name, draft_criteria.apply_template(drafts.draft(name), uid, template, na=na))
         state.drop(RUBRIC_FIELD, name, uid)
 
 
@@ -291,7 +291,7 @@ def _penalty_words(criterion: CriterionDraft, weight: float) -> str:
 def _on_scale(name: str, uid: str) -> None:
     with shown_errors():
         scale = str(state.get(drafts.field(name, uid, "scale")))
-        drafts.change(name, options.change_scale(drafts.draft(name), uid, scale))
+        drafts.change(name, draft_criteria.change_scale(drafts.draft(name), uid, scale))
 
 
 def _on_weight(name: str, uid: str) -> None:

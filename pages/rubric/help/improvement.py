@@ -10,12 +10,10 @@ from core.domain.review import Case
 from core.domain.rubric import Rubric
 from core.rubric_diff.wording import word_diff
 from core.services.assist import help_tasks, meta_check, proposals
-from core.services.assist import proposals as evidence
 from core.services.assist.proposals import Findings, ImproveRequest, ProposalPiece
 from core.services.diagnostics import diagnosis
 from core.text import numbers as fmt
 from pages.ui import drafts, model_help, state
-from pages.ui import model_help as keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label, marked, one_line
 from pages.ui.widgets import shown_errors, tag
@@ -43,7 +41,7 @@ def show_pieces(name: str, found: Sequence[ProposalPiece], where: str) -> None:
         if len(open_) > 1:
             st.button(
                 f"Take all {len(open_)} wordings",
-                key=state.key(keys.HELP_ACT, where, name, "all"),
+                key=state.key(model_help.HELP_ACT, where, name, "all"),
                 icon=":material/done_all:",
                 on_click=_take,
                 args=(name, tuple(open_)),
@@ -65,7 +63,7 @@ def _show(name: str, piece: ProposalPiece, where: str) -> None:
         if state_now == "open":
             st.button(
                 "Take",
-                key=state.key(keys.HELP_ACT, where, name, "take"),
+                key=state.key(model_help.HELP_ACT, where, name, "take"),
                 type="tertiary",
                 icon=":material/check:",
                 on_click=_take,
@@ -120,7 +118,7 @@ def show(name: str, rubric: Rubric) -> None:
     task = help_tasks.latest(store(), proposals.KIND, _subject(name))
     if st.button(
         "Propose changes",
-        key=state.key(keys.HELP_ACT, name, "improve"),
+        key=state.key(model_help.HELP_ACT, name, "improve"),
         type="primary",
         icon=":material/auto_awesome:",
         disabled=task is not None and task.active,
@@ -135,7 +133,7 @@ def show(name: str, rubric: Rubric) -> None:
 
 def _target(name: str, rubric: Rubric) -> str:
     names = [ALL, *(c.name for c in rubric.criteria)]
-    key = state.key(keys.HELP_FIELD, name, "target")
+    key = state.key(model_help.HELP_FIELD, name, "target")
     if state.get(key) not in names:
         state.put(key, _open_criterion(name, names))
     chosen: str = st.selectbox(
@@ -157,11 +155,11 @@ def _open_criterion(name: str, names: Sequence[str]) -> str:
 
 def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
     """What is told to the model, by source; each source can be left out."""
-    offline = _about(evidence.offline_findings(rubric), names)
+    offline = _about(proposals.offline_findings(rubric), names)
     judged = _about(_judged(name, rubric), names)
     run = _run(name)
-    told = {} if run is None else _about(evidence.findings_after(store(), run), names)
-    cases = [] if run is None else evidence.cases_of(store(), run, names)
+    told = {} if run is None else _about(proposals.findings_after(store(), run), names)
+    cases = [] if run is None else proposals.cases_of(store(), run, names)
     sources = (
         ("offline", "Findings of the offline check", offline, _count(offline)),
         ("judged", "Findings of the check by judges", judged, _count(judged)),
@@ -171,13 +169,13 @@ def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings,
     shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
         st.caption("Nothing speaks against these words yet; a model can still look them over.")
-    return evidence.merged(*chosen), cases if shown else []
+    return proposals.merged(*chosen), cases if shown else []
 
 
 def _source(name: str, what: str, words: str, count: int) -> bool:
     if not count:
         return False
-    key = state.key(keys.HELP_FIELD, name, "because", what)
+    key = state.key(model_help.HELP_FIELD, name, "because", what)
     state.seed(key, True)
     return bool(st.checkbox(label(f"{words} ({fmt.count(count)})"), key=key))
 

@@ -8,8 +8,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
-from core.services.assist import help_tasks, improvement_loop
-from core.services.assist import proposals as evidence
+from core.services.assist import help_tasks, improvement_loop, proposals
 from core.services.assist.improvement_loop import LoopRequest, LoopRound
 from core.services.comparison.differences import Delta
 from core.services.spot import spot_check
@@ -17,7 +16,6 @@ from core.services.spot.spot_check import Teacher
 from core.text import numbers as fmt
 from pages.rubric.help import improvement
 from pages.ui import model_help, routes, state
-from pages.ui import model_help as keys
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import show_flash, tag
@@ -43,7 +41,7 @@ def show(name: str, rubric: Rubric) -> None:
         return
     targets = _targets(name, [c.name for c in rubric.criteria if c.name not in chosen.untaught])
     rounds: int = st.number_input(
-        "Rounds at most", 1, 10, 3, key=state.key(keys.HELP_FIELD, name, "rounds"), width=160
+        "Rounds at most", 1, 10, 3, key=state.key(model_help.HELP_FIELD, name, "rounds"), width=160
     )
     request = LoopRequest(
         judge=judge,
@@ -52,7 +50,7 @@ def show(name: str, rubric: Rubric) -> None:
         subject=f"rubric/{name}",
         targets=targets,
         dataset_version=chosen.row.version_id,
-        findings=evidence.offline_findings(rubric),
+        findings=proposals.offline_findings(rubric),
         rounds=rounds,
         budget=model_help.budget(name, "loop"),
     )
@@ -76,7 +74,7 @@ def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
     version: int = st.selectbox(
         "Labelled items",
         list(titles),
-        key=state.key(keys.HELP_FIELD, name, "dataset"),
+        key=state.key(model_help.HELP_FIELD, name, "dataset"),
         format_func=lambda one: one_line(titles[one], 70),
         persist_state="session",
     )
@@ -86,7 +84,7 @@ def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
 def _start(name: str, *, disabled: bool) -> bool:
     return st.button(
         "Start the loop",
-        key=state.key(keys.HELP_ACT, name, "loop"),
+        key=state.key(model_help.HELP_ACT, name, "loop"),
         type="primary",
         icon=":material/autorenew:",
         disabled=disabled,
@@ -95,7 +93,7 @@ def _start(name: str, *, disabled: bool) -> bool:
 
 def _targets(name: str, names: list[str]) -> tuple[str, ...]:
     """Those of the labelled criteria that are to be improved."""
-    key = state.key(keys.HELP_FIELD, name, "targets")
+    key = state.key(model_help.HELP_FIELD, name, "targets")
     kept = [one for one in state.get(key) or names if one in names]
     state.put(key, kept)
     chosen: list[str] = st.multiselect(

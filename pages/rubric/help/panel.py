@@ -12,7 +12,6 @@ from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.rubric.help import improvement, loop
 from pages.ui import drafts, model_help, routes, state
-from pages.ui import model_help as keys
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
@@ -36,7 +35,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         return
     task = st.text_area(
         "The task that is graded (optional)",
-        key=state.key(keys.HELP_FIELD, name, "task"),
+        key=state.key(model_help.HELP_FIELD, name, "task"),
         height=90,
         persist_state="session",
         placeholder="What the submissions had to answer, word for word if you can.",
@@ -49,7 +48,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
     active = run_id is not None and lifecycle.progress(store(), run_id).row.active
     if st.button(
         "Check by judges",
-        key=state.key(keys.HELP_ACT, name, "check"),
+        key=state.key(model_help.HELP_ACT, name, "check"),
         type="primary",
         icon=":material/rule:",
         disabled=active,
@@ -75,7 +74,7 @@ def _live(run_id: int, was_active: bool) -> None:
             if run.active:
                 st.button(
                     "Cancel",
-                    key=state.key(keys.HELP_ACT, "check", run_id, "cancel"),
+                    key=state.key(model_help.HELP_ACT, "check", run_id, "cancel"),
                     icon=":material/stop_circle:",
                     on_click=_on_cancel,
                     args=(run_id,),
@@ -83,7 +82,7 @@ def _live(run_id: int, was_active: bool) -> None:
             elif look.failures or look.settled < run.planned:
                 st.button(
                     "Ask what is missing",
-                    key=state.key(keys.HELP_ACT, "check", run_id, "retry"),
+                    key=state.key(model_help.HELP_ACT, "check", run_id, "retry"),
                     icon=":material/refresh:",
                     on_click=_on_retry,
                     args=(run_id,),
@@ -141,7 +140,7 @@ def _open_buttons(name: str, one: MetaFinding, number: int) -> None:
         if criterion in uids and uids[criterion] != drafts.open_card(name):
             st.button(
                 label(f"Open {criterion}", 40),
-                key=state.key(keys.HELP_ACT, name, "finding", number, uids[criterion]),
+                key=state.key(model_help.HELP_ACT, name, "finding", number, uids[criterion]),
                 type="tertiary",
                 icon=":material/arrow_forward:",
                 on_click=drafts.keep_open,
@@ -164,7 +163,7 @@ def show(name: str) -> None:
     rubric = _rubric(name)
     if rubric is None:
         return
-    key = state.key(keys.HELP_VIEW, name)
+    key = state.key(model_help.HELP_VIEW, name)
     state.seed(key, IMPROVE)
     view = st.segmented_control(
         "Kind of help",

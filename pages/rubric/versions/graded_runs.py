@@ -18,7 +18,6 @@ from core.services.versions.follow_version import ScoreDifference
 from core.services.versions.score_changes import Moved
 from core.text import numbers as fmt
 from pages.rubric.versions import applying, history
-from pages.rubric.versions import applying as keys
 from pages.ui import drafts, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -62,7 +61,7 @@ def _renamed(run_id: int, before: Rubric, after: Rubric, found: VersionEdits) ->
     chosen: dict[str, str] = {}
     for old in gone:
         free = [GONE, *(name for name in fresh if name not in chosen.values())]
-        key = state.key(keys.SPREAD_MOVE, run_id, "criterion", old, *sorted(free))
+        key = state.key(applying.SPREAD_MOVE, run_id, "criterion", old, *sorted(free))
         guess = found.moves.renamed.get(old, GONE)
         state.seed(key, guess if guess in free else GONE)
         new = st.selectbox(
@@ -89,7 +88,7 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
     places: list[int | None] = []
     with st.grid(3, min_column_width=190):
         for at, option in enumerate(old.choices):
-            key = state.key(keys.SPREAD_MOVE, run_id, "option", old.name, at, len(new.choices))
+            key = state.key(applying.SPREAD_MOVE, run_id, "option", old.name, at, len(new.choices))
             state.seed(key, NO_PLACE if guess[at] is None else guess[at])
             place: int = st.selectbox(
                 label(f"{option.label} is now", 60),
@@ -142,7 +141,7 @@ def _line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
         busy = lifecycle.is_stalled(run) or run.active
         st.button(
             "What it has" if follows else label(f"What version {newest.number} would change"),
-            key=state.key(keys.SPREAD_ACT, name, "open", run.id),
+            key=state.key(applying.SPREAD_ACT, name, "open", run.id),
             type="tertiary",
             icon=":material/difference:",
             disabled=busy,
@@ -153,7 +152,7 @@ def _line(name: str, run: RunRow, newest: RubricVersionInfo) -> None:
 
 
 def _on_open(run_id: int) -> None:
-    state.drop(keys.SPREAD_VERSION, run_id)
+    state.drop(applying.SPREAD_VERSION, run_id)
     state.set_address(**{state.RUN: run_id})
 
 
@@ -223,7 +222,7 @@ def _crossed(found: ScoreDifference) -> None:
 def _plot(found: ScoreDifference) -> None:
     st.plotly_chart(
         draw.before_after(found.bins),
-        key=state.key(keys.SPREAD_ACT, "plot"),
+        key=state.key(applying.SPREAD_ACT, "plot"),
         config={"displayModeBar": False},
         alt=f"Scores of {found.items} items before and after: the mean goes from "
         f"{fmt.score(found.mean_before)} to {fmt.score(found.mean_after)}.",
@@ -276,7 +275,7 @@ def show(name: str, run_id: int) -> None:
     with st.container(horizontal=True):
         st.button(
             "Back to the editor",
-            key=state.key(keys.SPREAD_ACT, "editor"),
+            key=state.key(applying.SPREAD_ACT, "editor"),
             type="tertiary",
             icon=":material/arrow_back:",
             on_click=state.set_address,
@@ -308,7 +307,7 @@ def _stands(run: Run) -> str:
 
 def _version(run: Run) -> int:
     history = {one.id: one for one in library.history(store(), run.rubric_id)}
-    key = state.key(keys.SPREAD_VERSION, run.id)
+    key = state.key(applying.SPREAD_VERSION, run.id)
     state.seed(key, next(iter(history)))
 
     def words(version_id: int) -> str:

@@ -20,7 +20,6 @@ from core.services.workbench.rows_in_out import (
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.rubric.workbench import asking, subject, table
-from pages.rubric.workbench import subject as keys
 from pages.ui import drafts, routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
@@ -34,7 +33,7 @@ def adding_form(name: str, now: WorkbenchState) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Write a row",
-            key=state.key(keys.WORKBENCH_ACT, name, "write"),
+            key=state.key(subject.WORKBENCH_ACT, name, "write"),
             icon=":material/add:",
             on_click=_on_write,
             args=(name,),
@@ -47,7 +46,7 @@ def adding_form(name: str, now: WorkbenchState) -> None:
         if worked:
             st.button(
                 f"Worked examples ({len(worked)})",
-                key=state.key(keys.WORKBENCH_ACT, name, "worked"),
+                key=state.key(subject.WORKBENCH_ACT, name, "worked"),
                 icon=":material/local_library:",
                 type="tertiary",
                 on_click=_on_worked,
@@ -59,14 +58,14 @@ def adding_form(name: str, now: WorkbenchState) -> None:
 def _on_write(name: str) -> None:
     with shown_errors():
         uid = bench_rows.add_row(store(), name)
-        state.put(state.key(keys.WORKBENCH_OPEN, name), uid)
-        state.put(state.key(keys.WORKBENCH_FIND, name), "all")
+        state.put(state.key(subject.WORKBENCH_OPEN, name), uid)
+        state.put(state.key(subject.WORKBENCH_FIND, name), "all")
         # The new row is the last one.
-        state.put(state.key(keys.WORKBENCH_PAGE, name), 10**6)
+        state.put(state.key(subject.WORKBENCH_PAGE, name), 10**6)
 
 
 def _paste(name: str) -> None:
-    key = state.key(keys.WORKBENCH_FIELD, name, "paste")
+    key = state.key(subject.WORKBENCH_FIELD, name, "paste")
     st.text_area(
         "One submission a line, or a table",
         key=key,
@@ -77,7 +76,7 @@ def _paste(name: str) -> None:
     )
     st.button(
         "Add these rows",
-        key=state.key(keys.WORKBENCH_ACT, name, "paste"),
+        key=state.key(subject.WORKBENCH_ACT, name, "paste"),
         type="primary",
         on_click=_on_paste,
         args=(name,),
@@ -86,7 +85,7 @@ def _paste(name: str) -> None:
 
 def _on_paste(name: str) -> None:
     with shown_errors():
-        key = state.key(keys.WORKBENCH_FIELD, name, "paste")
+        key = state.key(subject.WORKBENCH_FIELD, name, "paste")
         try:
             rubric = rubric_from(drafts.draft(name))
         except InputError:
@@ -104,17 +103,17 @@ def _dataset(name: str) -> None:
     version = st.selectbox(
         "Dataset",
         list(found),
-        key=state.key(keys.WORKBENCH_FIELD, name, "dataset"),
+        key=state.key(subject.WORKBENCH_FIELD, name, "dataset"),
         format_func=lambda one: one_line(found[one].name, 60),
     )
     search = st.text_input(
         "Find items",
         type="search",
         live="300ms",
-        key=state.key(keys.WORKBENCH_FIELD, name, "search"),
+        key=state.key(subject.WORKBENCH_FIELD, name, "search"),
     )
     ids = prompt_preview.first_items(store(), version, search=search, limit=MOST_SHOWN)
-    key = state.key(keys.WORKBENCH_FIELD, name, "items")
+    key = state.key(subject.WORKBENCH_FIELD, name, "items")
     kept = [one for one in state.get(key, []) if one in ids]
     state.put(key, kept)
     st.multiselect(
@@ -128,7 +127,7 @@ def _dataset(name: str) -> None:
     )
     st.button(
         "Add them with their labels",
-        key=state.key(keys.WORKBENCH_ACT, name, "items"),
+        key=state.key(subject.WORKBENCH_ACT, name, "items"),
         type="primary",
         on_click=_on_items,
         args=(name, version),
@@ -137,7 +136,7 @@ def _dataset(name: str) -> None:
 
 def _on_items(name: str, version: int) -> None:
     with shown_errors():
-        key = state.key(keys.WORKBENCH_FIELD, name, "items")
+        key = state.key(subject.WORKBENCH_FIELD, name, "items")
         chosen = list(state.get(key) or [])
         if not chosen:
             raise InputError("No item is chosen.")
@@ -166,27 +165,27 @@ def saving_form(name: str, now: WorkbenchState) -> None:
     if not now.hashes.tests and not now.hashes.examples:
         return
     with st.expander("Save the rows as a dataset", icon=":material/save:"):
-        key = state.key(keys.WORKBENCH_FIELD, name, "dataset_name")
+        key = state.key(subject.WORKBENCH_FIELD, name, "dataset_name")
         state.seed(key, f"{one_line(drafts.draft(name)['name'], 150) or 'Rubric'}: test rows")
         st.text_input("Name", key=key, max_chars=200)
         st.caption("Tests go into its evaluation part, examples into its calibration part.")
         st.button(
             "Save as a dataset",
-            key=state.key(keys.WORKBENCH_ACT, name, "save"),
+            key=state.key(subject.WORKBENCH_ACT, name, "save"),
             on_click=_on_save,
             args=(name,),
         )
-        saved = state.get(state.key(keys.WORKBENCH_SAVED, name))
+        saved = state.get(state.key(subject.WORKBENCH_SAVED, name))
         if saved is not None and now.hashes.tests:
             _open(name, now, int(saved["version"]), str(saved["name"]))
 
 
 def _on_save(name: str) -> None:
     with shown_errors():
-        typed = str(state.get(state.key(keys.WORKBENCH_FIELD, name, "dataset_name")) or "")
+        typed = str(state.get(state.key(subject.WORKBENCH_FIELD, name, "dataset_name")) or "")
         version = save_dataset(store(), name, typed)
         kept = {"version": version.id, "name": version.name}
-        state.put(state.key(keys.WORKBENCH_SAVED, name), kept)
+        state.put(state.key(subject.WORKBENCH_SAVED, name), kept)
         state.flash(f"Saved as {version.name}.")
 
 
@@ -196,12 +195,12 @@ def _open(name: str, now: WorkbenchState, version: int, dataset: str) -> None:
     chosen = st.selectbox(
         "Row",
         list(texts),
-        key=state.key(keys.WORKBENCH_FIELD, name, "spot"),
+        key=state.key(subject.WORKBENCH_FIELD, name, "spot"),
         format_func=texts.__getitem__,
     )
     if st.button(
         "Open in Spot check",
-        key=state.key(keys.WORKBENCH_ACT, name, "spot"),
+        key=state.key(subject.WORKBENCH_ACT, name, "spot"),
         icon=":material/bolt:",
     ):
         open_in_spot_check(store(), name, chosen, version)
@@ -216,7 +215,7 @@ LOOK_EVERY = 0.7
 def show(name: str) -> None:
     """The whole workbench of a rubric or a draft."""
     if state.arriving():
-        state.drop(keys.WORKBENCH_FIELD)
+        state.drop(subject.WORKBENCH_FIELD)
     state.arrived()
     with shown_errors():
         if not drafts.draft(name)["criteria"]:

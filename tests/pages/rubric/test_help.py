@@ -7,8 +7,14 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.services.assist import counterfactuals as editing
-from core.services.assist import generated_items, help_tasks, meta_check, proposals, rubric_draft
+from core.services.assist import (
+    counterfactuals,
+    generated_items,
+    help_tasks,
+    meta_check,
+    proposals,
+    rubric_draft,
+)
 from core.services.judges import registry
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -234,7 +240,7 @@ def test_changed_items_are_shown_beside_the_originals_and_measured(
     store.datasets.create(limits(6), now=NOW)
     app = _edits(name)
     act(app, name, "change", family=DATA_ACT)
-    task_id = ended(store, editing.KIND, f"rubric/{name}/edits")
+    task_id = ended(store, counterfactuals.KIND, f"rubric/{name}/edits")
     app = act(_edits(name), "keep", task_id, family=DATA_ACT)
     app = act(_edits(name), f"edits/{task_id}", "ask", family=DATA_ACT)
     work_here(store, store.runs.list()[0].id)

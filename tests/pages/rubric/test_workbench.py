@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import library
+from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.drafts import draft_from
 from core.services.spot import request_form
 from core.services.workbench import bench_rows
@@ -237,7 +236,7 @@ def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(
 ) -> None:
     name, _ = with_rows(store, provider)
     kept = library.opened(store, int(name))
-    broken = edits.set_criterion(kept, kept["criteria"][0]["uid"], "requirement", "")
+    broken = draft_criteria.set_criterion(kept, kept["criteria"][0]["uid"], "requirement", "")
     library.keep(store, name, broken)
     app = opened(name)
     assert "cannot be asked yet" in shown(app)

@@ -12,9 +12,7 @@ import pytest
 from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.metrics.estimate import Share, wilson
-from core.services.assist import counterfactuals as edits
-from core.services.assist import generated_items, help_tasks
-from core.services.assist import generated_items as recovering
+from core.services.assist import counterfactuals, generated_items, help_tasks
 from core.services.assist.counterfactuals import EditRequest
 from core.services.assist.generated_items import DataRequest
 from core.services.runs.runner import work_here
@@ -155,11 +153,11 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     provider.rule = by_aim
     task = run(store, request(provider))
     version = generated_items.as_dataset(store, task, "")
-    wanted = recovering.request(store, version.id, DEPTH, "", panel(provider))
-    assert recovering.recovery_estimate(store, wanted).calls == 7
-    run_id = recovering.start(store, wanted)
+    wanted = generated_items.request(store, version.id, DEPTH, "", panel(provider))
+    assert generated_items.recovery_estimate(store, wanted).calls == 7
+    run_id = generated_items.start(store, wanted)
     work_here(store, run_id)
-    found = recovering.recovery(store, run_id)
+    found = generated_items.recovery(store, run_id)
     # None is found 2 of 2, Deep 0 of 3 (the judge takes it for Some): 2 of 5.
     assert (found.whole.hits, found.whole.n) == (2, 5)
     assert found.whole.bounds == wilson(2, 5)
@@ -168,7 +166,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     assert rows["Some", "Deep"].between
     assert (rows["Some", "Deep"].found.hits, rows["Some", "Deep"].found.n) == (1, 1)
     assert len(found.misses) == 3
-    latest = recovering.latest_run(store, version.id)
+    latest = generated_items.latest_run(store, version.id)
     assert latest is not None
     assert latest.id == run_id
 
@@ -208,9 +206,9 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
     store: Store, provider: Provider
 ) -> None:
     provider.rule = editing
-    task = finished(store, edits.begin(store, edit_request(store, provider)))
+    task = finished(store, counterfactuals.begin(store, edit_request(store, provider)))
     assert (task.status, task.done) == ("done", 4)
-    version = edits.as_dataset(store, task, "")
+    version = counterfactuals.as_dataset(store, task, "")
     items = list(store.datasets.items(version.id))
     assert [item.id for item in items[:2]] == ["i00", "i00~edited"]
     assert items[0].labels
@@ -218,9 +216,11 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
     assert items[1].meta["edit"]["verified"] is False
     from core.services.runs import lifecycle
 
-    run_id = lifecycle.start(store, edits.run_request(store, task, version.id, panel(provider)))
+    run_id = lifecycle.start(
+        store, counterfactuals.run_request(store, task, version.id, panel(provider))
+    )
     work_here(store, run_id)
-    found = edits.measured(store, run_id)
+    found = counterfactuals.measured(store, run_id)
     # i00, i01 and i03 stated a limit and lost it; i02 had none, so nothing could be noticed.
     assert (found.noticed.hits, found.noticed.n) == (3, 3)
     # The depth of i00 and i03 (in figures) moved, that of i01 and i02 did not.
@@ -232,13 +232,13 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
 
 def test_an_edit_that_changes_nothing_is_a_failure(store: Store, provider: Provider) -> None:
     provider.rule = lambda body: reply({"what": "x", "submission": "You have 30 days. Number 0."})
-    task = finished(store, edits.begin(store, edit_request(store, provider, "i00")))
+    task = finished(store, counterfactuals.begin(store, edit_request(store, provider, "i00")))
     assert task.status == "failed"
     assert "unchanged" in task.message
     with pytest.raises(InputError, match="Nothing has been changed"):
-        edits.as_dataset(store, task, "")
+        counterfactuals.as_dataset(store, task, "")
 
 
 def test_no_items_are_refused(store: Store, provider: Provider) -> None:
     with pytest.raises(InputError):
-        edits.begin(store, replace(edit_request(store, provider), items=()))
+        counterfactuals.begin(store, replace(edit_request(store, provider), items=()))

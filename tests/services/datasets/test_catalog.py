@@ -12,7 +12,6 @@ from core.domain.library import ItemFilter
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.services.datasets import catalog
-from core.services.datasets import catalog as columns
 from core.services.datasets.catalog import Checked
 from core.store.store import Store
 from tests.places import SHARED
@@ -169,14 +168,14 @@ def test_roles_come_from_the_guess_and_give_it_back() -> None:
     table = catalog.read_source(CSV, "tone.csv")
     guess = catalog.suggest(table)
 
-    roles = columns.roles_of(table, guess)
+    roles = catalog.roles_of(table, guess)
 
     assert roles == ["id", "submission", "label:tone", "reason:tone", "meta"]
-    assert columns.mapping_from(table.columns, roles) == (guess, ())
+    assert catalog.mapping_from(table.columns, roles) == (guess, ())
 
 
 def test_a_role_given_twice_and_a_reason_without_a_label_are_named() -> None:
-    mapping, problems = columns.mapping_from(
+    mapping, problems = catalog.mapping_from(
         ["a", "b", "c"], ["submission", "submission", "reason:tone"]
     )
 
@@ -190,18 +189,18 @@ def test_a_role_given_twice_and_a_reason_without_a_label_are_named() -> None:
 def test_a_rubric_offers_its_criteria_as_roles() -> None:
     table = catalog.read_source("a,b\n1,2\n", "x.csv")
 
-    options = columns.role_options(table, catalog.suggest(table, TONE), TONE)
+    options = catalog.role_options(table, catalog.suggest(table, TONE), TONE)
 
     assert options[-2:] == ["label:tone", "reason:tone"]
-    assert columns.LABEL not in options
+    assert catalog.LABEL not in options
     assert "truth" not in options
 
 
-@given(some.lists(some.sampled_from([*columns.ROLE_WORDS, "label:x", "reason:x"]), max_size=12))
+@given(some.lists(some.sampled_from([*catalog.ROLE_WORDS, "label:x", "reason:x"]), max_size=12))
 def test_a_mapping_never_names_a_column_twice(roles: list[str]) -> None:
     names = [f"column {n}" for n in range(len(roles))]
 
-    mapping, _ = columns.mapping_from(names, roles)
+    mapping, _ = catalog.mapping_from(names, roles)
 
     used = [*mapping.used.values(), *mapping.meta]
     assert len(used) == len(set(used))

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.services.diagnostics import diagnosis
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.library import opened
 from core.store.store import Store
 from tests.new_store import new_store
@@ -67,11 +66,11 @@ def test_only_what_judges_are_shown_makes_a_criterion_another_question(store: St
     row = store.runs.row(run(store))
     draft = opened(store, row.rubric_id)
     uid = draft["criteria"][0]["uid"]
-    heavier = edits.set_criterion(draft, uid, "weight", 3.0)
+    heavier = draft_criteria.set_criterion(draft, uid, "weight", 3.0)
     assert not diagnosis.asked_otherwise(store, row, heavier, uid)
     for changed in (
-        edits.set_criterion(draft, uid, "requirement", "Cites the newest policy."),
-        edits.set_criterion(draft, uid, "requirement", ""),  # not even a criterion
-        options.add_option(draft, uid, na=True),
+        draft_criteria.set_criterion(draft, uid, "requirement", "Cites the newest policy."),
+        draft_criteria.set_criterion(draft, uid, "requirement", ""),  # not even a criterion
+        draft_criteria.add_option(draft, uid, na=True),
     ):
         assert diagnosis.asked_otherwise(store, row, changed, uid)

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Criterion, Option, Rubric
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import RubricDraft, new_draft
 from core.services.rubrics.drafts import (
     draft_from,
@@ -91,42 +90,46 @@ def test_a_draft_is_json() -> None:
 
 def test_an_untouched_draft_is_unchanged_and_an_edited_one_is_not() -> None:
     assert not is_changed(draft())
-    assert is_changed(edits.set_field(draft(), "name", "Other"))
-    assert not is_changed(edits.set_field(edits.set_field(draft(), "name", "x"), "name", "Essays"))
+    assert is_changed(draft_criteria.set_field(draft(), "name", "Other"))
+    assert not is_changed(
+        draft_criteria.set_field(draft_criteria.set_field(draft(), "name", "x"), "name", "Essays")
+    )
 
 
 def test_an_empty_new_draft_holds_nothing_worth_keeping() -> None:
     assert not is_changed(new_draft())
-    assert is_changed(edits.set_field(new_draft(), "guidelines", "Be fair."))
+    assert is_changed(draft_criteria.set_field(new_draft(), "guidelines", "Be fair."))
 
 
 def test_gates_follow_a_criterion_and_an_option_that_are_renamed() -> None:
-    now = edits.set_criterion(draft(), uid(draft(), "Depth"), "name", "Depth of thought")
+    now = draft_criteria.set_criterion(draft(), uid(draft(), "Depth"), "name", "Depth of thought")
     high = now["criteria"][1]["options"][1]["uid"]
-    now = options.set_option(now, uid(now, "Depth of thought"), high, "label", "Deep")
+    now = draft_criteria.set_option(now, uid(now, "Depth of thought"), high, "label", "Deep")
     when = rubric_from(now).gates[0].when
     assert (when.criterion, when.below) == ("Depth of thought", "Deep")
 
 
 def test_two_criteria_that_swap_names_keep_their_own_gates() -> None:
     depth, tone = uid(draft(), "Depth"), uid(draft(), "Tone")
-    now = edits.set_criterion(draft(), depth, "name", "Tone")  # for a moment both are "Tone"
-    now = edits.set_criterion(now, tone, "name", "Depth")
+    now = draft_criteria.set_criterion(
+        draft(), depth, "name", "Tone"
+    )  # for a moment both are "Tone"
+    now = draft_criteria.set_criterion(now, tone, "name", "Depth")
     gates = rubric_from(now).gates
     assert [g.when.criterion for g in gates] == ["Tone", "Depth", None]
 
 
 def test_a_gate_outlives_its_criterion_and_is_reported() -> None:
-    now = edits.remove_criterion(draft(), uid(draft(), "Depth"))
+    now = draft_criteria.remove_criterion(draft(), uid(draft(), "Depth"))
     assert len(payload(now)["gates"]) == 3
     (problem,) = problems_of(now)
     assert "names the criterion 'Depth', which does not exist" in problem.message
 
 
 def test_every_problem_is_named_with_its_place() -> None:
-    now = edits.set_criterion(draft(), uid(draft(), "Clear"), "requirement", " ")
+    now = draft_criteria.set_criterion(draft(), uid(draft(), "Clear"), "requirement", " ")
     high = now["criteria"][1]["options"][1]["uid"]
-    now = options.set_option(now, uid(now, "Depth"), high, "label", "Low")
+    now = draft_criteria.set_option(now, uid(now, "Depth"), high, "label", "Low")
     places = [p.path for p in problems_of(now)]
     assert places == [
         ("criteria", 0, "requirement"),
@@ -148,9 +151,9 @@ def test_text_edited_by_hand_keeps_the_uids_of_what_kept_its_name() -> None:
 
 
 def test_a_uid_is_never_given_out_twice() -> None:
-    now, first = edits.add_criterion(draft())
-    now = edits.remove_criterion(now, first)
-    now, second = edits.add_criterion(now)
+    now, first = draft_criteria.add_criterion(draft())
+    now = draft_criteria.remove_criterion(now, first)
+    now, second = draft_criteria.add_criterion(now)
     assert first != second
 
 
@@ -165,31 +168,35 @@ def test_a_uid_is_never_given_out_twice() -> None:
     ],
 )
 def test_a_template_gives_a_criterion_that_needs_only_its_requirement(
-    template: options.Template, scale: str, values: list[float]
+    template: draft_criteria.Template, scale: str, values: list[float]
 ) -> None:
-    now, new = edits.add_criterion(edits.set_field(new_draft(), "name", "R"), template)
+    now, new = draft_criteria.add_criterion(
+        draft_criteria.set_field(new_draft(), "name", "R"), template
+    )
     assert [p.path for p in problems_of(now)] == [("criteria", 0, "requirement")]
-    criterion = rubric_from(edits.set_criterion(now, new, "requirement", "Is it?")).criteria[0]
+    criterion = rubric_from(
+        draft_criteria.set_criterion(now, new, "requirement", "Is it?")
+    ).criteria[0]
     assert criterion.scale == scale
     assert [o.value for o in criterion.options] == values
 
 
 def test_a_scale_left_and_taken_up_again_has_its_options_back() -> None:
     depth = uid(draft(), "Depth")
-    away = options.change_scale(draft(), depth, "binary")
+    away = draft_criteria.change_scale(draft(), depth, "binary")
     assert [o["label"] for o in away["criteria"][1]["options"]] == ["MET", "UNMET"]
     assert away["criteria"][1]["aggregation"] is None  # median does not fit yes or no
-    back = options.change_scale(away, depth, "ordinal")
+    back = draft_criteria.change_scale(away, depth, "ordinal")
     assert back["criteria"][1]["options"] == draft()["criteria"][1]["options"]
 
 
 def test_categories_made_levels_are_put_in_order() -> None:
-    now = options.change_scale(draft(), uid(draft(), "Tone"), "ordinal")
+    now = draft_criteria.change_scale(draft(), uid(draft(), "Tone"), "ordinal")
     assert [o["label"] for o in now["criteria"][2]["options"]] == ["Cold", "Warm"]
 
 
 def test_a_new_option_keeps_levels_in_order_and_abstentions_last() -> None:
-    now = options.add_option(draft(), uid(draft(), "Depth"))
+    now = draft_criteria.add_option(draft(), uid(draft(), "Depth"))
     assert [(o["label"], o["value"]) for o in now["criteria"][1]["options"]] == [
         ("Low", 0),
         ("High", 1),
@@ -209,7 +216,9 @@ def test_values_are_spread_evenly_in_the_direction_they_had() -> None:
     )
     now = draft_from(rubric)
     for name in ("up", "down"):
-        now = options.spread_values(options.add_option(now, uid(now, name)), uid(now, name))
+        now = draft_criteria.spread_values(
+            draft_criteria.add_option(now, uid(now, name)), uid(now, name)
+        )
     up, down = (c.options for c in rubric_from(now).criteria)
     assert [o.value for o in up] == [0, 0.3333, 0.6667, 1]  # thirds to four decimals
     assert [o.value for o in down] == [1, 0.6667, 0.3333, 0]
@@ -218,7 +227,7 @@ def test_values_are_spread_evenly_in_the_direction_they_had() -> None:
 def test_an_option_made_an_abstention_joins_the_abstentions_and_loses_its_value() -> None:
     depth = uid(draft(), "Depth")
     low = draft()["criteria"][1]["options"][0]["uid"]
-    now = options.set_abstention(draft(), depth, low, True)
+    now = draft_criteria.set_abstention(draft(), depth, low, True)
     assert [(o["label"], o["value"]) for o in now["criteria"][1]["options"]] == [
         ("High", 1),
         ("Low", None),
@@ -227,7 +236,7 @@ def test_an_option_made_an_abstention_joins_the_abstentions_and_loses_its_value(
 
 
 def test_a_copy_stands_after_its_original_with_names_and_uids_of_its_own() -> None:
-    now, twin = edits.duplicate_criterion(draft(), uid(draft(), "Clear"))
+    now, twin = draft_criteria.duplicate_criterion(draft(), uid(draft(), "Clear"))
     assert [c["name"] for c in now["criteria"]] == ["Clear", "Clear copy 1", "Depth", "Tone"]
     assert now["criteria"][1]["uid"] == twin
     assert rubric_from(now).criteria[1].requirement == "Is clear."
@@ -235,19 +244,19 @@ def test_a_copy_stands_after_its_original_with_names_and_uids_of_its_own() -> No
 
 def test_moving_stops_at_the_ends() -> None:
     clear = uid(draft(), "Clear")
-    assert edits.move_criterion(draft(), clear, -1) == draft()
-    down = edits.move_criterion(draft(), clear, 1)
+    assert draft_criteria.move_criterion(draft(), clear, -1) == draft()
+    down = draft_criteria.move_criterion(draft(), clear, 1)
     assert [c["name"] for c in down["criteria"]] == ["Depth", "Clear", "Tone"]
 
 
 def test_an_unknown_uid_changes_nothing() -> None:
     for act in (
-        lambda d: edits.set_criterion(d, "gone", "name", "x"),
-        lambda d: edits.remove_criterion(d, "gone"),
-        lambda d: edits.move_criterion(d, "gone", 1),
-        lambda d: edits.duplicate_criterion(d, "gone")[0],
-        lambda d: options.remove_option(d, "gone", "gone"),
-        lambda d: options.change_scale(d, "gone", "binary"),
+        lambda d: draft_criteria.set_criterion(d, "gone", "name", "x"),
+        lambda d: draft_criteria.remove_criterion(d, "gone"),
+        lambda d: draft_criteria.move_criterion(d, "gone", 1),
+        lambda d: draft_criteria.duplicate_criterion(d, "gone")[0],
+        lambda d: draft_criteria.remove_option(d, "gone", "gone"),
+        lambda d: draft_criteria.change_scale(d, "gone", "binary"),
     ):
         assert payload(act(draft())) == payload(draft())
 
@@ -273,23 +282,23 @@ def test_whatever_is_done_uids_stay_unique_and_the_original_is_untouched(
 
 def _done(now: RubricDraft, act: str, place: int) -> RubricDraft:
     if act == "add" or not now["criteria"]:
-        return edits.add_criterion(now)[0]
+        return draft_criteria.add_criterion(now)[0]
     one = now["criteria"][place % len(now["criteria"])]
     option = one["options"][place % len(one["options"])]["uid"] if one["options"] else "none"
     match act:
         case "remove":
-            return edits.remove_criterion(now, one["uid"])
+            return draft_criteria.remove_criterion(now, one["uid"])
         case "up" | "down":
-            return edits.move_criterion(now, one["uid"], -1 if act == "up" else 1)
+            return draft_criteria.move_criterion(now, one["uid"], -1 if act == "up" else 1)
         case "copy":
-            return edits.duplicate_criterion(now, one["uid"])[0]
+            return draft_criteria.duplicate_criterion(now, one["uid"])[0]
         case "scale":
-            return options.change_scale(
+            return draft_criteria.change_scale(
                 now, one["uid"], ("binary", "ordinal", "nominal")[place % 3]
             )
         case "option" | "na":
-            return options.add_option(now, one["uid"], na=act == "na")
+            return draft_criteria.add_option(now, one["uid"], na=act == "na")
         case "drop":
-            return options.remove_option(now, one["uid"], option)
+            return draft_criteria.remove_option(now, one["uid"], option)
         case _:
-            return options.spread_values(now, one["uid"])
+            return draft_criteria.spread_values(now, one["uid"])

@@ -6,8 +6,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Conflict, InputError, NotFound
 from core.rubric_diff.wording import differences, gate_words
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import library, prompt_preview
+from core.services.rubrics import draft_criteria, library, prompt_preview
 from core.services.rubrics.draft_shapes import RubricDraft, new_draft
 from core.services.rubrics.drafts import draft_from, is_changed, rubric_from
 from core.store.store import Store
@@ -19,7 +18,7 @@ def saved(store: Store, rubric: Rubric = FULL) -> int:
 
 
 def renamed(draft: RubricDraft, name: str) -> RubricDraft:
-    return edits.set_field(draft, "name", name)
+    return draft_criteria.set_field(draft, "name", name)
 
 
 def test_a_new_draft_becomes_a_rubric_and_its_kept_copy_goes(store: Store) -> None:
@@ -109,7 +108,7 @@ def test_what_is_written_is_read_back_equal(format: library.Format) -> None:
 
 def test_an_invalid_draft_can_be_written_down_and_its_text_says_the_same_problem() -> None:
     draft = draft_from(FULL)
-    broken = edits.set_criterion(draft, draft["criteria"][1]["uid"], "name", "clear")
+    broken = draft_criteria.set_criterion(draft, draft["criteria"][1]["uid"], "name", "clear")
     text = library.text_of(broken)
     with pytest.raises(InputError) as refused:
         library.read(text, "x.yaml")
@@ -158,7 +157,7 @@ def test_without_shuffling_the_author_s_order_is_shown() -> None:
 
 
 def test_one_criterion_can_be_previewed_while_another_is_broken() -> None:
-    draft, new = edits.add_criterion(draft_from(FULL))
+    draft, new = draft_criteria.add_criterion(draft_from(FULL))
     assert prompt_preview.criterion_from(draft, draft["criteria"][0]["uid"]).name == "Clear"
     with pytest.raises(InputError, match=r"criterion is not valid"):
         prompt_preview.criterion_from(draft, new)
@@ -180,11 +179,11 @@ def test_the_simulated_score_moves_with_the_answers() -> None:
 def test_differences_are_said_in_words() -> None:
     draft = draft_from(FULL)
     clear, depth, tone = (c["uid"] for c in draft["criteria"])
-    now = edits.set_criterion(draft, clear, "weight", 3.0)
-    now = edits.remove_criterion(edits.move_criterion(now, tone, -1), depth)
+    now = draft_criteria.set_criterion(draft, clear, "weight", 3.0)
+    now = draft_criteria.remove_criterion(draft_criteria.move_criterion(now, tone, -1), depth)
     now["gates"] = []
-    now, new = edits.add_criterion(now)
-    now = edits.set_criterion(now, new, "requirement", "Is it short?")
+    now, new = draft_criteria.add_criterion(now)
+    now = draft_criteria.set_criterion(now, new, "requirement", "Is it short?")
     assert differences(FULL, rubric_from(now)) == [
         "The gates changed.",
         "Criterion 'Criterion 1' was added.",

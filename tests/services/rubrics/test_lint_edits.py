@@ -7,7 +7,7 @@ import pytest
 from core.domain.rubric import Rubric
 from core.lint.check import check
 from core.lint.rules import LintFinding
-from core.services.rubrics import draft_criteria as edits
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.drafts import draft_from, rubric_from
 from core.services.rubrics.issues import check_draft, dismiss, mended, recall
 from tests.lint.made import criterion, levels, rubric
@@ -69,13 +69,15 @@ def test_a_split_shares_the_weight_and_keeps_the_options_and_the_gates() -> None
 def test_an_edit_whose_criterion_is_gone_changes_nothing() -> None:
     draft = draft_from(rubric(BACKED, criterion("The answer is clear and concise.")))
     (finding,) = check_draft(draft)
-    shorter = edits.remove_criterion(draft, draft["criteria"][1]["uid"])
+    shorter = draft_criteria.remove_criterion(draft, draft["criteria"][1]["uid"])
     assert finding.edit is not None
     assert mended(shorter, finding.edit) == shorter
 
 
 def test_a_draft_that_is_no_rubric_yet_is_checked_as_far_as_it_can_be_read() -> None:
-    draft, _ = edits.add_criterion(draft_from(rubric(BACKED, criterion("Is it appropriate?"))))
+    draft, _ = draft_criteria.add_criterion(
+        draft_from(rubric(BACKED, criterion("Is it appropriate?")))
+    )
     (finding,) = check_draft(draft)  # the new one has no requirement, so it is not checked
     assert (finding.rule, finding.path) == ("vague", ("criteria", 1, "requirement"))
 

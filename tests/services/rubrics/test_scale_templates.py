@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.lint.check import check
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
+from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import (
     LEVELS,
     TEMPLATE_WORDS,
@@ -20,8 +19,8 @@ QUESTION = "How many of the three steps does the answer give?"
 
 
 def made(template: Template, *, na: bool) -> tuple[RubricDraft, str]:
-    grown, uid = edits.add_criterion({**new_draft(), "name": "R"}, template, na=na)
-    return edits.set_criterion(grown, uid, "requirement", QUESTION), uid
+    grown, uid = draft_criteria.add_criterion({**new_draft(), "name": "R"}, template, na=na)
+    return draft_criteria.set_criterion(grown, uid, "requirement", QUESTION), uid
 
 
 @pytest.mark.parametrize("na", [False, True])
@@ -57,12 +56,13 @@ def test_the_bands_are_those_of_adr_016_worth_their_upper_edge() -> None:
 
 def test_a_template_on_a_criterion_adds_one_way_out_at_most() -> None:
     draft, uid = made("three", na=True)
-    again = options.apply_template(draft, uid, "four", na=True)
+    again = draft_criteria.apply_template(draft, uid, "four", na=True)
     labels = [o["label"] for o in again["criteria"][0]["options"]]
     assert labels == ["Absent", "Fewer than half", "Half or more", "Whole", "Not applicable"]
     plain, uid = made("three", na=False)
     assert [
-        o["na"] for o in options.apply_template(plain, uid, "yes_no")["criteria"][0]["options"]
+        o["na"]
+        for o in draft_criteria.apply_template(plain, uid, "yes_no")["criteria"][0]["options"]
     ] == [
         False,
         False,

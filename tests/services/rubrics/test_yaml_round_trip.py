@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
-from core.services.rubrics import library
+from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, RubricDraft
 from core.services.rubrics.drafts import draft_from, problems_of, rubric_from, with_rubric
 from tests.strategies import rubrics
@@ -36,22 +34,22 @@ def test_whatever_was_done_in_the_form_comes_back(rubric: Rubric, data: st.DataO
         draft = data.draw(
             st.sampled_from(
                 [
-                    edits.add_criterion(draft, template, na=True)[0],
-                    edits.duplicate_criterion(draft, uid)[0],
-                    edits.move_criterion(draft, uid, 1),
-                    edits.place_criterion(draft, uid, 0),
-                    edits.set_criterion(draft, uid, "section", "A # section: 'x'"),
-                    edits.set_criterion(draft, uid, "tags", ["- a", "b: c"]),
-                    edits.set_criterion(draft, uid, "weight", -0.1),
-                    options.apply_template(draft, uid, template),
-                    options.spread_values(draft, uid),
+                    draft_criteria.add_criterion(draft, template, na=True)[0],
+                    draft_criteria.duplicate_criterion(draft, uid)[0],
+                    draft_criteria.move_criterion(draft, uid, 1),
+                    draft_criteria.place_criterion(draft, uid, 0),
+                    draft_criteria.set_criterion(draft, uid, "section", "A # section: 'x'"),
+                    draft_criteria.set_criterion(draft, uid, "tags", ["- a", "b: c"]),
+                    draft_criteria.set_criterion(draft, uid, "weight", -0.1),
+                    draft_criteria.apply_template(draft, uid, template),
+                    draft_criteria.spread_values(draft, uid),
                 ]
             )
         )
     # A fresh criterion has no requirement yet, which a text could not be read with.
     for criterion in draft["criteria"]:
         if not criterion["requirement"].strip():
-            draft = edits.set_criterion(draft, criterion["uid"], "requirement", "Is it?")
+            draft = draft_criteria.set_criterion(draft, criterion["uid"], "requirement", "Is it?")
     if problems_of(draft):
         return
     again = back_from_yaml(draft)

@@ -9,9 +9,7 @@ import pytest
 
 from core.domain.dataset import Dataset, Item, Label, Message
 from core.errors import InputError
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
-from core.services.rubrics import library
+from core.services.rubrics import draft_criteria, library
 from core.services.spot import request_form
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import MOST_ROWS, item_from, new_row
@@ -121,9 +119,9 @@ def test_expectations_follow_a_renamed_criterion_and_a_renamed_option(store: Sto
     before = draft()
     bench_rows.followed(store, NAME, before)
     cause, depth = before["criteria"]
-    renamed = edits.set_criterion(before, cause["uid"], "name", "Reason")
+    renamed = draft_criteria.set_criterion(before, cause["uid"], "name", "Reason")
     deep = depth["options"][1]["uid"]
-    renamed = options.set_option(renamed, depth["uid"], deep, "label", "Thorough")
+    renamed = draft_criteria.set_option(renamed, depth["uid"], deep, "label", "Thorough")
     bench = bench_rows.followed(store, NAME, renamed)
     assert bench["rows"][0]["expected"] == {"Reason": "MET", "Depth": "Thorough"}
     assert bench_rows.opened(store, NAME) == bench

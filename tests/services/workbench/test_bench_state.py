@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.services.judges import registry
-from core.services.rubrics import draft_criteria as edits
-from core.services.rubrics import draft_criteria as options
-from core.services.rubrics import draft_rules
+from core.services.rubrics import draft_criteria, draft_rules
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench import bench_rows
 from core.services.workbench.asking import Want
@@ -46,16 +44,16 @@ def option(of: RubricDraft, label: str) -> str:
 
 
 def of_criterion(name: str, what: str, value: object) -> Callable[[RubricDraft], RubricDraft]:
-    return lambda d: edits.set_criterion(d, uid(d, name), what, value)
+    return lambda d: draft_criteria.set_criterion(d, uid(d, name), what, value)
 
 
 def of_option(label: str, what: str, value: object) -> Callable[[RubricDraft], RubricDraft]:
-    return lambda d: options.set_option(d, uid(d, "Depth"), option(d, label), what, value)
+    return lambda d: draft_criteria.set_option(d, uid(d, "Depth"), option(d, label), what, value)
 
 
 TOUCHED: dict[str, tuple[Callable[[RubricDraft], RubricDraft], set[tuple[int, str]]]] = {
     "requirement": (of_criterion("Cause", "requirement", "Names the Sun."), CAUSE),
-    "guidelines": (lambda d: edits.set_field(d, "guidelines", "Be mild."), CAUSE | DEPTH),
+    "guidelines": (lambda d: draft_criteria.set_field(d, "guidelines", "Be mild."), CAUSE | DEPTH),
     "anchor": (of_option("Deep", "description", "It says why."), DEPTH),
     "label": (of_option("Deep", "label", "Very deep"), DEPTH),
     # Judges are told that a criterion is a penalty, so another sign is another question.
@@ -72,10 +70,10 @@ UNTOUCHED: dict[str, Callable[[RubricDraft], RubricDraft]] = {
     # Dismissed checks and the key of a library criterion are kept here.
     "meta of a criterion": of_criterion("Cause", "meta", {"dismissed": ["vague"]}),
     "meta of the rubric": lambda d: {**d, "meta": {"dismissed": ["no penalty"]}},
-    "description": lambda d: edits.set_field(d, "description", "For people."),
-    "name of the rubric": lambda d: edits.set_field(d, "name", "Tides"),
+    "description": lambda d: draft_criteria.set_field(d, "description", "For people."),
+    "name of the rubric": lambda d: draft_criteria.set_field(d, "name", "Tides"),
     "gate": lambda d: draft_rules.add_gate(d)[0],
-    "scoring": lambda d: edits.set_scoring(d, "normalize", False),
+    "scoring": lambda d: draft_criteria.set_scoring(d, "normalize", False),
 }
 
 
