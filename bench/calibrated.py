@@ -24,8 +24,8 @@ from core.domain.panel import Rules
 from core.domain.weight_fit import Fitted, Weights
 from core.identity import seeded
 from core.scoring.verdict import settle
-from core.services.results.weight_fit import LabelledCell, fit_criterion
-from core.services.results.weight_fit_kinds import Lesson
+from core.services.results.weight_fit import fit_criterion
+from core.services.results.weight_fit_kinds import LabelledCell, Lesson
 
 SEEDS, LABELS = 20, (10, 20, 50)
 RULES = Rules(ordinal="mean")

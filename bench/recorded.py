@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.domain.base import build
 from core.domain.rubric import Criterion
 from core.scoring.verdict import Ballot
-from core.services.results.weight_fit import LabelledCell
+from core.services.results.weight_fit_kinds import LabelledCell
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PAIR: list[dict[str, object]] = [

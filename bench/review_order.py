@@ -27,7 +27,8 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, shares
 from core.identity import seeded
 from core.scoring.verdict import log_weights, settle
-from core.services.results.weight_fit import LabelledCell, fit_criterion
+from core.services.results.weight_fit import fit_criterion
+from core.services.results.weight_fit_kinds import LabelledCell
 from core.services.review.queue_order import WhatIf, order_key, tally
 
 DRAWS, CHUNK = 200, 0.05

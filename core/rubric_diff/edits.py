@@ -13,19 +13,6 @@ from core.identity import content_hash
 from core.rubric_diff.wording import check_words, decision_words, gate_words
 from core.text.names import fold
 
-__all__ = [
-    "KINDS",
-    "FieldEdit",
-    "Kind",
-    "Moves",
-    "VersionEdits",
-    "asks",
-    "edits_between",
-    "guess",
-    "small",
-]
-
-
 # The fields that differ between two versions of a rubric, each with what it means for votes.
 #
 # ``words``: nothing. ``score``: scores are computed anew from the same votes. ``question``: judges

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.domain.review import Given, Role, Span, Why
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts
-from core.services.review.commit_reveal import DecisionEffect
+from core.services.review.audit_trail import DecisionEffect
 from pages.review_item.desk import (
     OpenItem,
     choose_active,

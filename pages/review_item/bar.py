@@ -8,8 +8,7 @@ import streamlit as st
 
 from core.domain.review import CellState
 from core.services.review import other_acts
-from core.services.review.audit_trail import CellEffect
-from core.services.review.commit_reveal import DecisionEffect
+from core.services.review.audit_trail import CellEffect, DecisionEffect
 from core.text import numbers as fmt
 from pages.review_item import desk as desks
 from pages.review_item import keyboard

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from core.domain.review import Given, Seat
 from core.domain.review_records import ItemLease, QueueFilter
 from core.services.review import claims, commit_reveal, queues
+from core.services.review.audit_trail import DecisionEffect
 from core.services.review.claims import Ticket
-from core.services.review.commit_reveal import BlindCell, BlindItem, DecisionEffect, RevealedCell
+from core.services.review.commit_reveal import BlindCell, BlindItem, RevealedCell
 from core.services.review.queues import QueueProgress
 from pages.ui import state
 from pages.ui.resources import store

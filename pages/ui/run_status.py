@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.domain.panel import Judge
-from core.domain.runs import RunRow
+from core.domain.runs import Run, RunRow
 from core.services.judges.registry import key_status
 from core.services.results import item_view
-from core.services.results.item_view import Run
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
 from core.text import numbers as fmt

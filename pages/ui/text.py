@@ -23,9 +23,6 @@ from markdown_it import MarkdownIt
 
 from core.text.names import visible
 
-__all__ = ["esc", "label", "marked", "one_line", "prose", "raw", "visible"]
-
-
 JOINER = "\u2060"
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")

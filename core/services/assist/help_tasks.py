@@ -32,27 +32,6 @@ from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Doors
 from core.store.store import Store
 
-__all__ = [
-    "HelpStep",
-    "HelpTask",
-    "TaskRequest",
-    "begin",
-    "cancel",
-    "keep_dataset",
-    "kept_dataset",
-    "latest",
-    "left_out",
-    "look",
-    "missing",
-    "resume",
-    "steps",
-    "wait",
-    "work_here",
-    "writer_from",
-    "writers",
-]
-
-
 #: Characters per token, the usual rule of thumb for English.
 _CHARS_PER_TOKEN = 4
 

@@ -18,9 +18,6 @@ from core.store.store import Store
 from core.text.names import fold
 from core.text.numbers import plural
 
-__all__ = ["DatasetPart", "Split", "part_of", "set_split"]
-
-
 # An item as an example for judges, or as evidence about them: never both.
 #
 # What is in a dataset's calibration part teaches (offline judges learn from it, few-shot examples

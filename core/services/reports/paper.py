@@ -37,8 +37,6 @@ from core.services.reports.report_values import (
 )
 from core.text.numbers import DASH, count, percent, plural, score
 
-__all__ = ["paper"]
-
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 

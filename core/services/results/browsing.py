@@ -10,22 +10,6 @@ from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, Sco
 from core.services.results.scored_items import NOTE, scored_rubric
 from core.store.store import Store
 
-__all__ = [
-    "Groups",
-    "ItemNeighbours",
-    "RunItemFilter",
-    "RunItemRow",
-    "RunItemSort",
-    "ScoreBin",
-    "VerdictCounts",
-    "groups",
-    "neighbours",
-    "run_items",
-    "scores",
-    "stands_on",
-    "verdict_counts",
-]
-
 
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
     """Plain values that change whenever verdicts or scores of the run would."""

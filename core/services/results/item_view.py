@@ -28,26 +28,6 @@ from core.services.results.verdicts import answers_of
 from core.store.store import Store
 from core.text.numbers import score
 
-__all__ = [
-    "CallRow",
-    "CellResult",
-    "CriterionView",
-    "ItemView",
-    "Run",
-    "RunItemRow",
-    "ShownOption",
-    "Standing",
-    "VoteView",
-    "between",
-    "call_of",
-    "choice_label",
-    "item_view",
-    "require_run",
-    "rubric_of",
-    "shown_options",
-    "unvoted",
-]
-
 
 @dataclass(frozen=True)
 class ShownOption:

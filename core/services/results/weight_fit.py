@@ -33,8 +33,6 @@ from core.store.store import Store
 if TYPE_CHECKING:
     from core.metrics.weight_fit import Floats, Levels
 
-__all__ = ["LabelledCell", "fit_criterion", "heard", "in_words"]
-
 
 # Fits the rule ``calibrated`` for one criterion on labelled cells.
 #

@@ -15,8 +15,6 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_from
 from core.store.store import Store
 
-__all__ = ["CellDecision", "decided"]
-
 
 @dataclass(frozen=True)
 class Hits:

@@ -14,24 +14,6 @@ from core.services.review.adjudication import Act
 from core.services.review.reviewers import now_seated, require_lead
 from core.store.store import Store
 
-__all__ = [
-    "ItemLease",
-    "ItemTurn",
-    "QueueFilter",
-    "QueueStanding",
-    "Ticket",
-    "TurnStatus",
-    "ahead",
-    "assign",
-    "claim",
-    "claim_next",
-    "heartbeat",
-    "open_leases",
-    "release",
-    "renewed",
-    "standing",
-]
-
 _NO_FILTER = QueueFilter()
 #: So many items are tried before the queue is asked again.
 _AT_ONCE = 10

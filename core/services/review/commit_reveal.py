@@ -38,7 +38,6 @@ from core.store.store import Store
 __all__ = [
     "BlindCell",
     "BlindItem",
-    "DecisionEffect",
     "Done",
     "Other",
     "Reveal",

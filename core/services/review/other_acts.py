@@ -19,8 +19,6 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
-__all__ = ["Undone", "flag", "send_back", "skip", "undo", "undo_last", "unflag", "unmask"]
-
 _VERDICTS = ("verdict", "final", "send_back")
 #: What can be taken back, and which later acts on the cell must be taken back before it.
 _BEFORE: dict[str, tuple[str, ...]] = {

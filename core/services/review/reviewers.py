@@ -8,9 +8,6 @@ from core.domain.review_records import ReviewerRow
 from core.errors import Conflict, InputError
 from core.store.store import Store
 
-__all__ = ["ReviewerRow", "everyone", "now_seated", "require_lead", "seat", "set_role", "sign_in"]
-
-
 #: What a role may do, in words.
 ROLE_WORDS: dict[Role, str] = {
     "reviewer": "reviews items",

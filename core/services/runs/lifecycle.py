@@ -15,31 +15,6 @@ from core.services.judges.registry import require_ready
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 
-__all__ = [
-    "Listing",
-    "RunLook",
-    "RunMeans",
-    "RunProgress",
-    "RunRow",
-    "cancel",
-    "is_stalled",
-    "listing",
-    "lost",
-    "lost_words",
-    "means",
-    "progress",
-    "release_if_gone",
-    "resume",
-    "retry",
-    "runs",
-    "said_of",
-    "spared",
-    "start",
-    "status_of",
-    "summary",
-]
-
-
 #: Two looks closer together than this many seconds say nothing about a rate.
 _TOO_SOON = 0.2
 

@@ -36,7 +36,6 @@ from core.store.runs.rescoring import ScoredChange
 from core.store.store import Store
 
 __all__ = [
-    "ScoreDifference",
     "ScoredChange",
     "changes",
     "difference",

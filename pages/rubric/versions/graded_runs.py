@@ -14,8 +14,7 @@ from core.services.results import item_view
 from core.services.rubrics import library
 from core.services.runs import lifecycle
 from core.services.versions import follow_version, score_changes
-from core.services.versions.follow_version import ScoreDifference
-from core.services.versions.score_changes import Moved
+from core.services.versions.score_changes import Moved, ScoreDifference
 from core.text import numbers as fmt
 from pages.rubric.versions import applying, history
 from pages.ui import drafts, routes, state
