@@ -29,6 +29,29 @@ db_option: Callable[[Any], Any] = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="The data file (default: the app's own; see `where`).",
 )
+json_option: Callable[[Any], Any] = click.option(
+    "--json", "as_json", is_flag=True, help="Result as JSON on stdout."
+)
+
+
+def resample_options(default: int) -> Callable[[Any], Any]:
+    """How many resamples intervals are made of, and the seed that decides them."""
+    bootstrap = click.option(
+        "--bootstrap",
+        type=click.IntRange(0, 1_000_000),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="Resamples of the items for 95 % intervals; 0 for none.",
+    )
+    seed = click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Decides the resamples.",
+    )
+    return lambda command: bootstrap(seed(command))
 
 
 def settings_with(db: Path | None) -> Settings:
@@ -78,6 +101,14 @@ DONE, NOT_ALL, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 def result(value: Any) -> None:
     """One JSON document on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
+    """What was found on stdout, as JSON or in words."""
+    if as_json:
+        result(found)
+    else:
+        click.echo(as_text(found))
 
 
 def say(text: str) -> None:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from core.cli import common
-from core.cli.common import db_option, no_bom, open_db, open_to_read, settings_with, write_files
+from core.cli.common import (
+    db_option,
+    json_option,
+    no_bom,
+    open_db,
+    open_to_read,
+    settings_with,
+    write_files,
+)
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -238,7 +246,7 @@ _path = click.Path(path_type=Path)
 )
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option
-@click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
+@json_option
 def import_(
     files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
 ) -> None:

@@ -53,10 +53,7 @@ def verify(db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         report = integrity.verify(lambda: _existing(db))
-        if as_json:
-            common.result(report)
-        else:
-            click.echo(integrity.as_text(report))
+        common.report(report, integrity.as_text, as_json)
         sys.exit(common.DONE if report["ok"] else common.NOT_ALL)
 
 
@@ -143,8 +140,5 @@ def demo(db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         report = grade_example(open_db(db))
-        if as_json:
-            common.result(report)
-        else:
-            click.echo(as_text(report))
+        common.report(report, as_text, as_json)
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)

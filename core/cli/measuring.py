@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, open_to_plan, open_to_read
+from core.cli.common import db_option, json_option, open_to_plan, open_to_read
 
 if TYPE_CHECKING:
     from core.services.pairwise.contests import ContestRequest
@@ -19,19 +19,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run_a")
 @click.argument("run_b")
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(0, 1_000_000),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Resamples of the items for 95 % intervals; 0 for none.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides the resamples."
-)
+@common.resample_options(1000)
 @db_option
-@click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
+@json_option
 def compare(
     run_a: str, run_b: str, bootstrap: int, seed: int, db: Path | None, as_json: bool
 ) -> None:
@@ -58,7 +48,6 @@ def compare(
             click.echo(reports_as_text.comparison_as_text(found))
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
 _POSITIVE = click.IntRange(1)
 
 
@@ -200,10 +189,7 @@ def rank(
             seed=seed,
             resamples=bootstrap,
         )
-        if as_json:
-            common.result(report)
-        else:
-            click.echo(rank_report.as_text(report))
+        common.report(report, rank_report.as_text, as_json)
 
 
 def _design(options: dict[str, Any]) -> dict[str, Any]:
@@ -268,19 +254,9 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
     metavar="RATER|human|gold",
     help="Compare only with people, with the labels, or with one rater (default: people, labels).",
 )
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(0, 1_000_000),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Resamples of the items for 95 % intervals; 0 for none.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides the resamples."
-)
+@common.resample_options(0)
 @db_option
-@click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
+@json_option
 def metrics(
     source: str, reference: str | None, bootstrap: int, seed: int, db: Path | None, as_json: bool
 ) -> None:
@@ -295,7 +271,4 @@ def metrics(
         report = metrics_report.metrics_source(
             lambda: open_to_read(db), source, reference, bootstrap, seed, common.note
         )
-        if as_json:
-            common.result(report)
-        else:
-            click.echo(reports_as_text.metrics_as_text(report))
+        common.report(report, reports_as_text.metrics_as_text, as_json)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, open_to_plan, open_to_read
+from core.cli.common import db_option, json_option, open_to_plan, open_to_read
 
 if TYPE_CHECKING:
     from core.cli.rescore import RaterGroup
@@ -112,9 +112,6 @@ def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Result as JSON on stdout.")
 
 
 @click.command()
@@ -289,10 +286,7 @@ def score(
         report = rescore.score_source(
             lambda: open_to_read(db), source, rules, abstain, raters, common.note
         )
-        if as_json:
-            common.result(report)
-        else:
-            click.echo(rescore.as_text(report))
+        common.report(report, rescore.as_text, as_json)
 
 
 def _follow(store: Store, run_id: int, as_json: bool) -> None:
