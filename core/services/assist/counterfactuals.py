@@ -24,7 +24,6 @@ from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs.planning import RunRequest
-from core.store.database.content import noun_hash
 from core.store.store import Store
 
 KIND = "edits"
@@ -189,8 +188,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:
     """The run that asks a panel for the whole rubric of originals and changes alike."""
     rubric = request_of(task).rubric
-    same = store.rubrics.find_by_hash(noun_hash(rubric))
-    found = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    found = store.rubrics.kept(rubric, now=clock.now())
     return RunRequest(
         rubric_version=found.id,
         dataset_version=version,

@@ -31,7 +31,6 @@ from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.cost_estimate import estimate as estimate_run
 from core.services.runs.planning import RunRequest
-from core.store.database.content import noun_hash
 from core.store.store import Store
 
 KIND = "data"
@@ -303,8 +302,7 @@ def request(
 ) -> RunRequest:
     """The run that asks a panel for this one criterion of generated submissions."""
     rubric = Rubric(name=criterion.name, guidelines=guidelines, criteria=(criterion,))
-    same = store.rubrics.find_by_hash(noun_hash(rubric))
-    version = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    version = store.rubrics.kept(rubric, now=clock.now())
     return RunRequest(
         rubric_version=version.id,
         dataset_version=dataset_version,

@@ -30,7 +30,6 @@ from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Doors
 from core.services.runs.runner import work_here
 from core.services.spot.spot_check import HELP
-from core.store.database.content import noun_hash
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
@@ -202,8 +201,7 @@ def hidden_request(
     details: Mapping[str, Any],
 ) -> RunRequest:
     """The request of a run that no list shows. ``rubric`` need not be saved."""
-    same = store.rubrics.find_by_hash(noun_hash(rubric))
-    version = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    version = store.rubrics.kept(rubric, now=clock.now())
     return RunRequest(
         rubric_version=version.id,
         dataset_version=dataset_version,

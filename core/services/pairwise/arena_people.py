@@ -6,7 +6,7 @@ contest is not shown to that person again, because by then the names were seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Figure, wilson
-from core.services.pairwise.contest_votes import WITHDRAWN, Contests, HeldContest, outcome, read
+from core.services.pairwise.contest_votes import WITHDRAWN, Contests, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
 
@@ -113,7 +113,7 @@ def together(store: Store, run_ids: Sequence[int], contests: Contests | None = N
     ``contests`` is what ``contest_votes.read`` gives of these runs, where it is at hand.
     """
     contests = contests or read(store, run_ids)
-    columns: list[tuple[str, Literal["person", "panel", "judge"], dict[_Key, float]]] = []
+    columns: list[tuple[str, Literal["person", "panel", "judge"], dict[Place, float]]] = []
     for arena in arenas_of(store, run_ids):
         theirs = read(store, [arena.run_id])
         if points := _points(theirs, None):
@@ -125,27 +125,21 @@ def together(store: Store, run_ids: Sequence[int], contests: Contests | None = N
         ArenaRater(name, kind, len(points), _rates(points, contests.systems))
         for name, kind, points in columns
     )
-    pairs = tuple(
-        _likeness(one, other, columns[one][2], columns[other][2])
-        for one, other in combinations(range(len(columns)), 2)
-    )
-    return Together(contests.systems, raters, pairs)
+    said = [points for *_, points in columns]
+    pairs = list[RaterLikeness]()
+    for one, other in combinations(range(len(said)), 2):
+        met = ((said[one][place], said[other][place]) for place in said[one].keys() & said[other])
+        pairs.append(RaterLikeness(one, other, *alike(met)))
+    return Together(contests.systems, raters, tuple(pairs))
 
 
-_Key = tuple[str, str, str, str]
-
-
-def _key(held: HeldContest) -> _Key:
-    return held.task, held.question, held.first, held.second
-
-
-def _points(contests: Contests, judge: str | None) -> dict[_Key, float]:
+def _points(contests: Contests, judge: str | None) -> dict[Place, float]:
     """What the first system got in every contest that came to something."""
-    found = {_key(held): outcome(contests, held, judge).points for held in contests.held}
+    found = {held.place: outcome(contests, held, judge).points for held in contests.held}
     return {key: points for key, points in found.items() if points is not None}
 
 
-def _rates(points: Mapping[_Key, float], systems: Sequence[str]) -> dict[str, float | None]:
+def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, float | None]:
     got: dict[str, list[float]] = {system: [] for system in systems}
     for (_, _, first, second), value in points.items():
         got[first].append(value)
@@ -153,14 +147,15 @@ def _rates(points: Mapping[_Key, float], systems: Sequence[str]) -> dict[str, fl
     return {s: sum(values) / len(values) if values else None for s, values in got.items()}
 
 
-def _likeness(
-    one: int, other: int, mine: Mapping[_Key, float], theirs: Mapping[_Key, float]
-) -> RaterLikeness:
-    counts = np.zeros((3, 3))
-    for key in mine.keys() & theirs.keys():
-        counts[_LEVELS[mine[key]], _LEVELS[theirs[key]]] += 1
-    n, same = int(counts.sum()), int(np.trace(counts))
+def alike(
+    met: Iterable[tuple[float, float]],
+) -> tuple[int, int, float | None, float | None, float | None, Figure]:
+    """Of points that two raters gave in the same contests: how many there are, how many are the
+    same, their share with its 95 % interval (Wilson), and Cohen's kappa over win, tie, loss.
+    """
+    table = np.zeros((3, 3))
+    for mine, theirs in met:
+        table[_LEVELS[mine], _LEVELS[theirs]] += 1
+    n, same = int(table.sum()), int(np.trace(table))
     low, high = wilson(same, n) if n else (None, None)
-    return RaterLikeness(
-        one, other, n, same, same / n if n else None, low, high, cohen_kappa(counts)
-    )
+    return n, same, same / n if n else None, low, high, cohen_kappa(table)

@@ -4,11 +4,9 @@ compared on one matrix. A person's votes are a run of their own over the same pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import NamedTuple
-
-import numpy as np
 
 from core import clock
 from core.domain.base import build
@@ -19,16 +17,15 @@ from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
 from core.identity import seeded
-from core.metrics.agreement.kappa import cohen_kappa
-from core.metrics.estimate import Figure, wilson
-from core.services.pairwise.contest_votes import Contests, HeldContest, outcome, read
+from core.metrics.estimate import Figure
+from core.services.pairwise.arena_people import alike
+from core.services.pairwise.contest_votes import Contests, HeldContest, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.services.pairwise.design import Choice, choice_of
 from core.services.results.scored_items import derive_for, resolved_items
 from core.store.store import Store
 
 _LEASE_SECONDS = 60.0
-_LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}
 
 
 class Blind(NamedTuple):
@@ -177,28 +174,24 @@ def accords(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
     people = read(store, arenas, items=voted)
     both = voted | {_exchanged(item) for item in voted}
     contests = read(store, sorted({d["arena"] for d in details}), items=both)
-    by_key = {_key(held): held for held in contests.held}
+    by_place = {held.place: held for held in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
-    return [_accord(people, contests, by_key, name) for name in names]
+    return [_accord(people, contests, by_place, name) for name in names]
 
 
 def _accord(
-    people: Contests,
-    contests: Contests,
-    by_key: dict[tuple[str, ...], HeldContest],
-    judge: str | None,
+    people: Contests, contests: Contests, by_place: dict[Place, HeldContest], judge: str | None
 ) -> RaterAccord:
-    table = np.zeros((3, 3))
-    for held in people.held:
-        theirs = by_key.get(_key(held))
-        said = outcome(people, held).points
-        found = None if theirs is None else outcome(contests, theirs, judge).points
-        if said is not None and found is not None:
-            table[_LEVELS[said], _LEVELS[found]] += 1
-    n, same = int(table.sum()), int(np.trace(table))
-    low, high = wilson(same, n) if n else (None, None)
-    return RaterAccord(judge or "", n, same, same / n if n else None, low, high, cohen_kappa(table))
+    def met() -> Iterator[tuple[float, float]]:
+        for held in people.held:
+            said = outcome(people, held).points
+            theirs = by_place.get(held.place)
+            found = None if theirs is None else outcome(contests, theirs, judge).points
+            if said is not None and found is not None:
+                yield said, found
+
+    return RaterAccord(judge or "", *alike(met()))
 
 
 def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
@@ -270,7 +263,7 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
     contests = read(store, [details_of(store, arena)["arena"]], items=both)
     a, b = item.meta["first"], item.meta["second"]
     mine = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
-    theirs = next(h for h in contests.held if _key(h) == _key(mine))
+    theirs = next(h for h in contests.held if h.place == mine.place)
     return Revealed(
         a,
         b,
@@ -292,7 +285,3 @@ def _exchanged(item_id: str) -> str:
 
 def _name(held: HeldContest, winner: str | None) -> str | None:
     return {"first": held.first, "second": held.second}.get(winner or "")
-
-
-def _key(held: HeldContest) -> tuple[str, ...]:
-    return held.task, held.question, held.first, held.second

@@ -26,6 +26,9 @@ from core.store.store import Store
 # judges and a screen need.
 
 
+Place = tuple[str, str, str, str]
+
+
 class ShownPair(NamedTuple):
     """Two answers as shown: ``first`` is the system shown as A.
 
@@ -132,6 +135,11 @@ class HeldContest:
     lengths: tuple[int, int]
     sources: tuple[str, str]
     shown: tuple[ShownAnswers, ...]
+
+    @property
+    def place(self) -> Place:
+        """Which contest it is, in whatever run: task, question and the two systems."""
+        return self.task, self.question, self.first, self.second
 
 
 class ContestRound(NamedTuple):

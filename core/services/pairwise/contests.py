@@ -133,9 +133,7 @@ def start(store: Store, request: ContestRequest) -> int:
     now = clock.now()
     with store.write():
         dataset = store.datasets.create(made.dataset, now=now, source="contest", hidden=True)
-        rubric = store.rubrics.find_by_hash(noun_hash(made.planned.rubric))
-        if rubric is None:
-            rubric = store.rubrics.create(made.planned.rubric, now=now, hidden=True)
+        rubric = store.rubrics.kept(made.planned.rubric, now=now)
         stored = replace(
             made.planned.plan, rubric_version_id=rubric.id, dataset_version_id=dataset.id
         )

@@ -18,7 +18,6 @@ from core.errors import InputError, NotFound, Problem
 from core.services.results.item_view import CriterionView, ItemView, item_view
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest
-from core.store.database.content import noun_hash
 from core.store.store import Store
 
 #: The detail of runs that are part of a task of a model's help: they are no spot checks.
@@ -106,7 +105,7 @@ def check(store: Store, request: SpotRequest) -> int:
     if version is None or item is None:
         version, item = _typed(store, request), ITEM
     run = RunRequest(
-        rubric_version=_rubric_version(store, request.rubric),
+        rubric_version=store.rubrics.kept(request.rubric, now=clock.now()).id,
         dataset_version=version,
         panel=panel,
         name=f"Spot check: {request.rubric.name}",
@@ -192,14 +191,6 @@ def recent(store: Store, limit: int = 10) -> list[Recent]:
         (item,) = store.results.items(row.id, limit=1)
         found.append(Recent(row, item.item_id, item.preview, item.score))
     return found
-
-
-def _rubric_version(store: Store, rubric: Rubric) -> int:
-    """The saved version with this content, or a hidden one made for it."""
-    same = store.rubrics.find_by_hash(noun_hash(rubric))
-    if same is not None:
-        return same.id
-    return store.rubrics.create(rubric, now=clock.now(), hidden=True).id
 
 
 def _typed(store: Store, request: SpotRequest) -> int:

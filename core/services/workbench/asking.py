@@ -25,7 +25,6 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench
 from core.services.workbench.bench_state import WorkbenchState, standing
 from core.services.workbench.known_answers import WORKBENCH, judge_hash
-from core.store.database.content import noun_hash
 from core.store.store import Store
 
 #: ``open``: what has no answer to the present question; ``failed``: what went wrong; ``all``.
@@ -210,8 +209,7 @@ def _planned(now: WorkbenchState, batch: Batch) -> Planned:
 
 def _start(store: Store, name: str, now: WorkbenchState, batch: Batch, seed: int) -> int:
     rubric = now.subject.rubric(batch.criteria, f"Workbench of {name}")
-    same = store.rubrics.find_by_hash(noun_hash(rubric))
-    version = same or store.rubrics.create(rubric, now=clock.now(), hidden=True)
+    version = store.rubrics.kept(rubric, now=clock.now())
     chosen = set(batch.rows)
     panel = _panel(now, batch)
     tests = [item for item in now.hashes.tests if item.id in chosen]

@@ -37,6 +37,11 @@ class Rubrics:
             )
             return self._add(db, new_id(cursor), 1, rubric, now, author, note)
 
+    def kept(self, rubric: Rubric, *, now: str) -> RubricVersion:
+        """The newest version with this content, or a hidden one that is made of it."""
+        found = self.find_by_hash(noun_hash(rubric))
+        return found or self.create(rubric, now=now, hidden=True)
+
     def add_version(
         self,
         rubric_id: int,
