@@ -7,7 +7,6 @@ words; its words are sent back to it as its own, and it then chooses.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 import traceback
@@ -34,7 +33,7 @@ from core.judging.prompts.reply_parsing import (
 )
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
-from core.judging.providers.base import CallError, Completion, Door, Hidden, hidden_values, redact
+from core.judging.providers.base import CallError, Completion, Door, redact
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
 #: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
@@ -186,11 +185,8 @@ class LLMJudge:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        # A variable read from a file often ends in a line break, which no header may hold.
-        self._key = (key or "").strip() or None
-        self._hidden = hidden_values([self._key, *(known or {}).values()])
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock, cache, on_call, known)
-        self._params = _shown_params(spec, door.name, self._hidden)
+        self._caller = Caller(spec, door, key, gate, sleep, clock, cache, on_call, known)
+        self._params = self._caller.settings(PROMPT_VERSION, timeout=spec.timeout)
 
     async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
@@ -205,8 +201,8 @@ class LLMJudge:
         except Exception as error:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.
-            logger.error("%s", redact(traceback.format_exc(), self._hidden))
-            words = redact(f"{type(error).__name__}: {error}", self._hidden)
+            logger.error("%s", redact(traceback.format_exc(), self._caller.hidden))
+            words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
         return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
 
@@ -215,7 +211,7 @@ class LLMJudge:
         self._caller.close()
 
     async def _results(self, question: Question, tally: CallAccount) -> Results:
-        if self.spec.key_env and not self._key:
+        if self.spec.key_env and not self._caller.key:
             return _failures(
                 question,
                 "missing_key",
@@ -239,22 +235,3 @@ def _asked(question: Question) -> dict[str, object]:
     if question.examples:
         given["examples"] = list(dict.fromkeys(e.item.id for e in question.examples))
     return given
-
-
-def _shown_params(spec: Judge, door: str, hidden: Hidden) -> dict[str, object]:
-    """What is kept of the settings of every call: never the key, nor what a variable holds."""
-    sent = {
-        "door": door,
-        "prompt": PROMPT_VERSION,
-        "model": spec.model,
-        "api_base": spec.api_base or None,
-        "temperature": spec.temperature,
-        "max_tokens": spec.max_tokens,
-        "timeout": spec.timeout,
-        "thinking": spec.thinking,
-        "params": spec.params or None,
-    }
-    given = {name: value for name, value in sent.items() if value is not None}
-    text = json.dumps(given, default=str)
-    shown: dict[str, object] = json.loads(redact(text, hidden))
-    return shown

@@ -8,6 +8,7 @@ An answer that is kept from an earlier call is taken from there, past the gate.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,7 +28,9 @@ from core.judging.providers.base import (
     Hidden,
     ReplyFormat,
     Request,
+    hidden_values,
     hide,
+    redact,
     shows,
 )
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -54,7 +57,11 @@ class Caller:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self._on_call, self._known = on_call, known or {}
-        self._spec, self._door, self._key, self._gate = spec, door, key, gate
+        # A variable read from a file often ends in a line break, which no header may hold.
+        self.key = (key or "").strip() or None
+        #: What of the settings must not be seen in anything that is kept or shown.
+        self.hidden = hidden_values([self.key, *self._known.values()])
+        self._spec, self._door, self._gate = spec, door, gate
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
         gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
@@ -97,6 +104,24 @@ class Caller:
                 return completion
             request = self._request(segments, schema)
 
+    def settings(self, prompt: str, **more: object) -> dict[str, object]:
+        """What is kept of the settings of every call: never the key, nor what a variable holds."""
+        spec = self._spec
+        sent = {
+            "door": self._door.name,
+            "prompt": prompt,
+            "model": spec.model,
+            "api_base": spec.api_base or None,
+            "temperature": spec.temperature,
+            "max_tokens": spec.max_tokens,
+            **more,
+            "thinking": spec.thinking,
+            "params": spec.params or None,
+        }
+        given = {name: value for name, value in sent.items() if value is not None}
+        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self.hidden))
+        return shown
+
     def answers(self, tally: CallAccount) -> tuple[KeptAnswer, ...]:
         """The new answers that a question ended well with; none without a cache."""
         if self._cache is None:
@@ -127,7 +152,7 @@ class Caller:
             thinking=spec.thinking,
             params=spec.params,
             api_base=spec.api_base,
-            key=self._key,
+            key=self.key,
             known=self._known,
         )
 

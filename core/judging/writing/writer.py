@@ -8,7 +8,6 @@ and what was left out is said; where nothing is good it is a failure: nothing is
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import random
 import time
@@ -24,7 +23,7 @@ from core.identity import seeded
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller
 from core.judging.prompts.reply_parsing import Schema, Unreadable
-from core.judging.providers.base import CallError, Completion, Door, hidden_values, redact
+from core.judging.providers.base import CallError, Completion, Door
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
 # The fixed words of requests to a writing model. A changed word is a new ``AUTHORING_VERSION``.
@@ -253,10 +252,7 @@ class Writer:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        self._key = (key or "").strip() or None
-        self._door = door.name
-        self._hidden = hidden_values([self._key, *(known or {}).values()])
-        self._caller = Caller(spec, door, self._key, gate, sleep, clock, known=known)
+        self._caller = Caller(spec, door, key, gate, sleep, clock, known=known)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
@@ -265,7 +261,7 @@ class Writer:
 
         ``name`` tells this request from others; pauses are drawn from it.
         """
-        if self.spec.key_env and not self._key:
+        if self.spec.key_env and not self._caller.key:
             words = f"The environment variable {self.spec.key_env} is not set. Put the key into it."
             return Written(Failed("missing_key", words), None)
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
@@ -285,7 +281,7 @@ class Writer:
             value = Failed(found.kind, found.message) if isinstance(found, Unreadable) else found
         except CallError as error:
             value = Failed(error.kind, error.message)
-        return Written(value, tally.call(self._params(writing)), reply or "")
+        return Written(value, tally.call(self._caller.settings(writing.version)), reply or "")
 
     async def _repaired(
         self,
@@ -330,22 +326,6 @@ class Writer:
         if again and isinstance(found, Unreadable):
             return Unreadable(found.kind, f"{found.message} A second request did not help.")
         return found
-
-    def _params(self, writing: Writing) -> dict[str, object]:
-        spec = self.spec
-        sent = {
-            "door": self._door,
-            "prompt": writing.version,
-            "model": spec.model,
-            "api_base": spec.api_base or None,
-            "temperature": spec.temperature,
-            "max_tokens": spec.max_tokens,
-            "thinking": spec.thinking,
-            "params": spec.params or None,
-        }
-        given = {name: value for name, value in sent.items() if value is not None}
-        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self._hidden))
-        return shown
 
 
 def _problem(found: object) -> str:
