@@ -11,6 +11,7 @@ Where no Chromium is installed these tests are skipped, unless RUBRIC_STUDIO_BRO
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,8 +22,8 @@ from typing import Any
 import pytest
 
 from core.settings import RunnerPlace
-from tests.browser.driving import PATIENCE, watch
-from tests.browser.seats import seats
+from tests.browser.driving import watch
+from tests.browser.seats import Wardrobe, seats
 from tests.browser.serving import APP, SHARED_APP, Server, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -35,6 +36,8 @@ ARGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Pages of one browser share a process, and with it the scripts that are compiled there.
+    "--process-per-site",
 ]
 
 
@@ -100,9 +103,9 @@ def app_url(
             yield server.url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """One Chromium for a module: while it is there, Playwright's event loop runs in this thread.
+    """One Chromium for all modules in a row: while it is there, Playwright's event loop runs.
 
     Were it kept for the session, no other test of this process could run a loop of its own.
     """
@@ -114,13 +117,30 @@ def browser() -> Iterator[Any]:
         launched.close()
 
 
-@pytest.fixture(scope="module")
-def context(browser: Any) -> Iterator[Any]:
-    """What the pages of a module share: the cache of scripts. Streamlit's sessions are per page."""
-    opened = browser.new_context(viewport={"width": 1360, "height": 900})
-    opened.set_default_timeout(1000 * PATIENCE)
-    yield opened
-    opened.close()
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
+    """What a module seeds may run a loop: it drives no browser, so Playwright's is hidden."""
+    running = asyncio._get_running_loop()
+    if running is None or fixturedef.scope != "module":
+        return (yield)
+    asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(running)
+
+
+@pytest.fixture(scope="package")
+def wardrobe(browser: Any) -> Wardrobe:
+    """What pages are opened in, one for each person."""
+    return Wardrobe(browser)
+
+
+@pytest.fixture
+def context(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
+    """What the pages of a test share. Streamlit's sessions are per page."""
+    with wardrobe.lent(app_url) as lent:
+        yield lent
 
 
 @pytest.fixture
@@ -139,9 +159,9 @@ def page(context: Any, app_url: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def someone(browser: Any, app_url: str) -> Iterator[Callable[[str], Any]]:
+def someone(wardrobe: Wardrobe, app_url: str) -> Iterator[Callable[[str], Any]]:
     """Sit somebody down at a browser of their own."""
-    with seats(browser, app_url) as sit:
+    with seats(wardrobe, app_url) as sit:
         yield sit
 
 

@@ -13,6 +13,7 @@ from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import press, settle, visit, watch, write
+from tests.browser.seats import Wardrobe
 
 REQUIREMENT = "Requirement: what the judge must decide"
 
@@ -28,13 +29,12 @@ def shared_id(app_db: Path) -> int:
 
 
 @pytest.fixture
-def second(browser: Any, app_url: str) -> Iterator[Any]:
-    """The browser of somebody else."""
-    context = browser.new_context(viewport={"width": 1360, "height": 900})
-    page = context.new_page()
-    watch(page)
-    yield page
-    context.close()
+def second(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
+    """A page of somebody else's browser."""
+    with wardrobe.lent(app_url) as context:
+        page = context.new_page()
+        watch(page)
+        yield page
 
 
 def rubric_named(app_db: Path, name: str) -> Rubric:

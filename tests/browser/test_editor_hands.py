@@ -97,11 +97,14 @@ def test_criteria_are_written_moved_and_taken_back_without_a_mouse(
     page.keyboard.press("Alt+ArrowUp")
     page.wait_for_function(f"() => {AT} == 'One more.'")
     page.keyboard.press("Alt+Shift+ArrowUp")
+    settle(page)  # while it moves, the field is there twice
     page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='2']")).wait_for()
     page.get_by_role("heading", level=1).click()  # out of the field, where the browser takes back
     page.keyboard.press("Control+z")
+    settle(page)
     page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='3']")).wait_for()
     page.keyboard.press("Control+Shift+z")
+    settle(page)
     page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='2']")).wait_for()
     page.keyboard.press("Control+s")
     page.get_by_text("Version 2, saved").wait_for()

@@ -30,6 +30,10 @@ class Wire:
         self._answers: list[Any] = []
         page.on("websocket", lambda socket: socket.on("framereceived", self._keep))
         page.on("response", lambda answer: self._answers.append(answer))
+        # What the browser kept from another page would not come over the wire.
+        self._cacheless = page.context.new_cdp_session(page)
+        self._cacheless.send("Network.enable")
+        self._cacheless.send("Network.setCacheDisabled", {"cacheDisabled": True})
 
     def _keep(self, frame: str | bytes) -> None:
         self.frames.append(frame.encode() if isinstance(frame, str) else frame)
