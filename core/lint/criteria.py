@@ -193,27 +193,25 @@ def _finding(rubric: Rubric, one: int, other: int) -> LintFinding:
 
 def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:
     """Criteria whose names nobody could tell apart."""
-    for at, other in _alike([c.name for c in rubric.criteria]):
-        yield LintFinding(
-            "lookalike-names",
-            ("criteria", at, "name"),
-            f"Looks like the name of criterion {other + 1} but is another text.",
-            "Write both in one alphabet, or name one of them otherwise.",
-            rubric.criteria[at].name,
-            also=(("criteria", other, "name"),),
-        )
+    names = [criterion.name for criterion in rubric.criteria]
+    return _lookalikes(names, "criteria", "name", "criterion")
 
 
 def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
     """Options whose labels nobody could tell apart."""
-    for at, other in _alike([o.label for o in criterion.options]):
+    labels = [option.label for option in criterion.options]
+    return _lookalikes(labels, "options", "label", "option")
+
+
+def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator[LintFinding]:
+    for at, other in _alike(texts):
         yield LintFinding(
             "lookalike-names",
-            ("options", at, "label"),
-            f"Looks like the label of option {other + 1} but is another text.",
-            "Write both in one alphabet, or label one of them otherwise.",
-            criterion.options[at].label,
-            also=(("options", other, "label"),),
+            (where, at, field),
+            f"Looks like the {field} of {noun} {other + 1} but is another text.",
+            f"Write both in one alphabet, or {field} one of them otherwise.",
+            texts[at],
+            also=((where, other, field),),
         )
 
 

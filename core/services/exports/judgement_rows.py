@@ -212,9 +212,7 @@ def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row
     status = "abstained" if vote.abstained else "answered"
     quote = vote.evidence[0] if vote.evidence else None
     span = find_quote(item.output, quote) if quote else None
-    return _row(found, item, vote.cell.criterion) | {
-        "rater_type": "human" if found.kinds.get(vote.cell.judge) == "human" else "judge",
-        "rater_id": vote.cell.judge,
+    return _answer(found, item, vote) | {
         "vote": choice_label(criterion, vote.option, vote.abstained),
         "vote_value": None if vote.option is None else criterion.value_of(vote.option),
         "status": f"{status} (reversed order)" if flipped else status,
@@ -222,23 +220,27 @@ def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row
         "evidence_quote": quote,
         "evidence_start": span[0] if span else None,
         "evidence_end": span[1] if span else None,
-        "created_at": vote.created,
-        "round": vote.cell.replicate % found.run.plan.replicates + 1,
-        "replicate": vote.cell.replicate,
         "confidence": vote.confidence,
         "shown_order": None if vote.order is None else " ".join(map(str, vote.order)),
     }
 
 
 def _failure(found: Graded, item: Item, failure: FailureRow) -> Row:
-    return _row(found, item, failure.cell.criterion) | {
-        "rater_type": "human" if found.kinds.get(failure.cell.judge) == "human" else "judge",
-        "rater_id": failure.cell.judge,
+    return _answer(found, item, failure) | {
         "status": f"failed: {failure.kind}",
         "rationale": failure.message,
-        "created_at": failure.created,
-        "round": failure.cell.replicate % found.run.plan.replicates + 1,
-        "replicate": failure.cell.replicate,
+    }
+
+
+def _answer(found: Graded, item: Item, given: VoteRow | FailureRow) -> Row:
+    """What a vote and a failure have in common: who was asked, when, which time."""
+    cell = given.cell
+    return _row(found, item, cell.criterion) | {
+        "rater_type": "human" if found.kinds.get(cell.judge) == "human" else "judge",
+        "rater_id": cell.judge,
+        "created_at": given.created,
+        "round": cell.replicate % found.run.plan.replicates + 1,
+        "replicate": cell.replicate,
     }
 
 
