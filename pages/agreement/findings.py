@@ -12,7 +12,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection, switch
-from pages.agreement.words import AILMENTS, ESTIMATES, section
+from pages.agreement.words import ESTIMATES, FINDING_NAMES, section
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
@@ -25,41 +25,41 @@ MOST = 30
 
 def show_evidence(chosen: RatedSelection, one: ShownEvidence) -> None:
     """Both plots of a finding, each with its table."""
-    section(f"{AILMENTS[one.finding.kind]}: {visible(one.finding.subject)}")
+    section(f"{FINDING_NAMES[one.finding.kind]}: {visible(one.finding.subject)}")
     key = (*chosen.run_about, one.finding.kind, one.finding.subject, one.finding.other)
-    if one.plate is not None and one.plate.places:
-        _plate(one.plate, state.key(keys.AGREEMENT_CHART, "plate", *key))
-    if len(one.among) > 1 or one.plate is None:
+    if one.chart is not None and one.chart.places:
+        _chart(one.chart, state.key(keys.AGREEMENT_CHART, "plate", *key))
+    if len(one.among) > 1 or one.chart is None:
         _among(one, state.key(keys.AGREEMENT_CHART, "among", *key))
 
 
-def _plate(plate: Chart, key: str) -> None:
+def _chart(chart: Chart, key: str) -> None:
     st.plotly_chart(
         draw.series_plot(
-            plate.places,
-            [draw.Series(*series) for series in plate.series],
-            plate.axes,
-            kind=plate.kind,
-            share=plate.share,
+            chart.places,
+            [draw.Series(*series) for series in chart.series],
+            chart.axes,
+            kind=chart.kind,
+            share=chart.share,
         ),
         key=key,
         config=PLAIN,
-        alt=f"{plate.axes[1]} by {plate.axes[0]}; the table below has the numbers.",
+        alt=f"{chart.axes[1]} by {chart.axes[0]}; the table below has the numbers.",
     )
-    form = fmt.percent if plate.share else fmt.score
+    form = fmt.percent if chart.share else fmt.score
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            (plate.axes[0], *(name for name, _ in plate.series), "Count"),
+            (chart.axes[0], *(name for name, _ in chart.series), "Count"),
             (
                 [
                     esc(place),
-                    *(form(values[at]) for _, values in plate.series),
-                    fmt.count(plate.counts[at]),
+                    *(form(values[at]) for _, values in chart.series),
+                    fmt.count(chart.counts[at]),
                 ]
-                for at, place in enumerate(plate.places)
+                for at, place in enumerate(chart.places)
             ),
             name="The evidence in numbers",
-            numbers=range(1, len(plate.series) + 2),
+            numbers=range(1, len(chart.series) + 2),
         )
 
 
@@ -104,7 +104,7 @@ def show(chosen: RatedSelection) -> None:
     """The findings of the whole run, the serious first, beside the evidence of the chosen one."""
     if chosen.part:
         st.caption("All items of the run are examined, whatever is chosen above.")
-    found = remembered("ailments", chosen.run_about, lambda: look(store(), chosen.run_id))
+    found = remembered("findings", chosen.run_about, lambda: look(store(), chosen.run_id))
     if found.findings:
         _findings(chosen, found)
     elif found.made:
@@ -154,7 +154,7 @@ def _list(places: list[str], at: str, found: Examination) -> None:
 
 def _caption(one: ShownEvidence) -> str:
     weight = "only observed" if one.finding.false_alarms is None else one.finding.severity
-    return f"{AILMENTS[one.finding.kind]}, {weight}"
+    return f"{FINDING_NAMES[one.finding.kind]}, {weight}"
 
 
 def _on_choice(key: str) -> None:
@@ -167,7 +167,7 @@ def _unmade(found: Examination) -> None:
     with st.expander("What could not be examined", icon=":material/help:"):
         table(
             ("What", "Why", "How many"),
-            ([esc(AILMENTS[kind]), esc(why), fmt.count(n)] for kind, why, n in found.unmade),
+            ([esc(FINDING_NAMES[kind]), esc(why), fmt.count(n)] for kind, why, n in found.unmade),
             name="What could not be examined",
             numbers=(2,),
         )

@@ -17,7 +17,7 @@ STRENGTH = (
 )
 KINDS = {"human": "People", "llm": "LLM judges", "offline": "Offline judges"}
 #: What each check looks for.
-AILMENTS = {
+FINDING_NAMES = {
     "position": "Position of options",
     "flips": "Order reversed",
     "inconsistency": "Self-consistency",

@@ -13,7 +13,7 @@ from core.lint.check import rule_of
 from core.lint.language import unread_words
 from core.lint.rules import LintFinding, LintRule
 from core.services.diagnostics import diagnosis
-from core.services.diagnostics.diagnosis import Heard, Says, Told
+from core.services.diagnostics.diagnosis import CriterionFinding, Heard, Says
 from core.services.rubrics.drafts import locate, payload, problems_of
 from core.services.rubrics.issues import (
     check_draft,
@@ -196,7 +196,7 @@ def what_runs_say_beside(name: str, uid: str) -> None:
     if said is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
-    mine = diagnosis.of_criterion(said.heard.told, criterion["name"])
+    mine = diagnosis.of_criterion(said.heard.findings, criterion["name"])
     why = said.heard.unknown.get(criterion["name"], "")
     if not mine and not why:
         return
@@ -212,7 +212,7 @@ def what_runs_say(name: str) -> None:
         return
     run, heard = said.run, said.heard
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
-    kept = [one for one in heard.told if one.criterion in names]
+    kept = [one for one in heard.findings if one.criterion in names]
     about = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">What the newest run says</div>'
@@ -254,9 +254,11 @@ def _heard(run: RunRow) -> Heard:
     return remembered("rubric_heard", about, lambda: diagnosis.heard(store(), run.id))
 
 
-def _sentences(told: list[tuple[str | None, Told]], *, changed: bool, unknown: str = "") -> None:
+def _sentences(
+    found: list[tuple[str | None, CriterionFinding]], *, changed: bool, unknown: str = ""
+) -> None:
     lines = ""
-    for subject, one in told:
+    for subject, one in found:
         head = f"<b>{esc(one_line(subject, 60))}</b> " if subject else ""
         weight = tag("serious" if one.serious else "slight", "warn" if one.serious else "neutral")
         lines += f'<div class="rs-row">{weight}<span>{head}{esc(one.sentence)}</span></div>'

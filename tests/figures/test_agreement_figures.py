@@ -84,7 +84,7 @@ def test_differences_of_scores_are_drawn_against_their_means() -> None:
     assert "&lt;r&gt;" in figure.layout.yaxis.title.text
 
 
-def test_series_of_a_plate_differ_in_more_than_colour() -> None:
+def test_series_of_a_chart_differ_in_more_than_colour() -> None:
     series = [Series("one", [0.1, None]), Series("two", [0.3, 0.4])]
 
     bars = series_plot(["a", "b"], series, ("Place", "Share"), share=True)

@@ -194,20 +194,20 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
     return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
 
 
-# Which effects are told: surely there, and large enough to matter.
+# Which effects are significant: surely there, and large enough to matter.
 #
 # All checks of a run are corrected together (Holm 1979), so the rate of false alarms is one of
 # whole runs: data in which nothing ails raise any finding in at most ``FALSE_ALARMS`` of runs. That
 # was simulated, and holds as far as the simulation goes (``PROMISED``). An effect that is surely
-# there and too small to matter is not told either.
+# there and too small to matter is not shown either.
 #
 # What is only observed stands apart (``OBSERVED``): a slope on length is there in healthy judges as
-# soon as longer answers are better than their labels can tell, so it is told for what it is,
+# soon as longer answers are better than their labels can tell, so it is shown for what it is,
 # without a promise, and corrected by itself.
 
-#: At most this share of runs without any ailment raises a finding.
+#: At most this share of runs without any fault raises a finding.
 FALSE_ALARMS = 0.01
-#: What was simulated (``bench/ailments.py``), for whoever reads the promise.
+#: What was simulated (``bench/findings.py``), for whoever reads the promise.
 PROMISED = (
     f"In simulated runs in which nothing ails at most {FALSE_ALARMS:.0%} raise any finding, but "
     "for length, of which nothing is promised. Their judges err at random in a fifth of the "
@@ -278,7 +278,7 @@ class Finding:
     ``subject`` names it, ``role`` says which of the two it is, ``other`` the second subject where
     there is one. ``estimate`` with its 95 % interval ``low`` to ``high`` (``None`` where all items
     show the same), from ``n`` independent items or answers. ``p`` is corrected for all checks of
-    the run; ``false_alarms`` is the share of runs without any ailment that raise a finding, and
+    the run; ``false_alarms`` is the share of runs without any fault that raise a finding, and
     ``None`` where it is only observed. ``serious``: the whole interval lies where it matters.
     """
 
@@ -299,7 +299,7 @@ class Finding:
 def significant(
     checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
 ) -> list[float | None]:
-    """For every check its p, corrected for all of them, where it is to be told; else ``None``.
+    """For every check its p, corrected for all of them, where it is significant; else ``None``.
 
     >>> there = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
     >>> significant([("leniency", there), ("leniency", there._replace(estimate=0.01))])

@@ -113,19 +113,19 @@ def begin(store: Store, request: EditRequest) -> int:
     return help_tasks.begin(store, wish)
 
 
-async def work(desk: TaskContext) -> None:
+async def work(context: TaskContext) -> None:
     """Ask for every item's change, side by side."""
-    request = request_of(desk.task)
-    items = await desk.io(_items, desk.store, request)
+    request = request_of(context.task)
+    items = await context.io(_items, context.store, request)
     judge = writer_of(request.judge)
 
     async def change(item: Item) -> None:
         def read(text: str | None) -> object:
             return read_edit(text, item.output)
 
-        await desk.write(f"edit/{item.id}", judge, _writing(item, request), read)
+        await context.write(f"edit/{item.id}", judge, _writing(item, request), read)
 
-    await desk.all(change(item) for item in items)
+    await context.all(change(item) for item in items)
 
 
 def request_of(task: HelpTask) -> EditRequest:

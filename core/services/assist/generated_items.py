@@ -140,27 +140,29 @@ def _lanes(request: DataRequest) -> list[Lane]:
     return lanes(request.criterion, request.counts, request.borderline)
 
 
-async def work(desk: TaskContext) -> None:
+async def work(context: TaskContext) -> None:
     """Invent tasks where none are given, then write lane by lane, the lanes side by side."""
-    request = request_of(desk.task)
-    tasks = await _tasks(desk, request)
+    request = request_of(context.task)
+    tasks = await _tasks(context, request)
     if isinstance(tasks, Failed):
         return
     seen = list[Print]()
-    await desk.all(_lane(desk, request, lane, tasks, seen) for lane in _lanes(request))
+    await context.all(_lane(context, request, lane, tasks, seen) for lane in _lanes(request))
 
 
-async def _tasks(desk: TaskContext, request: DataRequest) -> tuple[str, ...] | Failed:
+async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] | Failed:
     if request.tasks or not request.invent:
         return request.tasks
     writing = tasks_writing(request.criterion, request.invent, request.seed)
     judge = writer_of(request.judge, varied=True)
-    found = await desk.write("tasks", judge, writing, lambda text: read_tasks(text, request.invent))
+    found = await context.write(
+        "tasks", judge, writing, lambda text: read_tasks(text, request.invent)
+    )
     return found if isinstance(found, Failed) else found.tasks
 
 
 async def _lane(
-    desk: TaskContext, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: list[Print]
+    context: TaskContext, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: list[Print]
 ) -> None:
     judge = writer_of(request.judge, varied=True)
     earlier = list[str]()
@@ -177,7 +179,7 @@ async def _lane(
         writing = generate_writing(
             request.criterion, lane.aimed, task, request.length, recent, place, request.seed
         )
-        found = await desk.write(lane.step(number), judge, writing, read)
+        found = await context.write(lane.step(number), judge, writing, read)
         if isinstance(found, str):
             earlier.append(found)
             seen.append(_of(found))

@@ -156,13 +156,13 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
     return store.helps.claim(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS, now=clock.now())
 
 
-async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
+async def _ended(context: TaskContext, owner: str) -> HelpStatus:
     """Works on the task and writes down how it ended."""
-    work = asyncio.create_task(_opened(desk, work_of(desk.task.kind)))
+    work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
     async def beat() -> bool:
         """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
-        if await desk.io(_renewed, desk.store, desk.task.id, owner) is not False:
+        if await context.io(_renewed, context.store, context.task.id, owner) is not False:
             work.cancel()
         return True
 
@@ -171,7 +171,7 @@ async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
     try:
         async with beating(beat, BEAT_EVERY):
             result = await work
-        status, message = _verdict(desk)
+        status, message = _verdict(context)
     except asyncio.CancelledError:
         status = "cancelled"
     except BudgetSpent:
@@ -182,8 +182,10 @@ async def _ended(desk: TaskContext, owner: str) -> HelpStatus:
         message = f"A defect in the program stopped this: {error!r}"
         raise
     finally:
-        desk.close()
-        await desk.io_in_time(_end, desk.store, desk.task.id, owner, status, message, result)
+        context.close()
+        await context.io_in_time(
+            _end, context.store, context.task.id, owner, status, message, result
+        )
     return status
 
 
@@ -193,16 +195,16 @@ def _end(
     store.helps.end(task_id, owner, status, now=clock.now(), message=message, result=result)
 
 
-async def _opened(desk: TaskContext, work: Any) -> Any:
-    await desk.open()
-    return await work(desk)
+async def _opened(context: TaskContext, work: Any) -> Any:
+    await context.open()
+    return await work(context)
 
 
-def _verdict(desk: TaskContext) -> tuple[HelpStatus, str]:
-    if not desk.failed:
+def _verdict(context: TaskContext) -> tuple[HelpStatus, str]:
+    if not context.failed:
         return "done", ""
-    first = next(iter(desk.failed.values()))
-    count = len(desk.failed)
+    first = next(iter(context.failed.values()))
+    count = len(context.failed)
     many = f"{count} requests failed. The first: " if count > 1 else ""
     return "failed", f"{many}{first.message}"
 

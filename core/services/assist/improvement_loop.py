@@ -273,23 +273,23 @@ def _plain(piece: ProposalPiece) -> dict[str, Any]:
     return {name: getattr(piece, name) for name in ProposalPiece.__slots__}
 
 
-async def work(desk: TaskContext) -> dict[str, Any]:
+async def work(context: TaskContext) -> dict[str, Any]:
     """Round after round, until nothing is proposed, it helps no more, or the rounds are over."""
-    request = request_of(desk.task)
+    request = request_of(context.task)
     best, best_at = request.rubric, 0
-    await _graded(desk, request, best, 0, "learn")
-    await _graded(desk, request, best, 0, "held")
+    await _graded(context, request, best, 0, "learn")
+    await _graded(context, request, best, 0, "held")
     for number in range(1, request.rounds + 1):
-        changes = await _proposed(desk, request, best, best_at, number)
+        changes = await _proposed(context, request, best, best_at, number)
         if not changes:
             return _ended(best_at, "Nothing more was proposed.")
         rubric = changed(best, changes)
-        held = await _graded(desk, request, rubric, number, "held")
-        gain = await desk.io(gain_between, desk.store, _run(desk, best_at, "held"), held)
-        await desk.note(f"changes/{number}", [asdict(change) for change in changes])
+        held = await _graded(context, request, rubric, number, "held")
+        gain = await context.io(gain_between, context.store, _run(context, best_at, "held"), held)
+        await context.note(f"changes/{number}", [asdict(change) for change in changes])
         if not gain.helps:
             return _ended(best_at, f"Round {number} did not help on the items held out.")
-        await _graded(desk, request, rubric, number, "learn")
+        await _graded(context, request, rubric, number, "learn")
         best, best_at = rubric, number
     return _ended(best_at, "All rounds are over.")
 
@@ -299,11 +299,11 @@ def _ended(best: int, why: str) -> dict[str, Any]:
 
 
 async def _proposed(
-    desk: TaskContext, request: LoopRequest, rubric: Rubric, best_at: int, number: int
+    context: TaskContext, request: LoopRequest, rubric: Rubric, best_at: int, number: int
 ) -> tuple[ProposedChange, ...]:
     """The changes of wording proposed in a round; a request that failed ends the loop."""
-    learnt = _run(desk, best_at, "learn")
-    cases = await desk.io(_cases, desk.store, learnt, request)
+    learnt = _run(context, best_at, "learn")
+    cases = await context.io(_cases, context.store, learnt, request)
     findings = merged(offline_findings(rubric), request.findings if number == 1 else {})
     asked = ImproveRequest(
         judge=request.judge,
@@ -319,7 +319,9 @@ async def _proposed(
         for name in request.targets
         if findings.get(name) or any(case.criterion == name for case in cases)
     ]
-    found = await desk.all(propose(desk, asked, name, f"{number}/revise/{name}") for name in wanted)
+    found = await context.all(
+        propose(context, asked, name, f"{number}/revise/{name}") for name in wanted
+    )
     changes = list[ProposedChange]()
     for one in found:
         if isinstance(one, Failed):
@@ -333,23 +335,23 @@ def _cases(store: Store, run_id: int, request: LoopRequest) -> list[Any]:
     return cases_of(store, run_id, request.targets, seed=request.seed)
 
 
-def _run(desk: TaskContext, number: int, part: str) -> int:
-    return int(desk.noted(f"{number}/{part}"))
+def _run(context: TaskContext, number: int, part: str) -> int:
+    return int(context.noted(f"{number}/{part}"))
 
 
 async def _graded(
-    desk: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
+    context: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
 ) -> int:
-    make = await desk.io(_request, desk, request, rubric, number, part)
-    row = await graded(desk, f"{number}/{part}", make)
+    make = await context.io(_request, context, request, rubric, number, part)
+    row = await graded(context, f"{number}/{part}", make)
     return row.id
 
 
 def _request(
-    desk: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
+    context: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
 ) -> RunRequest:
     """The run of one part in one round; what was spent so far leaves so much of the budget."""
-    store, task = desk.store, desk.store.helps.get(desk.task.id)
+    store, task = context.store, context.store.helps.get(context.task.id)
     left = None
     if request.budget is not None:
         left = max(0.0, request.budget - task.cost - runs_cost(store, task))

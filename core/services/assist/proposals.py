@@ -94,21 +94,21 @@ def begin(store: Store, request: ImproveRequest) -> int:
     return help_tasks.begin(store, wish)
 
 
-async def work(desk: TaskContext) -> None:
+async def work(context: TaskContext) -> None:
     """Ask for proposals, criterion by criterion, all at once."""
-    request = _request(desk.request, desk.task.subject)
-    await desk.all(propose(desk, request, name, f"revise/{name}") for name in request.targets)
+    request = _request(context.request, context.task.subject)
+    await context.all(propose(context, request, name, f"revise/{name}") for name in request.targets)
 
 
 async def propose(
-    desk: TaskContext, request: ImproveRequest, name: str, step: str
+    context: TaskContext, request: ImproveRequest, name: str, step: str
 ) -> ProposedChanges | Failed:
     """The changes to one criterion; every one of them can be made."""
 
     def read(text: str | None) -> ProposedChanges | Unreadable:
         return readable(text, request.rubric, name)
 
-    return await desk.write(step, writer_of(request.judge), _writing(request, name), read)
+    return await context.write(step, writer_of(request.judge), _writing(request, name), read)
 
 
 def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
@@ -280,7 +280,7 @@ def offline_findings(rubric: Rubric) -> Findings:
 def findings_after(store: Store, run_id: int) -> Findings:
     """What a run's votes say of its criteria."""
     found: Findings = {}
-    for one in diagnosis.heard(store, run_id).told:
+    for one in diagnosis.heard(store, run_id).findings:
         found.setdefault(one.criterion, []).append(one.sentence)
     return found
 

@@ -75,12 +75,12 @@ def begin(store: Store, request: DraftRequest) -> int:
     return help_tasks.begin(store, TaskRequest(KIND, NEW, wanted, 1, request.budget))
 
 
-async def work(desk: TaskContext) -> None:
+async def work(context: TaskContext) -> None:
     """Ask for the rubric; the reply is the step's value."""
-    asked = desk.request
+    asked = context.request
     examples = [LabelledText(one["text"], one["said"]) for one in asked["examples"]]
     writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
-    await desk.write(_STEP, writer_of(help_tasks.writer_from(asked)), writing, read_rubric)
+    await context.write(_STEP, writer_of(help_tasks.writer_from(asked)), writing, read_rubric)
 
 
 def drafted(store: Store, task: HelpTask) -> RubricDraft | None:

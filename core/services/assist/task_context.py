@@ -1,7 +1,7 @@
 """What a help task works with: steps kept and never paid twice, its budget, hidden runs.
 
-A task is a function that asks the desk for one step after another. Going on with a task runs that
-function anew: what was finished comes from the data file, and only what is left is asked.
+A task is a function that asks its context for one step after another. Going on with a task runs
+that function anew: what was finished comes from the data file, and only what is left is asked.
 """
 
 from __future__ import annotations
@@ -220,23 +220,23 @@ def hidden_dataset(store: Store, dataset: Dataset) -> int:
     return store.datasets.create(dataset, now=clock.now(), source="help", hidden=True).id
 
 
-async def graded(desk: TaskContext, name: str, make: RunRequest) -> RunRow:
+async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     """The finished run of that step: started once, gone on with after an interruption.
 
     Raises:
         BudgetSpent: the run's budget ended it.
         InputError: it failed as a whole, or cells of it did.
     """
-    store = desk.store
-    if desk.noted(name) is None:
-        await desk.note(name, await desk.io(lifecycle.start, store, make))
-    run_id = int(desk.noted(name))
-    row = await desk.io(store.runs.row, run_id)
+    store = context.store
+    if context.noted(name) is None:
+        await context.note(name, await context.io(lifecycle.start, store, make))
+    run_id = int(context.noted(name))
+    row = await context.io(store.runs.row, run_id)
     if row.status != "done":
         if not row.active:
-            await desk.io(lifecycle.resume, store, run_id)
-        await _worked(desk, run_id)
-        row = await desk.io(store.runs.row, run_id)
+            await context.io(lifecycle.resume, store, run_id)
+        await _worked(context, run_id)
+        row = await context.io(store.runs.row, run_id)
     if row.status == "budget":
         raise BudgetSpent
     if row.status != "done" or row.failures_open:
@@ -244,15 +244,15 @@ async def graded(desk: TaskContext, name: str, make: RunRequest) -> RunRow:
     return row
 
 
-async def _worked(desk: TaskContext, run_id: int) -> None:
+async def _worked(context: TaskContext, run_id: int) -> None:
     """Works on the run here, or waits for the Runner that does."""
-    store = desk.store
+    store = context.store
     try:
         await asyncio.to_thread(work_here, store, run_id)
-        while (await desk.io(store.runs.row, run_id)).active:
+        while (await context.io(store.runs.row, run_id)).active:
             await asyncio.sleep(_LOOK_EVERY)
     except asyncio.CancelledError:
-        await desk.io(lifecycle.cancel, store, run_id)
+        await context.io(lifecycle.cancel, store, run_id)
         raise
 
 

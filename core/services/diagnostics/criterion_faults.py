@@ -140,7 +140,7 @@ def _both(asked: CriterionEvidence, pair: tuple[int, int]) -> str:
     return " + ".join(asked.labels[level] for level in pair)
 
 
-def unused_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """How often judges, and the truth, have each option of the criterion."""
     asked = _asked(evidence, finding.subject)
     k = len(asked.labels)
@@ -159,7 +159,7 @@ def unused_plate(evidence: RunEvidence, finding: Finding) -> Chart:
     )
 
 
-def merge_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """How often two raters meet in either option, beside how often they would by chance."""
     asked = _asked(evidence, finding.subject)
     pair = next(
@@ -187,7 +187,7 @@ def merge_plate(evidence: RunEvidence, finding: Finding) -> Chart:
     )
 
 
-def redundancy_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+def redundancy_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """For every verdict on the first criterion, the shares of verdicts on the second."""
     first, second = _asked(evidence, finding.subject), _asked(evidence, finding.other)
     both = (first.verdicts >= 0) & (second.verdicts >= 0)

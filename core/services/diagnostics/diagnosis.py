@@ -1,4 +1,4 @@
-"""What ails the judges and criteria of a run, told where it is sure; also beside a draft."""
+"""What ails the judges and criteria of a run, shown where it is sure; also beside a draft."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ LOOKED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CriterionFinding:
     """What the data of a run say of one criterion, in a sentence with its figures."""
 
     criterion: str
@@ -206,7 +206,7 @@ class Told:
 class Heard:
     """What a run can say: what ails its criteria, and on which agreement is unknown, and why."""
 
-    told: tuple[Told, ...]
+    findings: tuple[CriterionFinding, ...]
     unknown: Mapping[str, str]
     answers: bool
 
@@ -255,8 +255,8 @@ def newest_answer(
 def heard(store: Store, run_id: int) -> Heard:
     """What ails the criteria of a run, the serious first, and what it cannot tell; ``NotFound``."""
     found = diagnose(store, run_id)
-    told = tuple(
-        Told(one.subject, one.sentence, one.severity == "serious")
+    findings = tuple(
+        CriterionFinding(one.subject, one.sentence, one.severity == "serious")
         for one in found.findings
         if one.role == "criterion"
     )
@@ -268,7 +268,7 @@ def heard(store: Store, run_id: int) -> Heard:
         for one in asked
         if one.effect.p is None
     }
-    return Heard(told, unknown, answers=len(unknown) < len(asked))
+    return Heard(findings, unknown, answers=len(unknown) < len(asked))
 
 
 def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:
@@ -286,6 +286,6 @@ def _shown(criterion: Criterion) -> tuple[object, ...]:
     return criterion.name, criterion.requirement, criterion.scale, options
 
 
-def of_criterion(found: Sequence[Told], name: str) -> list[Told]:
+def of_criterion(found: Sequence[CriterionFinding], name: str) -> list[CriterionFinding]:
     """Those that are about the criterion of that name."""
     return [one for one in found if one.criterion == name]

@@ -11,14 +11,14 @@ import numpy as np
 
 from core.metrics.bias.effects import BOUNDS, BiasEffect, Finding
 from core.metrics.bias.judge_bias import halo, others_mean
-from core.services.diagnostics.criterion_faults import merge_plate, redundancy_plate, unused_plate
+from core.services.diagnostics.criterion_faults import merge_chart, redundancy_chart, unused_chart
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence, mean_of
 from core.services.diagnostics.judge_bias import (
     FindingCandidate,
     Measured,
     at_an_end,
     changed,
-    leaning_plate,
+    leaning_chart,
     own_only,
     silence,
     worth,
@@ -37,13 +37,13 @@ class Among(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownEvidence:
-    """A finding with its evidence. ``plate`` is ``None`` where the estimates say it all.
+    """A finding with its evidence. ``chart`` is ``None`` where the estimates say it all.
 
     ``among`` are all subjects of the same check, ``bound`` is what a healthy one has.
     """
 
     finding: Finding
-    plate: Chart | None
+    chart: Chart | None
     among: tuple[Among, ...]
     bound: float
 
@@ -54,17 +54,17 @@ def shown(
     """The evidence behind one finding."""
     of_judge = _OF_JUDGE.get(finding.kind)
     of_criterion = _OF_CRITERION.get(finding.kind)
-    plate = None
+    chart = None
     if of_judge is not None:
-        plate = of_judge(evidence, evidence.names.index(finding.subject))
+        chart = of_judge(evidence, evidence.names.index(finding.subject))
     elif of_criterion is not None:
-        plate = of_criterion(evidence, finding)
+        chart = of_criterion(evidence, finding)
     among = tuple(
         Among(" and ".join([c.subject, c.other]) if c.other else c.subject, c.effect)
         for c in checks
         if c.kind == finding.kind and c.effect.p is not None
     )
-    return ShownEvidence(finding, plate, among, BOUNDS[finding.kind].null.value)
+    return ShownEvidence(finding, chart, among, BOUNDS[finding.kind].null.value)
 
 
 def _position(evidence: RunEvidence, at: int) -> Chart | None:
@@ -120,7 +120,7 @@ def _beside(
 ) -> Callable[[RunEvidence, int], Chart]:
     """Per criterion the judge's mean of a measure beside that of truth, or of the other judges."""
 
-    def plate(evidence: RunEvidence, at: int) -> Chart:
+    def chart(evidence: RunEvidence, at: int) -> Chart:
         names, mine, theirs, counts, versus = [], [], [], [], _said(evidence)
         found = [(asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria]
         if not any((~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in found):
@@ -142,7 +142,7 @@ def _beside(
             kind="bars" if share else "dots",
         )
 
-    return plate
+    return chart
 
 
 def _halo(evidence: RunEvidence, at: int) -> Chart:
@@ -169,7 +169,7 @@ def _halo(evidence: RunEvidence, at: int) -> Chart:
 def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
     """Per criterion the share of answers that changed."""
 
-    def plate(evidence: RunEvidence, at: int) -> Chart:
+    def chart(evidence: RunEvidence, at: int) -> Chart:
         found = [
             (asked.name, changed(evidence, [asked], at, twin_of(evidence)))
             for asked in evidence.criteria
@@ -183,7 +183,7 @@ def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, in
             share=True,
         )
 
-    return plate
+    return chart
 
 
 _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
@@ -197,8 +197,8 @@ _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
     "flips": _changes(lambda evidence: evidence.own),
 }
 _OF_CRITERION: dict[str, Callable[[RunEvidence, Finding], Chart | None]] = {
-    "leaning": leaning_plate,
-    "unused": unused_plate,
-    "merge": merge_plate,
-    "redundancy": redundancy_plate,
+    "leaning": leaning_chart,
+    "unused": unused_chart,
+    "merge": merge_chart,
+    "redundancy": redundancy_chart,
 }

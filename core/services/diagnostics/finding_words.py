@@ -1,4 +1,4 @@
-"""The sentences in which findings are told: what, how much, how sure, from how many."""
+"""The sentences in which findings are put: what, how much, how sure, from how many."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _NEVER: dict[Kind, str] = {
 
 
 class FindingCandidate(NamedTuple):
-    """A check with its outcome; ``sentence`` is told if the effect is. ``held``: never told."""
+    """A check with its outcome; ``sentence`` is shown if the effect is. ``held``: never."""
 
     kind: Kind
     role: Literal["judge", "criterion"]
@@ -238,7 +238,7 @@ def _side_by_side(
 # What judges say too often where options have no order: there is no severity, only a lean.
 #
 # Asked which of two answers is better, a judge that leans to "the first" is neither kind nor
-# strict: it may look at places. All judges that ask one model share such a lean, so it is told
+# strict: it may look at places. All judges that ask one model share such a lean, so it is shown
 # once.
 
 
@@ -291,7 +291,7 @@ def _model(judge: Judge) -> str:
     return judge.model or judge.name.split("/")[0]
 
 
-def leaning_plate(evidence: RunEvidence, finding: Finding) -> Chart:
+def leaning_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """How often the judge, and the truth, have each option, on the items that both answered."""
     asked = next(
         asked

@@ -55,7 +55,7 @@ def test_what_is_undefined_says_why(store: Store) -> None:
     assert "Both raters used the same single level throughout." in text
 
 
-def test_ailments_come_with_their_promise(store: Store) -> None:
+def test_findings_come_with_their_promise(store: Store) -> None:
     text = shown(open_page(PAGE, run=str(graded(store)), view="findings"))
 
     assert "Nothing found among" in text or "Too little is known" in text

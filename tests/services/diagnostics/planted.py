@@ -1,8 +1,8 @@
-"""Runs made up with a known ailment, or with none: what should be found is known beforehand.
+"""Runs made up with a known fault, or with none: what should be found is known beforehand.
 
 A clean judge answers the truth in 80 % of cells and else draws from the truth's distribution, so it
 is neither lenient nor drawn to any level, and its errors know nothing of length or place. Three
-things that are healthy and could be taken for ailments are there on purpose: better answers are
+things that are healthy and could be taken for faults are there on purpose: better answers are
 longer, criteria share a common quality, and judges abstain on 2 % of cells that people labelled.
 """
 
@@ -53,7 +53,7 @@ class Plant:
     to cites. ``alone``: clear has nothing to do with quality. ``blurred``: "Fair" and "Good" of
     warm are told apart by a coin.
 
-    Healthy, too, and harder to tell from an ailment: ``deserved`` is how much length and quality go
+    Healthy, too, and harder to tell from a fault: ``deserved`` is how much length and quality go
     together, .5 by default; with ``finer`` judges see the quality behind an answer, of which a
     label tells the level alone; ``noisy`` is the share of labels that people guessed, as often
     each level as the truth has it: with .2 they err as the judges do.
@@ -85,7 +85,7 @@ HEALTHY = Plant()
 def made(
     seed: int, n: int = 300, plant: Plant = HEALTHY, *, texts: int | None = None
 ) -> RunEvidence:
-    """A run of ``n`` items with this ailment; ``texts`` seeds items and truth (default: seed)."""
+    """A run of ``n`` items with this fault; ``texts`` seeds items and truth (default: seed)."""
     world = np.random.default_rng([n, seed if texts is None else texts])
     rng = np.random.default_rng([n, seed, 1])
     quality = world.normal(size=n)

@@ -118,7 +118,7 @@ def test_the_evidence_has_every_answer_at_its_place(store: Store) -> None:
     assert sum(q.first.sum() for q in evidence.shown["bob"]) == 2 * (2 * ITEMS + 1)
 
 
-def test_right_judges_have_no_ailment(store: Store) -> None:
+def test_right_judges_have_no_fault(store: Store) -> None:
     diagnosis = diagnose(store, run(store))
     assert diagnosis.findings == ()
     assert diagnosis.made > 15

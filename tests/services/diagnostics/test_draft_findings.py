@@ -27,7 +27,7 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
     newest = diagnosis.newest_answer(store, store.runs.row(run_id).rubric_id)
     assert newest is not None
     assert (newest.run.id, newest.passed) == (run_id, None)
-    about = diagnosis.of_criterion(newest.heard.told, "cites")
+    about = diagnosis.of_criterion(newest.heard.findings, "cites")
     assert about
     assert about[0].serious
     assert "agree" in about[0].sentence
@@ -35,11 +35,11 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
 
 def test_a_healthy_run_and_a_rubric_without_runs_say_nothing(store: Store) -> None:
     healthy = diagnosis.heard(store, run(store))
-    assert (healthy.told, healthy.answers) == ((), True)
+    assert (healthy.findings, healthy.answers) == ((), True)
     assert diagnosis.newest_answer(store, 99) is None
 
 
-def test_a_run_with_one_judge_does_not_make_an_ailment_forgotten(store: Store) -> None:
+def test_a_run_with_one_judge_does_not_make_a_fault_forgotten(store: Store) -> None:
     before = run(store, first=1.0)
     row = store.runs.row(before)
     alone = run(store, judges=JUDGES[1:], rubric_version=row.rubric_version_id, labelled=False)
@@ -47,7 +47,7 @@ def test_a_run_with_one_judge_does_not_make_an_ailment_forgotten(store: Store) -
     assert said is not None
     assert said.passed is not None
     assert (said.run.id, said.passed.id, said.why) == (before, alone, "one judge")
-    assert [one.serious for one in diagnosis.of_criterion(said.heard.told, "cites")] == [True]
+    assert [one.serious for one in diagnosis.of_criterion(said.heard.findings, "cites")] == [True]
 
 
 def test_where_no_run_can_tell_agreement_is_unknown_and_not_healthy(store: Store) -> None:

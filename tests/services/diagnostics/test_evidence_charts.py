@@ -35,33 +35,33 @@ def evidence(plant: Plant, kind: str, subject: str, other: str = "") -> ShownEvi
     return shown(world, finding, diagnosis.checks)
 
 
-def plate_of(one: ShownEvidence) -> Chart:
-    assert one.plate is not None
-    for _, values in one.plate.series:
-        assert len(values) == len(one.plate.places) == len(one.plate.counts)
-    return one.plate
+def chart_of(one: ShownEvidence) -> Chart:
+    assert one.chart is not None
+    for _, values in one.chart.series:
+        assert len(values) == len(one.chart.places) == len(one.chart.counts)
+    return one.chart
 
 
-def values(plate: Chart, series: int) -> list[float]:
-    return [0.0 if value is None else value for value in plate.series[series][1]]
+def values(chart: Chart, series: int) -> list[float]:
+    return [0.0 if value is None else value for value in chart.series[series][1]]
 
 
 def test_length_that_pays_shows_in_long_texts_beside_their_labels() -> None:
-    plate = plate_of(evidence(Plant(longer=0.35), "verbosity", "ann"))
+    chart = chart_of(evidence(Plant(longer=0.35), "verbosity", "ann"))
 
-    gaps = [a - b for a, b in zip(values(plate, 0), values(plate, 1), strict=True)]
-    assert plate.series[1][0] == "The labels"
+    gaps = [a - b for a, b in zip(values(chart, 0), values(chart, 1), strict=True)]
+    assert chart.series[1][0] == "The labels"
     assert gaps[0] < 0 < gaps[-1]  # moved down in short texts, up in long ones
     assert gaps[-1] - gaps[0] > 0.05
-    assert sum(plate.counts) <= 300 * 5
+    assert sum(chart.counts) <= 300 * 5
 
 
 def test_a_kind_judge_lies_above_the_labels() -> None:
     one = evidence(Plant(kinder=0.4), "leniency", "ann")
 
-    plate = plate_of(one)
-    at = plate.places.index("clear")
-    assert values(plate, 0)[at] > values(plate, 1)[at] + 0.05
+    chart = chart_of(one)
+    at = chart.places.index("clear")
+    assert values(chart, 0)[at] > values(chart, 1)[at] + 0.05
     # All three judges are beside each other, and ann is the farthest from 0.
     assert [a.subject for a in one.among] == ["ann", "bob", "cyd"]
     estimates = [abs(a.effect.estimate or 0) for a in one.among]
@@ -70,23 +70,23 @@ def test_a_kind_judge_lies_above_the_labels() -> None:
 
 
 def test_a_judge_that_keeps_to_the_middle_uses_the_ends_less() -> None:
-    plate = plate_of(evidence(Plant(middle=0.6), "extremes", "ann"))
+    chart = chart_of(evidence(Plant(middle=0.6), "extremes", "ann"))
 
-    assert plate.places == ("clear", "warm")  # ordered, with three options or more
-    assert all(a < b for a, b in zip(values(plate, 0), values(plate, 1), strict=True))
+    assert chart.places == ("clear", "warm")  # ordered, with three options or more
+    assert all(a < b for a, b in zip(values(chart, 0), values(chart, 1), strict=True))
 
 
 def test_one_impression_for_all_shows_in_every_pair_of_criteria() -> None:
-    plate = plate_of(evidence(Plant(halo=0.6), "halo", "ann"))
+    chart = chart_of(evidence(Plant(halo=0.6), "halo", "ann"))
 
-    mine, labels = values(plate, 0), values(plate, 1)
+    mine, labels = values(chart, 0), values(chart, 1)
     assert sum(mine) / len(mine) > sum(labels) / len(labels) + 0.1
 
 
 def test_abstentions_and_changed_answers_are_shares_of_each_criterion() -> None:
-    silent = plate_of(evidence(Plant(silent=0.3), "abstention", "ann"))
-    again = plate_of(evidence(Plant(again=0.6), "inconsistency", "ann"))
-    flips = plate_of(evidence(Plant(flipped=0.6), "flips", "ann"))
+    silent = chart_of(evidence(Plant(silent=0.3), "abstention", "ann"))
+    again = chart_of(evidence(Plant(again=0.6), "inconsistency", "ann"))
+    flips = chart_of(evidence(Plant(flipped=0.6), "flips", "ann"))
 
     assert all(0.15 < share < 0.45 for share in values(silent, 0))  # planted: .3 of 300 each
     assert min(values(again, 0)) > 0.1
@@ -94,27 +94,27 @@ def test_abstentions_and_changed_answers_are_shares_of_each_criterion() -> None:
 
 
 def test_a_dead_option_has_no_answers_though_the_labels_have_it() -> None:
-    plate = plate_of(evidence(Plant(dead=True), "unused", "clear", "Poor"))
+    chart = chart_of(evidence(Plant(dead=True), "unused", "clear", "Poor"))
 
-    assert plate.places == ("Poor", "Fair", "Good", "Top")
-    assert values(plate, 0)[0] == 0 < values(plate, 1)[0]
-    assert sum(values(plate, 0)) == pytest.approx(1)
+    assert chart.places == ("Poor", "Fair", "Good", "Top")
+    assert values(chart, 0)[0] == 0 < values(chart, 1)[0]
+    assert sum(values(chart, 0)) == pytest.approx(1)
 
 
 def test_options_told_apart_by_a_coin_meet_as_often_as_chance_has_it() -> None:
-    plate = plate_of(evidence(Plant(blurred=True), "merge", "warm", "Fair + Good"))
+    chart = chart_of(evidence(Plant(blurred=True), "merge", "warm", "Fair + Good"))
 
-    assert plate.places == ("both Fair", "one of each", "both Good")
-    for given, chance in zip(values(plate, 0), values(plate, 1), strict=True):
+    assert chart.places == ("both Fair", "one of each", "both Good")
+    for given, chance in zip(values(chart, 0), values(chart, 1), strict=True):
         assert given == pytest.approx(chance, abs=0.08)
 
 
 def test_verdicts_on_twin_criteria_go_together() -> None:
-    plate = plate_of(evidence(Plant(twin=True), "redundancy", "clear", "warm"))
+    chart = chart_of(evidence(Plant(twin=True), "redundancy", "clear", "warm"))
 
-    for at, _ in enumerate(plate.places):
-        assert values(plate, at)[at] > 0.8  # one in a hundred was not copied
-        assert sum(values(plate, series)[at] for series in range(4)) == pytest.approx(1)
+    for at, _ in enumerate(chart.places):
+        assert values(chart, at)[at] > 0.8  # one in a hundred was not copied
+        assert sum(values(chart, series)[at] for series in range(4)) == pytest.approx(1)
 
 
 @pytest.fixture
@@ -127,10 +127,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_the_first_place_is_chosen_more_often_than_its_share(store: Store) -> None:
     found = look(store, stored.run(store, first=0.6)).findings
 
-    plate = plate_of(next(one for one in found if one.finding.kind == "position"))
-    assert plate.axes[0] == "Place at which an option was shown"
-    assert values(plate, 0)[0] > values(plate, 1)[0] == 1 / len(plate.places)
-    assert sum(values(plate, 0)) == pytest.approx(1)
+    chart = chart_of(next(one for one in found if one.finding.kind == "position"))
+    assert chart.axes[0] == "Place at which an option was shown"
+    assert values(chart, 0)[0] > values(chart, 1)[0] == 1 / len(chart.places)
+    assert sum(values(chart, 0)) == pytest.approx(1)
 
 
 def imported(store: Store) -> int:

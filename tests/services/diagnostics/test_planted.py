@@ -1,4 +1,4 @@
-"""A planted ailment is found and named; a clean run raises nothing. Power: bench/ailments.py."""
+"""A planted fault is found and named; a clean run raises nothing. Power: bench/findings.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Option
 from core.metrics.bias.effects import FALSE_ALARMS, Finding
 from core.services.diagnostics.diagnosis import as_text, examine
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
-from core.services.diagnostics.judge_bias import leaning_plate
+from core.services.diagnostics.judge_bias import leaning_chart
 from tests.services.diagnostics.planted import Plant, made
 
 
@@ -108,9 +108,9 @@ def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None
     assert "These options have no order, so it is neither kind nor strict" in finding.sentence
     unmade = {c.kind: c.effect.reason for c in diagnosis.checks if c.effect.p is None}
     assert unmade["leniency"] == "Options without an order are worth neither more nor less."
-    plate = leaning_plate(world, finding)
-    assert plate.places == ("output_1", "output_2")
-    assert plate.series[0][1][0] - (plate.series[1][1][0] or 0) == pytest.approx(finding.estimate)
+    chart = leaning_chart(world, finding)
+    assert chart.places == ("output_1", "output_2")
+    assert chart.series[0][1][0] - (chart.series[1][1][0] or 0) == pytest.approx(finding.estimate)
 
 
 def test_leans_of_one_model_are_told_once() -> None:

@@ -1,12 +1,12 @@
 """False alarms and power of what ails judges and criteria, on runs made up by
 tests/services/diagnostics/planted.py.
 
-Usage: python -m bench.ailments [RUNS]. Clean runs: how many raise anything that is promised of
+Usage: python -m bench.findings [RUNS]. Clean runs: how many raise anything that is promised of
 (designed: 1 %), how many show the slope on length, of which nothing is promised, and how small the
 p of single checks get. Among them are runs of 600 items in which longer answers really are better:
 with labels that err as often as the judges, or that tell less than judges see, or both; and with
 labels that err more than the judges, of which nothing is promised either. Planted runs: how often
-the planted ailment is found and named, and what else is told with it.
+the planted fault is found and named, and what else is shown with it.
 """
 
 from __future__ import annotations
