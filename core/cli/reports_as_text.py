@@ -102,8 +102,10 @@ def _delta(delta: Delta, *, share: bool = False) -> str:
     form = say.percent if share else say.score
     text = f"{form(delta.first.value)} -> {form(delta.second.value)}, "
     text += say.points(delta.difference.value, share=share)
-    if delta.interval.low is not None and delta.interval.high is not None:
-        ends = (say.points(end, share=share) for end in (delta.interval.low, delta.interval.high))
+    if delta.difference.low is not None and delta.difference.high is not None:
+        ends = (
+            say.points(end, share=share) for end in (delta.difference.low, delta.difference.high)
+        )
         text += f" [{', '.join(ends)}]"
     text += f", n = {say.count(delta.n)}"
     if delta.p.value is not None:

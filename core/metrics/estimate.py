@@ -1,35 +1,73 @@
-"""A number that says how sure it is: figure, estimate with interval, share with Wilson's."""
+"""One value with its interval, its count and its reason: the only type for that."""
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Method = Literal["percentile", "bca", "exact", "smoothed"]
 
 
-class Figure(NamedTuple):
-    """What a metric returns. ``value`` is ``None`` where undefined, and then ``reason`` says why.
+class Interval(NamedTuple):
+    """The ends alone, as resampling gives them for many figures at once (``Estimate.within``).
 
-    Never NaN, and never 0 or 1 as a stand-in. ``n`` counts the observations that were used.
+    ``low`` and ``high`` are ``None`` where ``reason`` says why.
+    """
 
-    >>> Figure.defined(0.75, 8)
-    Figure(value=0.75, n=8, reason='')
-    >>> Figure.undefined("There is no item rated by both.").value is None
+    low: float | None
+    high: float | None
+    method: Method
+    reason: str = ""
+
+
+class Estimate(NamedTuple):
+    """A figure with its 95 % interval, from ``n`` observations.
+
+    ``value`` is ``None`` where it is undefined: never NaN, and never 0 or 1 as a stand-in.
+    ``reason`` says why the value is missing or, where there is one, why the interval is. ``hits``
+    is there for a share only: how many of the ``n``.
+
+    >>> Estimate.undefined("There is no item rated by both.").value is None
     True
     """
 
     value: float | None
-    n: int
+    low: float | None = None
+    high: float | None = None
     reason: str = ""
+    n: int = 0
+    hits: int | None = None
 
     @classmethod
-    def defined(cls, value: float, n: int) -> Figure:
-        """A figure that exists."""
-        return cls(float(value), int(n))
+    def defined(cls, value: float, n: int) -> Estimate:
+        """A figure that exists, without an interval."""
+        return cls(float(value), n=int(n))
 
     @classmethod
-    def undefined(cls, reason: str, n: int = 0) -> Figure:
+    def undefined(cls, reason: str, n: int = 0) -> Estimate:
         """A figure that does not exist, and a sentence that says why."""
-        return cls(None, int(n), reason)
+        return cls(None, reason=reason, n=int(n))
+
+    def within(self, interval: Interval | None) -> Estimate:
+        """The same figure with that interval; as it is without one, or where it is undefined.
+
+        >>> Estimate.defined(0.5, 9).within(Interval(0.2, 0.8, "bca"))[:3]
+        (0.5, 0.2, 0.8)
+        """
+        if interval is None or self.value is None:
+            return self
+        return self._replace(low=interval.low, high=interval.high, reason=interval.reason)
+
+    @classmethod
+    def share(cls, hits: int, n: int) -> Estimate:
+        """``hits`` of ``n`` with the Wilson interval; without a value where there is nothing.
+
+        >>> Estimate.share(0, 0)[:3], Estimate.share(3, 4).value
+        ((None, None, None), 0.75)
+        """
+        if not n:
+            return cls(None, hits=hits)
+        return cls(hits / n, *wilson(hits, n), n=n, hits=hits)
 
 
 #: The normal quantile of a two-sided interval at 95 %.
@@ -74,48 +112,7 @@ def surely_below(high: float, share: float, n: int) -> bool:
     return high < wilson(round(share * n), n)[0]
 
 
-class Estimate(NamedTuple):
-    """A figure with its 95 % interval, from ``n`` observations.
-
-    ``reason`` says why the value is missing or, where there is one, why the interval is.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
-    n: int = 0
-
-
-class Share(NamedTuple):
-    """``hits`` of ``n`` with the Wilson interval; ``low`` and ``high`` are ``None`` for n = 0."""
-
-    hits: int
-    n: int
-    low: float | None
-    high: float | None
-
-    @property
-    def value(self) -> float | None:
-        """The share; ``None`` where there is nothing to share."""
-        return self.hits / self.n if self.n else None
-
-    @classmethod
-    def of(cls, hits: int, n: int) -> Share:
-        """That share.
-
-        >>> Share.of(0, 0)
-        Share(hits=0, n=0, low=None, high=None)
-        """
-        return cls(hits, n, *(wilson(hits, n) if n else (None, None)))
-
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """The interval's ends in [0, 1]; both ``None`` without any."""
-        return self.low, self.high
-
-
-def difference(hits: int, n: int, other_hits: int, other_n: int) -> tuple[float, float, float]:
+def difference(first: Estimate, second: Estimate) -> Estimate:
     """The first share minus the second, with its 95 % interval (Newcombe 1998, method 10).
 
     The interval is made of both Wilson intervals, so that it holds for few observations and for
@@ -123,15 +120,16 @@ def difference(hits: int, n: int, other_hits: int, other_n: int) -> tuple[float,
 
     Newcombe's example, 56 of 70 against 48 of 80:
 
-    >>> [round(each, 4) for each in difference(56, 70, 48, 80)]
+    >>> [round(each, 4) for each in difference(Estimate.share(56, 70), Estimate.share(48, 80))[:3]]
     [0.2, 0.0524, 0.3339]
     """
-    if not n or not other_n:
+    one, low, high, *_ = first
+    other, other_low, other_high, *_ = second
+    if one is None or low is None or high is None:
         raise ValueError("both shares need observations")
-    one, other = hits / n, other_hits / other_n
-    low, high = wilson(hits, n)
-    other_low, other_high = wilson(other_hits, other_n)
+    if other is None or other_low is None or other_high is None:
+        raise ValueError("both shares need observations")
     gap = one - other
     down = sqrt((one - low) ** 2 + (other_high - other) ** 2)
     up = sqrt((high - one) ** 2 + (other - other_low) ** 2)
-    return gap, gap - down, gap + up
+    return Estimate(gap, gap - down, gap + up, n=first.n + second.n)

@@ -2,7 +2,7 @@
 
 A kernel takes counts (or item weights) whose last axis, if there is one more, runs over
 resamples, and returns one number per resample: last, because sums then run along memory. NaN
-marks "undefined" only inside these arrays, as a mask; what leaves the package is a ``Figure``
+marks "undefined" only inside these arrays, as a mask; what leaves the package is an ``Estimate``
 with its reason.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 
 Array = npt.NDArray[np.float64]
 Ratings = npt.NDArray[np.int64]
@@ -40,17 +40,17 @@ class Measure:
         self._kernel, self._why, self._nothing = kernel, why, nothing
         update_wrapper(self, kernel)
 
-    def __call__(self, counts: npt.ArrayLike) -> Figure:
+    def __call__(self, counts: npt.ArrayLike) -> Estimate:
         """The figure of one table of shape (k, k)."""
         table = np.asarray(counts, dtype=np.float64)
         return self.figure(table, float(self.many(table)))
 
-    def figure(self, table: Array, value: float) -> Figure:
+    def figure(self, table: Array, value: float) -> Estimate:
         """The figure for a value that ``many`` gave for ``table``."""
         n = int(table.sum())
         if np.isfinite(value):
-            return Figure.defined(value, n)
-        return Figure.undefined(self._why(table) if n else self._nothing, n)
+            return Estimate.defined(value, n)
+        return Estimate.undefined(self._why(table) if n else self._nothing, n)
 
     def many(self, tables: Array) -> Array:
         """One value per table of ``tables``, shape (k, k, ...); NaN where undefined."""
@@ -81,17 +81,17 @@ class GroupMeasure:
 
     def __call__(
         self, ratings: npt.ArrayLike, k: int, times: npt.ArrayLike | None = None
-    ) -> Figure:
+    ) -> Estimate:
         """The figure; its n counts the items with two or more ratings."""
         matrix = as_ratings(ratings, k)
         number = np.ones(len(matrix)) if times is None else np.asarray(times, np.float64)
         n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
         if not n:
-            return Figure.undefined(NO_OVERLAP)
+            return Estimate.undefined(NO_OVERLAP)
         value = float(self.over(matrix, k, number)(number[:, None])[0])
         if np.isfinite(value):
-            return Figure.defined(value, n)
-        return Figure.undefined(self._why(matrix, number), n)
+            return Estimate.defined(value, n)
+        return Estimate.undefined(self._why(matrix, number), n)
 
     def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
         """The function from row weights to values. The ratings are summed up once, here."""

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core import figures as draw
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.services.agreement import confusion, reliability
 from core.services.agreement.rater_pairs import positive
 from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
@@ -216,7 +216,7 @@ def _pairs(found: Matrix, names: list[str]) -> None:
     )
 
 
-def _value(one: Figure) -> str:
+def _value(one: Estimate) -> str:
     if one.value is not None:
         return fmt.score(one.value)
     return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'

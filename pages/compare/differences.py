@@ -68,11 +68,11 @@ def _on_figure(key: str) -> None:
 def _overall(name: str, delta: Delta, *, share: bool = False) -> LabelledFigure:
     if delta.difference.value is None:
         return LabelledFigure(name, "undefined", delta.difference.reason)
-    low, high = delta.interval.low, delta.interval.high
+    low, high = delta.difference.low, delta.difference.high
     ends = (
         f"95 %: {points(low, share=share)} to {points(high, share=share)}"
         if low is not None
-        else f"no interval: {delta.interval.reason}"
+        else f"no interval: {delta.difference.reason}"
     )
     form = fmt.percent if share else fmt.score
     both = f"{form(delta.first.value)} → {form(delta.second.value)}"
@@ -111,7 +111,7 @@ def _axis(name: str) -> str:
 
 
 def _gap(name: str, delta: Delta, share: bool) -> draw.DifferenceDot:
-    value, (low, high, *_) = delta.difference.value, delta.interval
+    value, low, high, *_ = delta.difference
     said = f"{one_line(name, 60)}: {points(value, share=share)}, {delta.n} items"
     said += ", significant" if delta.significant else ", not significant"
     return draw.DifferenceDot(name, value, low, high, said, delta.significant)
@@ -125,11 +125,11 @@ def _row(name: str, delta: Delta, share: bool) -> list[str]:
     if delta.difference.value is None:
         why = f'undefined<br><span class="rs-quiet rs-wrap">{esc(delta.difference.reason)}</span>'
         return [*head, form(delta.first.value), form(delta.second.value), why, fmt.DASH, fmt.DASH]
-    low, high = delta.interval.low, delta.interval.high
+    low, high = delta.difference.low, delta.difference.high
     ends = (
         f"{points(low, share=share)} to {points(high, share=share)}"
         if low is not None
-        else f"no interval: {delta.interval.reason}"
+        else f"no interval: {delta.difference.reason}"
     )
     moved = points(delta.difference.value, share=share)
     return [

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.library import DatasetVersion
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.services.datasets import label_stats
 from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
 from core.text import numbers as fmt
@@ -128,7 +128,7 @@ def _row(one: CriterionLabels) -> list[str]:
     ]
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: Estimate) -> str:
     if figure.value is None:
         return f'undefined<br><span class="rs-quiet rs-wrap">{esc(figure.reason)}</span>'
     return fmt.score(figure.value)

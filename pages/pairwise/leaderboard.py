@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core import figures as draw
+from core.metrics.estimate import Estimate
 from core.services.pairwise.leaderboard_parts import (
     Leaderboard,
-    Measurement,
     Methods,
     RankedSystem,
     RankGap,
@@ -99,7 +99,7 @@ def _row(s: RankedSystem, *, several: bool) -> list[str]:
     ]
 
 
-def measured(one: Measurement, *, share: bool = False, digits: int = 2) -> str:
+def measured(one: Estimate, *, share: bool = False, digits: int = 2) -> str:
     """A figure with its interval as HTML, or why there is none."""
 
     def form(value: float) -> str:
@@ -109,11 +109,11 @@ def measured(one: Measurement, *, share: bool = False, digits: int = 2) -> str:
 
     if one.value is None:
         return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    low, high = one.interval.low, one.interval.high
+    low, high = one.low, one.high
     ends = (
         f"{form(low)} to {form(high)}"
         if low is not None and high is not None
-        else f"no interval: {one.interval.reason}"
+        else f"no interval: {one.reason}"
     )
     return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>'
 
@@ -123,8 +123,8 @@ def _forest(found: Leaderboard) -> None:
         draw.Dot(
             s.system,
             s.strength.value,
-            s.strength.interval.low,
-            s.strength.interval.high,
+            s.strength.low,
+            s.strength.high,
             n=found.items,
         )
         for s in found.standings

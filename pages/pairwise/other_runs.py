@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.domain.runs import Run
 from core.errors import InputError
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import of_run
 from core.services.pairwise import contests, rank_report
 from core.services.pairwise.pointwise_ranks import Listwise
@@ -173,7 +173,7 @@ def _table(
     )
 
 
-def _figure(found: Figure, *, share: bool = False) -> str:
+def _figure(found: Estimate, *, share: bool = False) -> str:
     if found.value is None:
         return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
     return fmt.percent(found.value, 1) if share else f"{found.value:.3f}".replace("-", "−")

@@ -52,9 +52,9 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
         ),
     ]
     dots = [
-        draw.Dot(name, one.figure.value, one.low, one.high, n=n)
+        draw.Dot(name, one.value, one.low, one.high, n=n)
         for name, one, n, _ in lines
-        if one.figure.value is not None
+        if one.value is not None
     ]
     if dots:
         st.plotly_chart(
@@ -143,7 +143,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
     )
     promise = rest.acceptance
     if promise is None:
-        said(f"Not known: {rest.accuracy.figure.reason}")
+        said(f"Not known: {rest.accuracy.reason}")
         return
     said(_promised(promise, rest.rest))
     if promise.steps:
@@ -252,7 +252,7 @@ def _score_line(one: Corrected) -> list[str]:
     name = one_line(one.criterion, 80) if one.criterion else ALL
     heard = (
         quiet(f"judges listened to at {fmt.percent(powered.listened)}")
-        if powered is not None and powered.mean.figure.value is not None and _rest(one)
+        if powered is not None and powered.mean.value is not None and _rest(one)
         else ""
     )
     return [

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
 from core.domain.review_records import QueueRow
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.services.results import browsing, item_view
 from core.services.review import queues
 from core.text import numbers as fmt
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
-
-if TYPE_CHECKING:
-    from core.metrics.intervals.sampling import Mean
-
 
 RECORD_ACT = "record_act"
 RECORD_FIELD = "record_field"
@@ -38,15 +34,15 @@ def said(words: str) -> None:
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
 
-def mean(one: Mean, *, percent: bool = True) -> str:
+def mean(one: Estimate, *, percent: bool = True) -> str:
     """A mean with its interval below, or why there is none, as HTML."""
     form = fmt.percent if percent else fmt.score
-    if one.figure.value is None or one.low is None or one.high is None:
-        return f"undefined<br>{quiet(one.figure.reason)}"
-    return f"{form(one.figure.value)}<br>{quiet(f'{form(one.low)} to {form(one.high)}')}"
+    if one.value is None or one.low is None or one.high is None:
+        return f"undefined<br>{quiet(one.reason)}"
+    return f"{form(one.value)}<br>{quiet(f'{form(one.low)} to {form(one.high)}')}"
 
 
-def share(one: Share) -> str:
+def share(one: Estimate) -> str:
     """A share with its count and interval below; a dash where there is nothing to share."""
     if one.low is None or one.high is None:
         return fmt.DASH

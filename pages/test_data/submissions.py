@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.services.assist import generated_items, help_tasks
 from core.services.assist.generated_items import DataRequest, Made, Recovery
 from core.services.runs import cost_estimate, lifecycle
@@ -233,7 +233,7 @@ def _recovery(found: Recovery) -> None:
     )
 
 
-def share_words(share: Share) -> str:
+def share_words(share: Estimate) -> str:
     """A share with its interval and n, or why there is none."""
     if not share.n:
         return "No submission has a verdict yet."

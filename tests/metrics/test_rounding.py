@@ -96,8 +96,8 @@ def test_a_difference_that_is_rounding_in_every_resample_has_no_p_and_no_interva
     found = paired_difference(tenths, sums, draws, [20, 20])
     assert found.value.value == 0.0
     assert found.p.value is None
-    assert found.interval.low is None
-    assert "same value" in found.interval.reason
+    assert found.value.low is None
+    assert "same value" in found.value.reason
 
 
 def test_resamples_that_equal_the_figure_up_to_rounding_count_as_equal() -> None:

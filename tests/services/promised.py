@@ -284,7 +284,7 @@ class Tally:
         self.promises += 1
         self.accepted += said.accepted is not None
         self.broken += said.broken(alpha)
-        self.given += said.found.accuracy.figure.value is not None
+        self.given += said.found.accuracy.value is not None
         self.missed += said.missed
 
 

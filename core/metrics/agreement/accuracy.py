@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, measure, ratio, root
 
 Counts = npt.NDArray[np.int64]
@@ -211,9 +211,9 @@ def level_shares(tables: Array) -> dict[str, Array]:
 class LevelFigures(NamedTuple):
     """One level against all others. ``support`` counts it in the reference."""
 
-    precision: Figure
-    recall: Figure
-    f1: Figure
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
     support: int
 
 
@@ -223,8 +223,8 @@ def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
     A level that was never rated has no precision, one absent from the reference no recall, and one
     that neither used no F1: undefined, not 0.
 
-    >>> per_level([[3, 1], [0, 4]])[1].precision
-    Figure(value=0.8, n=5, reason='')
+    >>> per_level([[3, 1], [0, 4]])[1].precision.value
+    0.8
     """
     table = np.asarray(counts, dtype=np.float64)
     never = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
@@ -233,7 +233,7 @@ def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
         hits, rated, there = table[level, level], table[:, level].sum(), table[level].sum()
         shares = ((hits, rated), (hits, there), (2 * hits, rated + there))
         figures = [
-            Figure.defined(above / below, int(below)) if below else Figure.undefined(reason)
+            Estimate.defined(above / below, int(below)) if below else Estimate.undefined(reason)
             for (above, below), reason in zip(shares, never, strict=True)
         ]
         precision, recall, f1 = figures

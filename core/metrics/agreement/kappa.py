@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, Ratings, Statistic, measure, ratio, summed
 
 Weights = Literal["none", "linear", "quadratic"]
@@ -31,7 +31,7 @@ def percent_agreement(tables: Array) -> Array:
     return ratio(np.trace(tables), tables.sum(axis=(0, 1)))
 
 
-def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Figure:
+def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
     """Agreement beyond chance of two raters, in [-1, 1] (Cohen 1960; weighted: Cohen 1968).
 
     1 - sum(w * observed) / sum(w * expected), with w the disagreement weight of two levels: 0 or 1

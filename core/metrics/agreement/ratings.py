@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, Ratings
 
 # The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 where there is none.
@@ -135,7 +135,7 @@ class State(IntEnum):
 NONE = "There is no label."
 
 
-def normalised_entropy(counts: npt.ArrayLike) -> Figure:
+def normalised_entropy(counts: npt.ArrayLike) -> Estimate:
     """How evenly labels are spread over the options, in [0, 1].
 
     Shannon's entropy (1948) over the logarithm of the number of options, used or not: 0 where all
@@ -148,15 +148,15 @@ def normalised_entropy(counts: npt.ArrayLike) -> Figure:
     given = np.asarray(counts, dtype=np.float64)
     n = int(given.sum())
     if not n:
-        return Figure.undefined(NONE)
+        return Estimate.undefined(NONE)
     if len(given) < 2:
-        return Figure.undefined("There is only one option.", n)
+        return Estimate.undefined("There is only one option.", n)
     shares = given[given > 0] / n
     entropy = -float((shares * np.log(shares)).sum()) / float(np.log(len(given)))
-    return Figure.defined(min(1.0, max(0.0, entropy)), n)
+    return Estimate.defined(min(1.0, max(0.0, entropy)), n)
 
 
-def majority_baseline(counts: npt.ArrayLike) -> Figure:
+def majority_baseline(counts: npt.ArrayLike) -> Estimate:
     """The accuracy of always giving the commonest label, in [0, 1]. Undefined without labels.
 
     >>> majority_baseline([2, 6]).value
@@ -164,4 +164,4 @@ def majority_baseline(counts: npt.ArrayLike) -> Figure:
     """
     given = np.asarray(counts, dtype=np.float64)
     n = int(given.sum())
-    return Figure.defined(float(given.max()) / n, n) if n else Figure.undefined(NONE)
+    return Estimate.defined(float(given.max()) / n, n) if n else Estimate.undefined(NONE)

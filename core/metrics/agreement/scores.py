@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from core.metrics.agreement.correlation_distance import CONSTANT, EQUAL, ONE, TOO_FEW, midranks
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import ROUNDING, Array, levelled, ratio, root, tally
 
 #: Ranking all pairs of pairs needs their number squared.
@@ -74,7 +74,7 @@ def pair_up(
     return Pairs(distinct[:, 0], distinct[:, 1], of_item)
 
 
-def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str, Figure]:
+def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str, Estimate]:
     """The figures of ``NAMES`` for two arrays of numbers, shape (items,).
 
     Pearson (1896), Spearman (1904), Kendall's tau-b (1945), RMSE and MAE (Willmott and Matsuura
@@ -90,14 +90,14 @@ def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str,
     return figures(pairs, pairs.times())
 
 
-def figures(pairs: Pairs, times: Array) -> dict[str, Figure]:
+def figures(pairs: Pairs, times: Array) -> dict[str, Estimate]:
     """The figures of pairs that occur so often."""
     n = int(times.sum())
     found = statistics(pairs)(times[:, None])
     return {
-        name: Figure.defined(float(values[0]), n)
+        name: Estimate.defined(float(values[0]), n)
         if np.isfinite(values[0])
-        else Figure.undefined(_why(name, n, len(times)), n)
+        else Estimate.undefined(_why(name, n, len(times)), n)
         for name, values in found.items()
     }
 

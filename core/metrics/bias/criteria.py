@@ -14,7 +14,7 @@ from core.metrics.agreement.accuracy import accuracy, confusion
 from core.metrics.agreement.ratings import MISSING, Patterns, patterns
 from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal, item_agreement
 from core.metrics.bias.effects import FEW, BiasEffect, Null, jackknifed, normal_p, too_few
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
 
 
@@ -22,7 +22,7 @@ class Agreement(NamedTuple):
     """Krippendorff's alpha as an effect, and the share of pairs of raters that answer alike."""
 
     effect: BiasEffect
-    alike: Figure
+    alike: Estimate
 
 
 def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
@@ -65,8 +65,8 @@ class Merge(NamedTuple):
     first: int
     second: int
     apart: BiasEffect
-    agreement: tuple[Figure, Figure]
-    accuracy: tuple[Figure, Figure]
+    agreement: tuple[Estimate, Estimate]
+    accuracy: tuple[Estimate, Estimate]
 
     @property
     def helps(self) -> bool:
@@ -136,7 +136,7 @@ def _merge(
     )
 
 
-def _accuracy(rows: Ratings, times: Ratings, k: int) -> Figure:
+def _accuracy(rows: Ratings, times: Ratings, k: int) -> Estimate:
     """The share of all ratings that equal the truth, which stands in the first column."""
     truth = np.repeat(np.repeat(rows[:, 0], times), rows.shape[1] - 1)
     return accuracy(confusion(truth, np.repeat(rows[:, 1:], times, axis=0).ravel(), k))

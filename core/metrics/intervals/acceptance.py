@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, gammaln
 
-from core.metrics.estimate import Figure
-from core.metrics.intervals.sampling import AUDIT, Mean
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.sampling import AUDIT
 
 
 def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
@@ -100,7 +100,7 @@ def share_of_rest(
     missing: int = 0,
     level: float = 0.95,
     known: KnownLabels = NOTHING,
-) -> Mean:
+) -> Estimate:
     """The share of right ones among the ``rest``, where n of all were drawn at random.
 
     All are the drawn, the ``known`` and the rest. The interval is exact, two one-sided bounds of
@@ -109,23 +109,23 @@ def share_of_rest(
     a random draw), and where nothing is left.
 
     >>> few = share_of_rest(9, 9, 100)
-    >>> few.figure.reason
+    >>> few.reason
     'Only 9 items were drawn at random; 10 are needed to speak of the rest.'
     >>> mean = share_of_rest(18, 20, 200)
-    >>> mean.figure.value, mean.low, mean.high
+    >>> mean.value, mean.low, mean.high
     (0.9, 0.675, 0.99)
     >>> less = share_of_rest(18, 20, 100, known=KnownLabels(100))
-    >>> less.figure.value, less.low, less.high
+    >>> less.value, less.low, less.high
     (0.8, 0.35, 0.98)
     """
     if n < AUDIT or missing or not rest:
-        return Mean(Figure.undefined(_why_not(n, rest, missing), n), None, None)
+        return Estimate.undefined(_why_not(n, rest, missing), n)
     tail = (1 - level) / 2
     others = KnownLabels(known.n, known.n - known.wrong)
     high = upper_bound_of_rest(right, n, rest, tail, others)
     low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
     left = right / n * (n + known.n + rest) - right - others.wrong
-    return Mean(Figure.defined(min(high, max(low, left / rest)), n), low, high)
+    return Estimate(float(min(high, max(low, left / rest))), low, high, n=n)
 
 
 def _why_not(n: int, rest: int, missing: int) -> str:

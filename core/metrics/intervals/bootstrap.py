@@ -8,37 +8,23 @@ same ratings can be drawn as one pattern (``resample_patterns``), which is the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate, Interval
 from core.metrics.measure import NEAR, Array, Statistic, near_zero
 
 #: Several statistics of the same resamples by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
-Method = Literal["percentile", "bca", "exact", "smoothed"]
 
 #: Below this many observations the interval is BCa, from it on percentile. Simulated coverage of
 #: nominal 95 % is closer with BCa up to about here, and the same beyond (tests/metrics).
 SMALL = 200
 #: An interval is given while at most this share of the resamples leaves the figure undefined.
 UNDEFINED_SHARE = 0.05
-
-
-class Interval(NamedTuple):
-    """A confidence interval; ``low`` and ``high`` are ``None`` where ``reason`` says why.
-
-    >>> Interval(0.2, 0.6, "bca").low
-    0.2
-    """
-
-    low: float | None
-    high: float | None
-    method: Method
-    reason: str = ""
 
 
 def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Array:
@@ -190,33 +176,25 @@ _AT_ONCE = 5_000_000
 ONE_ITEM = "One item alone cannot tell how far off it may be."
 
 
-class MeanFigure(NamedTuple):
-    """A mean and its 95 % interval; ``interval.reason`` says why there is none."""
-
-    figure: Figure
-    interval: Interval
-
-
-def mean_of(values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0) -> MeanFigure:
+def mean_of(values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0) -> Estimate:
     """The mean of one number per item; the items are independent.
 
     BCa below ``SMALL`` items, percentile from there on. Items with equal numbers are one pattern.
     Undefined for no items; one item has a mean and no interval.
 
-    >>> mean_of([1.0, 0.0]).figure
-    Figure(value=0.5, n=2, reason='')
-    >>> mean_of([]).figure.reason
+    >>> mean_of([1.0, 0.0]).value
+    0.5
+    >>> mean_of([]).reason
     'There is no item with a value.'
     """
     numbers = np.asarray(values, dtype=np.float64)
     n = len(numbers)
     if not n:
-        reason = "There is no item with a value."
-        return MeanFigure(Figure.undefined(reason), Interval(None, None, "percentile", reason))
-    figure = Figure.defined(float(numbers.mean()), n)
+        return Estimate.undefined("There is no item with a value.")
+    mean = Estimate.defined(float(numbers.mean()), n)
     if n == 1:
-        return MeanFigure(figure, Interval(None, None, "bca", ONE_ITEM))
-    return MeanFigure(figure, _interval(numbers, resamples, np.random.default_rng(seed)))
+        return mean._replace(reason=ONE_ITEM)
+    return mean.within(_interval(numbers, resamples, np.random.default_rng(seed)))
 
 
 def _interval(numbers: Array, resamples: int, rng: np.random.Generator) -> Interval:
@@ -236,11 +214,10 @@ def _interval(numbers: Array, resamples: int, rng: np.random.Generator) -> Inter
 
 
 class Difference(NamedTuple):
-    """Second minus first, its interval, and the p of no difference."""
+    """Second minus first with its interval, and the p of no difference."""
 
-    value: Figure
-    interval: Interval
-    p: Figure
+    value: Estimate
+    p: Estimate
 
 
 def paired_difference(
@@ -272,20 +249,19 @@ def paired_difference(
 
     value = float(difference(base[:, None])[0])
     if np.isnan(value):
-        reason = "One of the two figures is undefined."
-        nothing = Interval(None, None, "percentile", reason)
-        return Difference(Figure.undefined(reason, n), nothing, Figure.undefined(reason, n))
+        nothing = Estimate.undefined("One of the two figures is undefined.", n)
+        return Difference(nothing, nothing)
     resampled = difference(draws)
     interval = intervals(lambda w: {"": difference(w)}, draws, base, level=level)[""]
-    return Difference(Figure.defined(value, n), interval, _p(resampled, n))
+    return Difference(Estimate.defined(value, n).within(interval), _p(resampled, n))
 
 
-def _p(differences: Array, n: int) -> Figure:
+def _p(differences: Array, n: int) -> Estimate:
     known = differences[~np.isnan(differences)]
     if not len(known) or (known == known[0]).all():
-        return Figure.undefined("All resamples give the same difference.", n)
+        return Estimate.undefined("All resamples give the same difference.", n)
     tail = min((known <= 0).sum(), (known >= 0).sum())
-    return Figure.defined(min(1.0, 2 * (tail + 1) / (len(known) + 1)), n)
+    return Estimate.defined(min(1.0, 2 * (tail + 1) / (len(known) + 1)), n)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -309,7 +285,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 NO_DISCORDANT = "Both are right on the same items, so there is nothing to test."
 
 
-def mcnemar_exact(only_first: int, only_second: int) -> Figure:
+def mcnemar_exact(only_first: int, only_second: int) -> Estimate:
     """The two-sided p of McNemar's test by the binomial distribution; n counts discordant items.
 
     Twice the smaller tail of Binomial(b + c, 1/2), at most 1 (McNemar 1947, with the exact form of
@@ -320,5 +296,5 @@ def mcnemar_exact(only_first: int, only_second: int) -> Figure:
     """
     n = only_first + only_second
     if not n:
-        return Figure.undefined(NO_DISCORDANT)
-    return Figure.defined(min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))), n)
+        return Estimate.undefined(NO_DISCORDANT)
+    return Estimate.defined(min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))), n)

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.agreement.ratings import patterns
-from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, Interval
+from core.metrics.estimate import Interval
+from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle
 from core.metrics.measure import Array, Ratings
 
 #: How many ratings are added to those seen, spread over all possible answers.

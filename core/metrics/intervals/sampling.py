@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 
 # Estimates for all items from labels of some, where the labelled ones were not drawn alike.
 #
@@ -22,23 +22,15 @@ from core.metrics.estimate import Figure
 AUDIT = 10
 
 
-class Mean(NamedTuple):
-    """A mean with its 95 % interval, which is undefined where the mean is."""
-
-    figure: Figure
-    low: float | None
-    high: float | None
-
-
 class SelectedMeans(NamedTuple):
     """``weighted`` speaks of all items; ``naive`` only of those labelled, ``hard`` of the queue's.
 
     ``naive`` is there to be shown beside, never as a headline.
     """
 
-    weighted: Mean
-    naive: Mean
-    hard: Mean
+    weighted: Estimate
+    naive: Estimate
+    hard: Estimate
 
 
 def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -73,7 +65,7 @@ def honest_mean(
     Undefined with fewer than 10 audited items. Raises ``ValueError`` for chances outside (0, 1].
 
     >>> few = honest_mean([1.0, 0.0], [0.5, 0.5], [True, False], [False, True])
-    >>> few.weighted.figure.reason
+    >>> few.weighted.reason
     'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
     y, pi = np.asarray(values, np.float64), np.asarray(chances, np.float64)
@@ -85,12 +77,12 @@ def honest_mean(
 
 def _weighted(
     y: npt.NDArray[np.float64], pi: npt.NDArray[np.float64], drawn: npt.NDArray[np.bool_]
-) -> Mean:
+) -> Estimate:
     audit = int(drawn.sum())
     if audit < AUDIT:
         what = "item was" if audit == 1 else "items were"
         reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
-        return Mean(Figure.undefined(reason, len(y)), None, None)
+        return Estimate.undefined(reason, len(y))
     mean = float((y / pi).sum() / (1 / pi).sum())
     light = float(pi[drawn].min())
     padded, chance = np.append(y, [0.0, 1.0]), np.append(pi, [light, light])
@@ -101,17 +93,17 @@ def _weighted(
     return _mean(mean, error, worth, len(y))
 
 
-def _plain(y: npt.NDArray[np.float64]) -> Mean:
+def _plain(y: npt.NDArray[np.float64]) -> Estimate:
     if not len(y):
-        return Mean(Figure.undefined("No such item was labelled."), None, None)
+        return Estimate.undefined("No such item was labelled.")
     mean = float(y.mean())
     padded = np.append(y, [0.0, 1.0])
     return _mean(mean, float(padded.std(ddof=1)) / sqrt(len(padded)), float(len(padded)), len(y))
 
 
-def _mean(mean: float, error: float, worth: float, n: int) -> Mean:
+def _mean(mean: float, error: float, worth: float, n: int) -> Estimate:
     reach = float(stdtrit(max(worth - 1, 1.0), 0.975)) * error
-    return Mean(Figure.defined(mean, n), max(0.0, mean - reach), min(1.0, mean + reach))
+    return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=n)
 
 
 # The mean over all items from judges' values for all and people's for some.
@@ -133,8 +125,8 @@ class Powered(NamedTuple):
     ``raw`` is the plain mean of the judges' values, uncorrected. ``listened`` is lambda.
     """
 
-    mean: Mean
-    labels: Mean
+    mean: Estimate
+    labels: Estimate
     raw: float
     listened: float
 
@@ -167,14 +159,14 @@ def powered_mean(
     Raises ``ValueError`` for shapes that do not fit.
 
     >>> few = powered_mean([0.5, 1.0], [1.0], [True, False])
-    >>> few.mean.figure.reason
+    >>> few.mean.reason
     'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
     sample = _sample(said, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
     why = _why_not(sample)
     if why:
-        nothing = Mean(Figure.undefined(why, len(sample.values)), None, None)
+        nothing = Estimate.undefined(why, len(sample.values))
         return Powered(nothing, nothing, raw, 0.0)
     chosen = _least_variance(sample) if listen is None else listen
     return Powered(
@@ -262,7 +254,7 @@ def _least_variance(sample: _Sample) -> float:
     return min(1.0, max(0.0, together / alone)) if alone > 0 else 0.0
 
 
-def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Mean:
+def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Estimate:
     mean = variance = 0.0
     for part in sample.parts:
         off = part.values - listen * part.said
@@ -273,8 +265,7 @@ def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Mean:
     open_parts = sum(part.left > 0 for part in sample.parts)
     degrees = max(1, sample.random - open_parts - fitted)
     reach = float(stdtrit(degrees, 0.975)) * sqrt(variance)
-    figure = Figure.defined(mean, len(sample.values))
-    return Mean(figure, max(0.0, mean - reach), min(1.0, mean + reach))
+    return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
 
 
 def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> float:

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, ndtri
 
-from core.metrics.estimate import Figure
-from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.estimate import Estimate, Interval
+from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import (
     LOST,
@@ -237,7 +237,7 @@ def further_contests(
     critical: float = _ALONE,
     power: float = 0.8,
     most: int = 100_000,
-) -> Figure:
+) -> Estimate:
     """How many more contests between two systems would tell them apart, if their difference is as
     estimated; 0 where they are apart already.
 
@@ -251,16 +251,16 @@ def further_contests(
     108.0
     """
     if not error > 0:
-        return Figure.undefined("The standard error of the difference is not known.")
+        return Estimate.undefined("The standard error of the difference is not known.")
     if abs(gap) > critical * error:
-        return Figure.defined(0.0, 0)
+        return Estimate.defined(0.0, 0)
     won, _, lost = (float(x) for x in outcome_shares(np.asarray(gap), log_tie))
     each = (won + lost - (won - lost) ** 2) / 4
     wanted = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
     number = (wanted - 1 / error**2) / each if each > 0 else np.inf
     if number > most:
-        return Figure.undefined(f"They are so close that {most:,} contests would not do.")
-    return Figure.defined(float(np.ceil(max(number, 1.0))), 0)
+        return Estimate.undefined(f"They are so close that {most:,} contests would not do.")
+    return Estimate.defined(float(np.ceil(max(number, 1.0))), 0)
 
 
 def _of_group(

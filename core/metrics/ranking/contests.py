@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from core.metrics.agreement.kappa import cohen_kappa
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR, Array, Ratings, ratio
 
 #: The places of the last axis of ``ContestTable.counts``.
@@ -263,7 +263,7 @@ def _any(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
 _NOTHING = "There is no item with an answer in both orders."
 
 
-def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Figure:
+def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Estimate:
     """The mean over both orders of the share of right choices; no answer is no right one.
 
     Items without a truth are left out. (Zeng et al. 2024, average accuracy.)
@@ -274,12 +274,12 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Fi
     a, b, right = (np.asarray(x, np.int64) for x in (one, two, truth))
     known = right >= 0
     if not known.any():
-        return Figure.undefined("No item has a label.")
+        return Estimate.undefined("No item has a label.")
     hits = ((a == right)[known].mean() + (b == right)[known].mean()) / 2
-    return Figure.defined(float(hits), int(known.sum()))
+    return Estimate.defined(float(hits), int(known.sum()))
 
 
-def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Figure:
+def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Estimate:
     """The share of items with the same choice in both orders.
 
     Items with an answer missing are left out; or, with ``empty_counts``, two missing answers are
@@ -291,13 +291,13 @@ def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = 
     a, b = _levels(one, two)
     keep = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
     if not keep.any():
-        return Figure.undefined(_NOTHING)
-    return Figure.defined(float((a == b)[keep].mean()), int(keep.sum()))
+        return Estimate.undefined(_NOTHING)
+    return Estimate.defined(float((a == b)[keep].mean()), int(keep.sum()))
 
 
 def order_kappa(
     one: npt.ArrayLike, two: npt.ArrayLike, k: int = 2, *, empty_is_second: bool = False
-) -> Figure:
+) -> Estimate:
     """Cohen's kappa between the two orders, on ``k`` levels.
 
     Items with an answer missing are left out; or, with ``empty_is_second``, only the first answer
@@ -312,7 +312,7 @@ def order_kappa(
         a, b, k = (a != 0).astype(np.int64), (b != 0).astype(np.int64), 2
     keep = (a >= 0) & (b >= 0)
     if not keep.any():
-        return Figure.undefined(_NOTHING)
+        return Estimate.undefined(_NOTHING)
     table = np.bincount(a[keep] * k + b[keep], minlength=k * k).reshape(k, k)
     return cohen_kappa(table)
 

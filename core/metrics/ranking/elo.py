@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.estimate import Interval
+from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
 

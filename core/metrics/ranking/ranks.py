@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from core.metrics.agreement.correlation_distance import TOO_FEW
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR, Array, levelled, ratio
 from core.metrics.ranking.contests import ContestTable, tabulate
 
@@ -74,7 +74,7 @@ def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
     return [RankRange(1 + int(known[:, i].sum()), n - int(known[i].sum())) for i in range(n)]
 
 
-def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
+def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     """Kendall's tau-b between two orders of the same systems (Kendall 1945); NaN is left out.
 
     Undefined for fewer than three systems and where either side is constant.
@@ -85,7 +85,7 @@ def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
     return _between(a, b, "kendall")
 
 
-def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
+def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     """Spearman's correlation of two orders of the same systems, ties at their mid-rank.
 
     Undefined as ``kendall_tau`` is.
@@ -96,17 +96,17 @@ def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Figure:
     return _between(a, b, "spearman")
 
 
-def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Figure:
+def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     both = ~(np.isnan(x) | np.isnan(y))
     x, y = levelled(x[both])[0], levelled(y[both])[0]
     if len(x) < 3:
-        return Figure.undefined(TOO_FEW, len(x))
+        return Estimate.undefined(TOO_FEW, len(x))
     if len(set(x)) < 2 or len(set(y)) < 2:
-        return Figure.undefined("One of the two orders puts all systems level.", len(x))
+        return Estimate.undefined("One of the two orders puts all systems level.", len(x))
     if kind == "spearman":
-        return Figure.defined(float(np.corrcoef(mid_ranks(x), mid_ranks(y))[0, 1]), len(x))
-    return Figure.defined(float(stats.kendalltau(x, y).statistic), len(x))
+        return Estimate.defined(float(np.corrcoef(mid_ranks(x), mid_ranks(y))[0, 1]), len(x))
+    return Estimate.defined(float(stats.kendalltau(x, y).statistic), len(x))
 
 
 def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[int, ...]:

@@ -12,15 +12,9 @@ from core.errors import InputError
 from core.metrics.agreement import kappa, reliability, scores
 from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import (
-    Bundle,
-    Interval,
-    intervals,
-    resample_items,
-    resample_patterns,
-)
+from core.metrics.intervals.bootstrap import Bundle, intervals, resample_items, resample_patterns
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples these are made from.
@@ -108,7 +102,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     return intervals(bundle, drawn, times)
 
 
-def rendered(figures: Mapping[str, Figure], ci: Mapping[str, Interval]) -> dict[str, Any]:
+def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
     """The numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
 
     An interval that does not exist is ``None`` in ``ci``, and its reason stands in ``undefined``
@@ -160,11 +154,11 @@ def group_figures(
     # Rows that differ in other raters only are one here.
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
     times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
-    figures: dict[str, Figure] = {}
+    figures: dict[str, Estimate] = {}
     defined: dict[str, GroupMeasure] = {}
     for name, measure in GROUP.items():
         if name not in UNORDERED and not ordered:
-            figures[name] = Figure.undefined(NO_ORDER)
+            figures[name] = Estimate.undefined(NO_ORDER)
             continue
         figures[name] = measure(rows, k, times)
         if figures[name].value is not None:

@@ -10,9 +10,9 @@ import numpy as np
 from core.metrics.agreement import accuracy as share
 from core.metrics.agreement import correlation_distance, kappa, scores
 from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_agreement
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import Interval, exact_share, intervals
+from core.metrics.intervals.bootstrap import exact_share, intervals
 from core.metrics.intervals.rare_options import smoothed
 from core.metrics.measure import Array, Measure, ratio, tally
 from core.services.agreement.group_figures import (
@@ -101,9 +101,9 @@ class LevelPair:
             for name, figure in zip(LEVEL, figures[:3], strict=True)
         }
 
-    def _figure(self, name: str, measure: Measure) -> Figure:
+    def _figure(self, name: str, measure: Measure) -> Estimate:
         if name not in UNORDERED and not self._ordered:
-            return Figure.undefined(NO_ORDER, self.n)
+            return Estimate.undefined(NO_ORDER, self.n)
         return measure(self._side(name, self._table))
 
     def _side(self, name: str, tables: Array) -> Array:
@@ -243,7 +243,7 @@ def mean_level_figures(
     times = pairs.times()
     n = int(times.sum())
     why = NO_LEVEL if ordered else NO_ORDER
-    found = {name: Figure.undefined(why, n) for name in (*PAIR, "confusion")}
+    found = {name: Estimate.undefined(why, n) for name in (*PAIR, "confusion")}
     ci: dict[str, Interval] = {}
     if ordered:
         score = scores.figures(pairs, times)
@@ -283,9 +283,9 @@ def abstention_figures(
     answers, alike = (table[..., 0] for table in counts(times[:, None]))
     n = int(answers.sum())
     figures = {
-        "coverage": Figure.defined(answers[1] / n, n)
+        "coverage": Estimate.defined(answers[1] / n, n)
         if n
-        else Figure.undefined("The reference has no level where the rater was asked."),
+        else Estimate.undefined("The reference has no level where the rater was asked."),
         "agreement": percent_agreement(alike),
         "kappa": kappa_unweighted(alike),
     }

@@ -13,7 +13,7 @@ from core.domain.rubric import MET, Scale
 from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import Weights, pair_cells
 from core.metrics.agreement.ratings import patterns
-from core.metrics.estimate import Estimate, Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import pair_figures
@@ -305,16 +305,10 @@ def _of_two(met: Met, asked: CriterionRatings) -> dict[str, Estimate]:
     figures = {name: measure(rows, k, times) for name, measure in measures.items()}
     defined = {name: measures[name] for name, one in figures.items() if one.value is not None}
     ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k)
-    found = {name: _with_interval(figure, ci.get(name)) for name, figure in figures.items()}
+    found = {name: figure.within(ci.get(name)) for name, figure in figures.items()}
     if not asked.ordered:
         found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))
     return found
-
-
-def _with_interval(figure: Figure, interval: Any) -> Estimate:
-    if interval is None:
-        return Estimate(figure.value, reason=figure.reason, n=figure.n)
-    return Estimate(figure.value, interval.low, interval.high, interval.reason, figure.n)
 
 
 def estimate(figures: Mapping[str, Any], name: str, n: int | None = None) -> Estimate:

@@ -15,8 +15,8 @@ import numpy as np
 from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import KAPPAS, NOTHING, SINGLE, pair_cells
 from core.metrics.agreement.ratings import majority, patterns
-from core.metrics.estimate import Estimate, Figure
-from core.metrics.intervals.bootstrap import Interval, intervals
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import intervals
 from core.metrics.measure import Array, ratio, tally
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_interval
@@ -36,12 +36,12 @@ class Matrix(NamedTuple):
     values: list[list[float | None]]
     counts: list[list[int]]
 
-    def figure(self, a: int, b: int) -> Figure:
+    def figure(self, a: int, b: int) -> Estimate:
         """Kappa of two columns, with the reason where it is undefined."""
         value, n = self.values[a][b], self.counts[a][b]
         if value is not None:
-            return Figure.defined(value, n)
-        return Figure.undefined(SINGLE if n else NOTHING, n)
+            return Estimate.defined(value, n)
+        return Estimate.undefined(SINGLE if n else NOTHING, n)
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,10 @@ def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
     times = seen.times.astype(np.float64)
     figure = _ALPHA[asked.alpha](seen.rows, k, times)
     if figure.value is None:
-        return Estimate(None, reason=figure.reason, n=figure.n)
+        return figure
     drawn = draws.of(seen.of_item, seen.times)
     ci = group_intervals({"alpha": _ALPHA[asked.alpha]}, seen.rows, times, drawn, k)
-    return _estimate(figure, ci["alpha"])
-
-
-def _estimate(figure: Figure, interval: Interval | None) -> Estimate:
-    if interval is None:
-        return Estimate(figure.value, reason=figure.reason, n=figure.n)
-    return Estimate(figure.value, interval.low, interval.high, interval.reason, figure.n)
+    return figure.within(ci["alpha"])
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
@@ -176,15 +170,15 @@ def _standings(
     resampled = tables(drawn)
     own = {at: kappa_interval(of, whole[at], resampled[at]) for at in defined}
     standings = tuple(
-        RaterStanding(column, kinds[at], _estimate(figures[at], own.get(at)))
+        RaterStanding(column, kinds[at], figures[at].within(own.get(at)))
         for at, column in enumerate(columns)
     )
     means = {}
     for kind in KINDS:
         there = [figures[at] for at in defined if kinds[at] == kind]
         if there:
-            mean = Figure.defined(float(points[kind][0]), sum(one.n for one in there))
-            means[kind] = _estimate(mean, ci.get(kind))
+            mean = Estimate.defined(float(points[kind][0]), sum(one.n for one in there))
+            means[kind] = mean.within(ci.get(kind))
     return standings, means
 
 

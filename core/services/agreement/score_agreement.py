@@ -19,7 +19,7 @@ from core.domain.rubric import Rubric
 from core.metrics.agreement import scores as metrics
 from core.metrics.agreement.ratings import Means
 from core.metrics.agreement.scores import Pairs, pair_up
-from core.metrics.estimate import Estimate, Figure
+from core.metrics.estimate import Estimate
 from core.scoring import Texts, score_item
 from core.services.agreement.group_figures import Draws, score_figures, score_intervals
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -214,7 +214,7 @@ class ScoreLine:
     """One rater's scores against the reference's, without intervals."""
 
     column: str
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, Estimate]
 
 
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
@@ -259,10 +259,7 @@ def score_pair(
     n = int(times.sum())
     found = metrics.figures(pairs, times)
     ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed) if n else None)
-    figures = {}
-    for name, one in found.items():
-        low, high, _, why = ci.get(name, (None, None, "", ""))
-        figures[name] = Estimate(one.value, low, high, one.reason or why, n)
+    figures = {name: one.within(ci.get(name)) for name, one in found.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
     return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)

@@ -18,7 +18,7 @@ from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import Edited, read_edit
 from core.judging.writing.writer import Writing, writer_of
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -75,8 +75,8 @@ class EditFigures:
     criterion: str
     aimed: str
     pairs: tuple[EditPair, ...]
-    noticed: Share
-    still: Share
+    noticed: Estimate
+    still: Estimate
     moved: dict[str, int]
 
 
@@ -223,8 +223,10 @@ def measured(store: Store, run_id: int) -> EditFigures:
         criterion=target,
         aimed=aimed,
         pairs=pairs,
-        noticed=Share.of(sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)),
-        still=Share.of(
+        noticed=Estimate.share(
+            sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)
+        ),
+        still=Estimate.share(
             sum(not p.moved for p in pairs if p.compared), sum(bool(p.compared) for p in pairs)
         ),
         moved=moved,

@@ -22,7 +22,7 @@ from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import Length, generate_writing, tasks_writing
 from core.judging.writing.replies import Tasks, read_submission, read_tasks
 from core.judging.writing.writer import Failed, writer_of
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -278,7 +278,7 @@ class Aimed:
     """
 
     aimed: tuple[str, ...]
-    found: Share
+    found: Estimate
     chosen: dict[str, int]
     unanswered: int
 
@@ -295,7 +295,7 @@ class Recovery:
     criterion: str
     labels: tuple[str, ...]
     rows: tuple[Aimed, ...]
-    whole: Share
+    whole: Estimate
     misses: tuple[str, ...]
 
 
@@ -368,7 +368,7 @@ def _recovery(
         for id_, options in mine.items()
         if verdicts[id_] is not None and verdicts[id_] not in options
     )
-    whole = Share.of(sum(one.hits for one in single), sum(one.n for one in single))
+    whole = Estimate.share(sum(one.hits or 0 for one in single), sum(one.n for one in single))
     return Recovery(criterion.name, labels, rows, whole, misses)
 
 
@@ -385,4 +385,4 @@ def _row(options: tuple[str, ...], ids: list[str], verdicts: dict[str, str | Non
             chosen[label] = chosen.get(label, 0) + 1
     n = sum(chosen.values())
     hits = sum(chosen.get(option, 0) for option in options)
-    return Aimed(options, Share.of(hits, n), chosen, len(ids) - n)
+    return Aimed(options, Estimate.share(hits, n), chosen, len(ids) - n)

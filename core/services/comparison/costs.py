@@ -163,9 +163,9 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     def share(weights: Array) -> dict[str, Array]:
         return {"": ratio(right @ weights, decided @ weights)}
 
-    value = float(share(seen.times[:, None].astype(np.float64))[""][0])
+    value = Estimate(float(share(seen.times[:, None].astype(np.float64))[""][0]))
     interval = intervals(share, draws.of(seen.of_item, seen.times), seen.times)[""]
-    return Estimate(value, interval.low, interval.high, interval.reason)
+    return value.within(interval)
 
 
 def _efficient(one: Point, all_of: Sequence[Point]) -> bool | None:

@@ -13,8 +13,8 @@ from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import KAPPAS, pair_cells
 from core.metrics.agreement.ratings import Patterns, patterns
 from core.metrics.agreement.scores import pair_up
-from core.metrics.estimate import Figure
-from core.metrics.intervals.bootstrap import Interval, holm, mcnemar_exact, paired_difference
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import holm, mcnemar_exact, paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio, tally
 from core.services.agreement.group_figures import Draws
 from core.services.comparison.paired_runs import CriterionPair, Paired
@@ -33,14 +33,13 @@ class Delta:
     """A figure of both runs and how far the second lies above the first, on the same items.
 
     ``p`` is that of no difference: by McNemar's exact test or from the resamples; ``p_holm`` is
-    corrected for the number of criteria. An interval that is not there says why.
+    corrected for the number of criteria. A difference without an interval says why.
     """
 
-    first: Figure
-    second: Figure
-    difference: Figure
-    interval: Interval
-    p: Figure
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: Estimate
     test: Test = "bootstrap"
     p_holm: float | None = None
 
@@ -130,8 +129,8 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
     )
 
 
-def _mcnemar(n: int, only_first: int, only_second: int) -> Figure:
-    return mcnemar_exact(only_first, only_second) if n else Figure.undefined(NO_CELL)
+def _mcnemar(n: int, only_first: int, only_second: int) -> Estimate:
+    return mcnemar_exact(only_first, only_second) if n else Estimate.undefined(NO_CELL)
 
 
 def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Delta:
@@ -170,7 +169,8 @@ class _Compared:
         one, other = (mean(side) for side in sums)
         points = [float(side(self._times[:, None])[0]) for side in (one, other)]
         figures = [
-            Figure.defined(value, self._n) if self._n else Figure.undefined(why) for value in points
+            Estimate.defined(value, self._n) if self._n else Estimate.undefined(why)
+            for value in points
         ]
         return self.delta(figures, (one, other))
 
@@ -186,29 +186,26 @@ class _Compared:
         one, other = (of(cell) for cell in cells)
         return self.delta(figures, (one, other))
 
-    def delta(self, figures: Sequence[Figure], statistics: tuple[Statistic, Statistic]) -> Delta:
+    def delta(self, figures: Sequence[Estimate], statistics: tuple[Statistic, Statistic]) -> Delta:
         """The difference of two figures, with its interval where there are resamples."""
         first, second = figures
         if first.value is None or second.value is None:
             return _undefined(first.reason or second.reason, first, second)
         if self._drawn is None:
-            gap = Figure.defined(second.value - first.value, first.n)
-            nothing = Interval(None, None, "percentile", NO_RESAMPLES)
-            return Delta(first, second, gap, nothing, Figure.undefined(NO_RESAMPLES))
+            gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
+            return Delta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
         found = paired_difference(*statistics, self._drawn, self._times)
         return Delta(
             first,
             second,
             found.value._replace(n=min(first.n, second.n)),
-            found.interval,
             found.p._replace(n=min(first.n, second.n)),
         )
 
 
-def _undefined(reason: str, first: Figure | None = None, second: Figure | None = None) -> Delta:
-    nothing = Figure.undefined(reason)
-    interval = Interval(None, None, "percentile", reason)
-    return Delta(first or nothing, second or nothing, nothing, interval, nothing)
+def _undefined(reason: str, first: Estimate | None = None, second: Estimate | None = None) -> Delta:
+    nothing = Estimate.undefined(reason)
+    return Delta(first or nothing, second or nothing, nothing, nothing)
 
 
 def _all_cells(paired: Paired, draws: Draws | None) -> Delta:

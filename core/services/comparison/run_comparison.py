@@ -10,7 +10,7 @@ from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.errors import InputError
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.services.agreement.metrics_report import METHOD
 from core.services.comparison.costs import Spent, spent
 from core.services.comparison.differences import CriterionDelta, Delta, Deltas, deltas
@@ -298,15 +298,15 @@ def _delta(delta: Delta) -> dict[str, Any]:
     found |= {"n": delta.n, "test": delta.test}
     if delta.p_holm is not None:
         found["p_holm"] = delta.p_holm
-    low, high = delta.interval.low, delta.interval.high
+    low, high = delta.difference.low, delta.difference.high
     found["ci"] = None if low is None else [low, high]
     reasons = _reasons(figures)
-    if low is None and delta.interval.reason:
-        reasons["ci"] = delta.interval.reason
+    if low is None and delta.difference.reason:
+        reasons["ci"] = delta.difference.reason
     return {**found, "undefined": reasons} if reasons else found
 
 
-def _reasons(figures: dict[str, Figure]) -> dict[str, str]:
+def _reasons(figures: dict[str, Estimate]) -> dict[str, str]:
     return {name: figure.reason for name, figure in figures.items() if figure.value is None}
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.store.store import Store
 
 #: With fewer labels on an option, nothing can be said about that option.
@@ -29,8 +29,8 @@ class CriterionLabels:
     abstained: int
     missing: int
     strange: Mapping[str, int]
-    entropy: Figure
-    baseline: Figure
+    entropy: Estimate
+    baseline: Estimate
     commonest: str
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 
 from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
-from core.metrics.estimate import Figure, wilson
+from core.metrics.estimate import Estimate, wilson
 from core.services.pairwise.contest_votes import WITHDRAWN, Contests, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
@@ -58,7 +58,7 @@ class RaterLikeness(NamedTuple):
     rate: float | None
     low: float | None
     high: float | None
-    kappa: Figure
+    kappa: Estimate
 
 
 class Together(NamedTuple):
@@ -149,7 +149,7 @@ def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, f
 
 def alike(
     met: Iterable[tuple[float, float]],
-) -> tuple[int, int, float | None, float | None, float | None, Figure]:
+) -> tuple[int, int, float | None, float | None, float | None, Estimate]:
     """Of points that two raters gave in the same contests: how many there are, how many are the
     same, their share with its 95 % interval (Wilson), and Cohen's kappa over win, tie, loss.
     """

@@ -17,7 +17,7 @@ from core.domain.runs import Derive, ItemResult, RunPlan
 from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
 from core.identity import seeded
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.services.pairwise.arena_people import alike
 from core.services.pairwise.contest_votes import Contests, HeldContest, Place, outcome, read
 from core.services.pairwise.contests import details_of
@@ -72,7 +72,7 @@ class RaterAccord(NamedTuple):
     rate: float | None
     low: float | None
     high: float | None
-    kappa: Figure
+    kappa: Estimate
 
 
 def start(store: Store, run_id: int, person: str) -> int:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import Figure
-from core.metrics.intervals.bootstrap import Interval, percentile, resample_items
+from core.metrics.estimate import Estimate, Interval
+from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
@@ -41,7 +41,7 @@ class RankAccord(NamedTuple):
 
     one: str
     other: str
-    tau: Figure
+    tau: Estimate
     same_winner: bool
 
 
@@ -90,16 +90,7 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     return Methods(ways, accords)
 
 
-NO_INTERVAL = Interval(None, None, "percentile", "Nothing is decided yet.")
 _ALONE = "It met nobody."
-
-
-class Measurement(NamedTuple):
-    """A figure with its interval."""
-
-    value: float | None
-    interval: Interval
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,11 +105,11 @@ class RankedSystem:
     group: int
     rank: int | None
     range: RankRange | None
-    strength: Measurement
+    strength: Estimate
     regularised: bool
-    win_rate: Measurement
-    elo: Measurement
-    length_controlled: Measurement
+    win_rate: Estimate
+    elo: Estimate
+    length_controlled: Estimate
     contests: float
     wins: float
     ties: float
@@ -133,7 +124,7 @@ class RankGap(NamedTuple):
     difference: float
     error: float | None
     apart: bool
-    further: Figure
+    further: Estimate
 
 
 @dataclass(frozen=True)
@@ -163,12 +154,12 @@ class LeaderboardFigures(NamedTuple):
 
     groups: Sequence[Strengths]
     matrix: WinMatrix
-    rates: Sequence[Measurement]
+    rates: Sequence[Estimate]
     elo: Elo | None
     length: LengthControlled | str
 
 
-def rates_of(table: ContestTable, rng: np.random.Generator, resamples: int) -> list[Measurement]:
+def rates_of(table: ContestTable, rng: np.random.Generator, resamples: int) -> list[Estimate]:
     """The win rate of every system with its bootstrap interval."""
     rates = win_rates(table.pairs, table.totals(), table.systems)
     if table.items < FEWEST or not resamples:
@@ -220,7 +211,7 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
             further = (
                 further_contests(apart, error, group.log_tie, critical=group.critical)
                 if known and not group.regularised
-                else Figure.undefined(_unknown(group))
+                else Estimate.undefined(_unknown(group))
             )
             yield RankGap(
                 systems[group.members[a]],
@@ -271,22 +262,22 @@ def _named(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
 
 
-def _elo(elo: Elo | None, system: int) -> Measurement:
+def _elo(elo: Elo | None, system: int) -> Estimate:
     if elo is None:
-        return Measurement(None, NO_INTERVAL, "Nothing is decided yet.")
-    return Measurement(float(elo.rating[system]), elo.intervals[system])
+        return Estimate.undefined("Nothing is decided yet.")
+    return Estimate(float(elo.rating[system])).within(elo.intervals[system])
 
 
-def _length(length: LengthControlled | str, system: int) -> Measurement:
+def _length(length: LengthControlled | str, system: int) -> Estimate:
     if isinstance(length, str):
-        return Measurement(None, Interval(None, None, "percentile", length), length)
-    return Measurement(float(length.strengths[system]), length.intervals[system])
+        return Estimate.undefined(length)
+    return Estimate(float(length.strengths[system])).within(length.intervals[system])
 
 
-def _measured(value: float, interval: Interval, reason: str) -> Measurement:
+def _measured(value: float, interval: Interval, reason: str) -> Estimate:
     if not np.isfinite(value):
-        return Measurement(None, Interval(None, None, "percentile", reason), reason)
-    return Measurement(float(value), interval)
+        return Estimate.undefined(reason)
+    return Estimate(float(value)).within(interval)
 
 
 def _interval(drawn: Array) -> Interval:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from core.errors import InputError
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR
 from core.metrics.ranking.ranks import kendall_tau
 from core.services.pairwise.contest_votes import Contests, outcome, read
@@ -42,7 +42,7 @@ class ScoredContests(NamedTuple):
     counts: dict[str, int]
     by_task: tuple[tuple[str, int], ...]
     left_out: int
-    tau: Figure
+    tau: Estimate
 
 
 def side_by_side_with(
@@ -113,7 +113,7 @@ def _kind(points: float, gap: float) -> Kind:
     return "agree" if (points == 1.0) == (gap > 0) else "reversed"
 
 
-def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> Figure:
+def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> Estimate:
     by_system: dict[str, dict[str, float]] = {s: {} for s in contests.systems}
     for held in contests.held:
         for system, source in zip((held.first, held.second), held.sources, strict=True):

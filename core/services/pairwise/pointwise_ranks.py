@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from core.domain.dataset import Dataset
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import ContestTable, win_rates
 from core.metrics.ranking.ranks import (
@@ -134,7 +134,7 @@ class JudgeView(NamedTuple):
     kind: str
     scores: tuple[float | None, ...]
     ranks: tuple[float | None, ...]
-    offset: Figure
+    offset: Estimate
 
 
 class JudgeLikeness(NamedTuple):
@@ -142,8 +142,8 @@ class JudgeLikeness(NamedTuple):
 
     one: str
     other: str
-    spearman: Figure
-    kendall: Figure
+    spearman: Estimate
+    kendall: Estimate
 
 
 @dataclass(frozen=True)
@@ -282,9 +282,9 @@ def _view(ballots: Ballots, number: int) -> JudgeView:
         gaps += (ballots.scores[row] - means(others)).tolist() if len(others) else []
     shared = [gap for gap in gaps if not np.isnan(gap)]
     offset = (
-        Figure.defined(float(np.mean(shared)), len(shared))
+        Estimate.defined(float(np.mean(shared)), len(shared))
         if shared
-        else Figure.undefined("No other judge scored the same answers.")
+        else Estimate.undefined("No other judge scored the same answers.")
     )
     return JudgeView(
         judge.name, judge.kind, tuple(_list(mean)), tuple(_list(mid_ranks(mean))), offset

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import Figure, wilson
+from core.metrics.estimate import Estimate, wilson
 from core.metrics.measure import Ratings
 from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
 from core.services.agreement.load_ratings import read_source
@@ -114,11 +114,11 @@ class OrderCheck(NamedTuple):
     part: str
     items: int
     empty: int
-    accuracy: Figure
-    agreement: Figure
-    kappa: Figure
-    agreement_as_published: Figure
-    kappa_as_published: Figure
+    accuracy: Estimate
+    agreement: Estimate
+    kappa: Estimate
+    agreement_as_published: Estimate
+    kappa_as_published: Estimate
 
 
 def order_checks(

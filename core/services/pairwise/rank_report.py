@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
-from core.metrics.estimate import Figure
-from core.metrics.intervals.bootstrap import Interval
+from core.metrics.estimate import Estimate, Interval
 from core.services.agreement.load_ratings import of_run, read_source, run_named
 from core.services.agreement.ratings import Rated
 from core.services.pairwise.contest_votes import read
@@ -20,7 +19,7 @@ from core.services.pairwise.leaderboard import (
     leaderboard_of,
     rounds_of,
 )
-from core.services.pairwise.leaderboard_parts import Leaderboard, Measurement, Methods, RankedSystem
+from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
 from core.services.pairwise.pointwise_ranks import EXCLUDED, Ballots, Listwise, ballots_of, listwise
 from core.services.pairwise.position_bias import positions
 from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
@@ -236,22 +235,21 @@ def _judges(found: Listwise) -> dict[str, Any]:
     }
 
 
-def _measured(m: Measurement) -> dict[str, Any]:
-    reason = m.reason or m.interval.reason
-    return {"value": m.value, "ci": _ends(m.interval), **({"reason": reason} if reason else {})}
+def _measured(m: Estimate) -> dict[str, Any]:
+    return {"value": m.value, "ci": _ends(m), **_why(m)}
 
 
-def _ends(interval: Interval) -> list[float] | None:
+def _ends(interval: Interval | Estimate) -> list[float] | None:
     if interval.low is None or interval.high is None:
         return None
     return [interval.low, interval.high]
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def _figure(figure: Estimate) -> dict[str, Any]:
     return {"value": figure.value, "n": figure.n, **_why(figure)}
 
 
-def _why(figure: Figure) -> dict[str, str]:
+def _why(figure: Estimate) -> dict[str, str]:
     return {"reason": figure.reason} if figure.reason else {}
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.errors import InputError
-from core.metrics.intervals.bootstrap import MeanFigure, mean_of
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
@@ -50,7 +51,7 @@ def unmatched_report(
     by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
     means = [mean_of(values, resamples=resamples or 1, seed=seed) for values in whole]
-    ranks = competition_ranks([np.nan if m.figure.value is None else m.figure.value for m in means])
+    ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
     ranges = rank_ranges(_better(whole))
     return {
         "kind": "pointwise",
@@ -139,8 +140,7 @@ def _judge(
     }
 
 
-def _measured(mean: MeanFigure, *, with_interval: bool) -> dict[str, Any]:
-    low, high = mean.interval.low, mean.interval.high
-    ends = [low, high] if with_interval and low is not None and high is not None else None
-    reason = mean.figure.reason or (mean.interval.reason if with_interval else "")
-    return {"value": mean.figure.value, "ci": ends, **({"reason": reason} if reason else {})}
+def _measured(mean: Estimate, *, with_interval: bool) -> dict[str, Any]:
+    ends = [mean.low, mean.high] if with_interval and mean.low is not None else None
+    reason = mean.reason if with_interval or mean.value is None else ""
+    return {"value": mean.value, "ci": ends, **({"reason": reason} if reason else {})}

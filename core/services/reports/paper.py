@@ -218,7 +218,9 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
 
 def _told(whole: ScoreSlice) -> tuple[str, ...]:
     """The outcome that slices are compared by: who passes, or where nothing decides, who waits."""
-    decided = sum(whole.outcomes[name].hits for name in ("pass", "fail")) if whole.outcomes else 0
+    decided = (
+        sum(whole.outcomes[name].hits or 0 for name in ("pass", "fail")) if whole.outcomes else 0
+    )
     return ("pass",) if decided else ("review",) if whole.outcomes else ()
 
 

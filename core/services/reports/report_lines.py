@@ -13,8 +13,8 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, RunItemRow
 from core.metrics.agreement.ratings import Means, State
-from core.metrics.estimate import Estimate, Share
-from core.metrics.intervals.bootstrap import MeanFigure, mean_of
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import mean_of
 from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
 from core.services.agreement.metrics_report import HUMAN
@@ -42,12 +42,10 @@ EMPTY = "No item has a score."
 Mean = Callable[[Sequence[float]], Estimate]
 
 
-def estimate(found: MeanFigure, empty: str = EMPTY) -> Estimate:
+def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
     """A mean as an estimate; without one its reason is ``empty``."""
-    value = found.figure.value
-    if value is None:
-        return Estimate(None, reason=empty)
-    return Estimate(value, found.interval.low, found.interval.high, found.interval.reason)
+    # The lines count their items themselves.
+    return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
 
 
 def mean_with(resamples: int, seed: int) -> Mean:
@@ -60,7 +58,7 @@ def slice_of(name: str, rows: Sequence[RunItemRow], mean: Mean) -> ScoreSlice:
     scores = [row.score for row in rows if row.score is not None]
     outcomes = Counter(NONE if row.outcome is None else row.outcome for row in rows)
     some = outcomes[NONE] < len(rows)
-    shares = {one: Share.of(outcomes[one], len(rows)) for one in OUTCOMES} if some else {}
+    shares = {one: Estimate.share(outcomes[one], len(rows)) for one in OUTCOMES} if some else {}
     return ScoreSlice(name, len(rows), len(scores), mean(scores), shares)
 
 

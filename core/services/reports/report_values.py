@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from core.formats.report.paper import Words
-from core.metrics.estimate import Estimate, Share
+from core.metrics.estimate import Estimate
 from core.text.numbers import DASH, count, percent, score
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "RunReport",
     "ScoreSlice",
     "Setup",
-    "Share",
     "Training",
 ]
 
@@ -158,7 +157,7 @@ class ScoreSlice:
     items: int
     scored: int
     mean: Estimate
-    outcomes: Mapping[str, Share]
+    outcomes: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)
@@ -277,8 +276,10 @@ class RunReport:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Share):
-        return {**value._asdict(), "value": value.value}
+    if isinstance(value, Estimate):
+        share = value.hits is not None
+        names = ("hits", "n", "low", "high", "value") if share else Estimate._fields[:5]
+        return {name: getattr(value, name) for name in names}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: _plain(one) for name, one in value._asdict().items()}
     if isinstance(value, Mapping):
@@ -320,10 +321,10 @@ def figure(one: Estimate, *, share: bool = False) -> Words:
     return Words(form(one.value), f"{form(one.low)} to {form(one.high)}")
 
 
-def shared(one: Share | None, link: Link | None = None) -> Words:
+def shared(one: Estimate | None, link: Link | None = None) -> Words:
     """A share with its count and interval.
 
-    >>> shared(Share.of(3, 4)).below
+    >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
     if one is None or one.low is None or one.high is None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core import clock
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.identity import canonical_json
-from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
@@ -51,9 +50,6 @@ from core.services.review.random_audit import narrowed
 from core.services.runs.lifecycle import lost, spared
 from core.store.store import Store
 
-if TYPE_CHECKING:
-    from core.metrics.intervals.sampling import Mean
-
 __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
@@ -69,17 +65,12 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
             audited=found.audited,
             queued=found.queued,
             missing=found.missing,
-            weighted=_estimate(found.weighted),
-            hard=_estimate(found.hard),
+            weighted=found.weighted,
+            hard=found.hard,
             only=narrowed(queue.rule),
         )
         for queue, found in audited_queues(store, run_id)
     )
-
-
-def _estimate(mean: Mean) -> Estimate:
-    figure = mean.figure
-    return Estimate(figure.value, mean.low, mean.high, figure.reason, figure.n)
 
 
 #: Told apart from settings: who it is, and where its key is found.

@@ -20,7 +20,8 @@ from core.store.store import Store
 from core.text.numbers import count, percent
 
 if TYPE_CHECKING:
-    from core.metrics.intervals.sampling import Mean, Powered
+    from core.metrics.estimate import Estimate
+    from core.metrics.intervals.sampling import Powered
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Rightness:
     ``audited`` and ``queued`` were decided, ``others`` as well: before, or for their known label.
     """
 
-    weighted: Mean
-    hard: Mean
-    naive: Mean
+    weighted: Estimate
+    hard: Estimate
+    naive: Estimate
     audited: int
     queued: int
     missing: int
@@ -48,8 +49,8 @@ def rightness(store: Store, queue_id: int) -> Rightness:
 
     Cells that people could not assess, or the votes gave nothing on, are in none of the figures.
     """
-    from core.metrics.estimate import Figure
-    from core.metrics.intervals.sampling import Mean, honest_mean
+    from core.metrics.estimate import Estimate
+    from core.metrics.intervals.sampling import honest_mean
 
     found = labelled_sample(store, queue_id)
     made = honest_mean(found.right, found.chances, found.audited, found.queued)
@@ -59,7 +60,7 @@ def rightness(store: Store, queue_id: int) -> Rightness:
             f"{_cells(found.missing)} of the queue {'is' if found.missing == 1 else 'are'} still "
             "open. What is decided first is not a random draw."
         )
-        weighted = Mean(Figure.undefined(why, len(found.right)), None, None)
+        weighted = Estimate.undefined(why, len(found.right))
     drawn, picked = sum(found.audited), sum(found.queued)
     others = len(found.right) - drawn - picked
     return Rightness(weighted, made.hard, made.naive, drawn, picked, found.missing, others)
@@ -143,7 +144,7 @@ def _line(name: str, values: list[_Value], waiting: int, *, weighted: bool = Fal
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
-    return Corrected(name, len(values), labelled, made.raw, made, made.mean.figure.reason)
+    return Corrected(name, len(values), labelled, made.raw, made, made.mean.reason)
 
 
 def _counted(values: list[_Value]) -> list[float | None]:
@@ -176,13 +177,12 @@ class _Scale(NamedTuple):
         points = (mean * self.span + self.low) * len(self.weights)
         return min(1.0, max(0.0, points / self.total))
 
-    def mean(self, one: Mean) -> Mean:
+    def mean(self, one: Estimate) -> Estimate:
         """A mean with its interval, so."""
-        figure = one.figure
-        if figure.value is None or one.low is None or one.high is None:
+        if one.value is None or one.low is None or one.high is None:
             return one
-        moved = figure._replace(value=self.down(figure.value))
-        return one._replace(figure=moved, low=self.down(one.low), high=self.down(one.high))
+        low, high = self.down(one.low), self.down(one.high)
+        return one._replace(value=self.down(one.value), low=low, high=high)
 
 
 def _why_not(values: list[_Value], scale: _Scale, waiting: int) -> str:
@@ -278,7 +278,7 @@ def in_words(found: ReviewSelection) -> str:
         f"{count(found.settled)} of the {count(found.labels)} labels were settled in review, where "
         "doubtful cells are picked: figures against labels speak of labelled cells, not of all."
     )
-    known = [one for one in found.queues if one.found.weighted.figure.value is not None]
+    known = [one for one in found.queues if one.found.weighted.value is not None]
     if not known:
         return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that looked at everything, or else the newest.
@@ -289,7 +289,7 @@ def in_words(found: ReviewSelection) -> str:
         f"{_share(right.weighted)}, weighted by each cell's chance of being reviewed (queue "
         f"“{queue.name}”)"
     )
-    if right.hard.figure.value is not None:
+    if right.hard.value is not None:
         words += f"; of the doubtful ones {_share(right.hard)}"
     return f"{words}."
 
@@ -315,12 +315,11 @@ def as_data(found: ReviewSelection) -> dict[str, Any]:
     }
 
 
-def _share(mean: Mean) -> str:
-    return f"{percent(mean.figure.value)} [{percent(mean.low)}, {percent(mean.high)}]"
+def _share(mean: Estimate) -> str:
+    return f"{percent(mean.value)} [{percent(mean.low)}, {percent(mean.high)}]"
 
 
-def _estimate(mean: Mean) -> dict[str, Any]:
-    value, n, reason = mean.figure
-    if value is None:
-        return {"n": n, "value": None, "undefined": {"value": reason}}
-    return {"n": n, "value": value, "ci": [mean.low, mean.high]}
+def _estimate(mean: Estimate) -> dict[str, Any]:
+    if mean.value is None:
+        return {"n": mean.n, "value": None, "undefined": {"value": mean.reason}}
+    return {"n": mean.n, "value": mean.value, "ci": [mean.low, mean.high]}

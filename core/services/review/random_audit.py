@@ -16,8 +16,8 @@ from core.store.store import Store
 from core.text.numbers import plural
 
 if TYPE_CHECKING:
+    from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import Acceptance
-    from core.metrics.intervals.sampling import Mean
 
 
 # What a queue's random audit was drawn from, and what is known of it by now.
@@ -160,7 +160,7 @@ class Unseen:
     right: int
     rest: int
     missing: int
-    accuracy: Mean
+    accuracy: Estimate
     acceptance: Acceptance | None
     elsewhere: int = 0
     elsewhere_right: int = 0
@@ -186,7 +186,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     left = len(rest) - found.behind
     accuracy = share_of_rest(sum(right), len(audit), left, missing=missing, known=known)
     promise = None
-    if accuracy.figure.value is not None:
+    if accuracy.value is not None:
         promise = acceptance(
             *(_sure(audit), right, alpha),
             unseen=_sure(rest),

@@ -13,7 +13,7 @@ from statistics import median
 
 from core.domain.review import Seat
 from core.domain.review_records import EventRow, QueueRow, VerdictRow
-from core.metrics.estimate import Estimate, Share
+from core.metrics.estimate import Estimate, difference
 from core.services.results.browsing import judged_options
 from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
 from core.services.review import second_looks
@@ -35,7 +35,7 @@ class Week:
     monday: str
     verdicts: int
     each_seconds: float | None
-    gold: Share
+    gold: Estimate
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Quality:
     name: str
     verdicts: int
     cannot: int
-    gold: Share
-    same: Share
-    shared: Share
+    gold: Estimate
+    same: Estimate
+    shared: Estimate
     each_seconds: float | None
     timed: int
     quick: int
@@ -130,12 +130,12 @@ class _Facts:
             and (c.item_id, c.criterion) not in done
         ]
 
-    def _as_labelled(self, mine: Sequence[VerdictRow]) -> Share:
+    def _as_labelled(self, mine: Sequence[VerdictRow]) -> Estimate:
         known = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
         known = [(v, option) for v, option in known if option is not None]
-        return Share.of(sum(v.first.option == option for v, option in known), len(known))
+        return Estimate.share(sum(v.first.option == option for v, option in known), len(known))
 
-    def _as_settled(self, mine: Sequence[VerdictRow]) -> Share:
+    def _as_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
         others = {
             (v.item_id, v.criterion)
             for v in self._verdicts
@@ -147,7 +147,7 @@ class _Facts:
             if (place := (v.item_id, v.criterion)) in others and place in self._settled
         ]
         same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in known)
-        return Share.of(same, len(known))
+        return Estimate.share(same, len(known))
 
     def _weeks(self, mine: Sequence[VerdictRow], events: Sequence[EventRow]) -> tuple[Week, ...]:
         parts: dict[str, list[tuple[VerdictRow, EventRow]]] = {}
@@ -174,8 +174,8 @@ def _gold(store: Store, queue: QueueRow) -> Mapping[tuple[str, str], int]:
     }
 
 
-def _same(pairs: Sequence[RepeatedVerdict]) -> Share:
-    return Share.of(sum(p.first.option == p.again.option for p in pairs), len(pairs))
+def _same(pairs: Sequence[RepeatedVerdict]) -> Estimate:
+    return Estimate.share(sum(p.first.option == p.again.option for p in pairs), len(pairs))
 
 
 def _monday(moment: str) -> str:
@@ -202,10 +202,10 @@ class Anchoring:
     """
 
     revealed: int
-    toward: Share
-    away: Share
-    blind: Share
-    assisted: Share
+    toward: Estimate
+    away: Estimate
+    blind: Estimate
+    assisted: Estimate
     difference: Estimate
 
 
@@ -231,8 +231,8 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     assisted = _as_panel([(v, o) for v, o in known if v.item_id in shown])
     return Anchoring(
         revealed=len(changed),
-        toward=Share.of(sum(_final(v) == o for v, o in apart), len(apart)),
-        away=Share.of(sum(_final(v) != o for v, o in same), len(same)),
+        toward=Estimate.share(sum(_final(v) == o for v, o in apart), len(apart)),
+        away=Estimate.share(sum(_final(v) != o for v, o in same), len(same)),
         blind=blind,
         assisted=assisted,
         difference=_difference(assisted, blind),
@@ -243,16 +243,13 @@ def _final(verdict: VerdictRow) -> int | None:
     return None if verdict.final is None else verdict.final.option
 
 
-def _as_panel(known: list[tuple[VerdictRow, int]]) -> Share:
-    return Share.of(sum(verdict.first.option == option for verdict, option in known), len(known))
+def _as_panel(known: list[tuple[VerdictRow, int]]) -> Estimate:
+    return Estimate.share(sum(v.first.option == option for v, option in known), len(known))
 
 
-def _difference(assisted: Share, blind: Share) -> Estimate:
-    from core.metrics.estimate import difference
-
+def _difference(assisted: Estimate, blind: Estimate) -> Estimate:
     if not assisted.n:
         return Estimate(None, reason="No verdict was given on an item shown with the votes.")
     if not blind.n:
         return Estimate(None, reason="No verdict was given on an item shown without the votes.")
-    gap, low, high = difference(assisted.hits, assisted.n, blind.hits, blind.n)
-    return Estimate(gap, low, high, n=assisted.n + blind.n)
+    return difference(assisted, blind)

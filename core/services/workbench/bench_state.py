@@ -16,7 +16,7 @@ from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
 from core.domain.votes import Call, FailureKind, FailureRow, Vote, VoteFailure, VoteRow
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.scoring.verdict import Ballot, Verdict, settle
 from core.services.results.item_view import call_noun, choice_label
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -285,10 +285,10 @@ class BenchFigures:
     """
 
     criterion: str
-    agreement: Share
-    always: Share
-    by_judge: tuple[tuple[str, Share], ...]
-    flips: Share
+    agreement: Estimate
+    always: Estimate
+    by_judge: tuple[tuple[str, Estimate], ...]
+    flips: Estimate
     unlabelled: int
     stale: int
     failed: int
@@ -309,10 +309,10 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
     asked = [answer.flips for answer in answers if answer.flips is not None]
     return BenchFigures(
         criterion=name,
-        agreement=Share.of(sum(c.agrees is True for c in judged), len(judged)),
-        always=Share.of(common[0][1] if common else 0, len(judged)),
+        agreement=Estimate.share(sum(c.agrees is True for c in judged), len(judged)),
+        always=Estimate.share(common[0][1] if common else 0, len(judged)),
         by_judge=tuple((j.name, _alone(cells, j.name)) for j in standing.judges),
-        flips=Share.of(sum(asked), len(asked)),
+        flips=Estimate.share(sum(asked), len(asked)),
         unlabelled=sum(c.expected is None for c in cells),
         stale=sum(c.state == "stale" for c in cells),
         failed=sum(c.state == "failed" for c in cells),
@@ -320,10 +320,10 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
     )
 
 
-def _alone(cells: Sequence[BenchCell], judge: str) -> Share:
+def _alone(cells: Sequence[BenchCell], judge: str) -> Estimate:
     hits = list[bool]()
     for cell in cells:
         for one in cell.judges:
             if one.judge == judge and cell.expected is not None and one.state in _CURRENT:
                 hits.append(one.answer is not None and one.answer.option == cell.expected)
-    return Share.of(sum(hits), len(hits))
+    return Estimate.share(sum(hits), len(hits))

@@ -150,7 +150,7 @@ def _difference(delta: Delta) -> str:
     value = delta.difference.value
     if value is None:
         return esc(delta.difference.reason or fmt.DASH)
-    low, high = delta.interval.low, delta.interval.high
+    low, high = delta.difference.low, delta.difference.high
     around = "" if low is None or high is None else f" ({_points(low)} to {_points(high)})"
     return f"{_points(value)} points{around}"
 

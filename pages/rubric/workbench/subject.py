@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.metrics.estimate import Share
+from core.metrics.estimate import Estimate
 from core.services.rubrics.draft_shapes import CriterionDraft
 from core.services.workbench.bench_state import BenchFigures, WorkbenchState, figures
 from core.text import numbers as fmt
@@ -61,12 +61,11 @@ def _all_criteria(now: WorkbenchState, found: list[BenchFigures]) -> None:
     )
 
 
-def share(of: Share) -> str:
+def share(of: Estimate) -> str:
     """`3 of 4 (75%, 30 to 95%)` as our own HTML; a dash where nothing is counted."""
     if not of.n:
         return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
-    low, high = of.bounds
-    between = f"{fmt.percent(low)} to {fmt.percent(high)}"
+    between = f"{fmt.percent(of.low)} to {fmt.percent(of.high)}"
     return (
         f'<span class="rs-num">{of.hits} of {of.n}</span> '
         f'<span class="rs-quiet rs-num">{fmt.percent(of.value)}, 95% interval {between}</span>'

@@ -8,7 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from core.metrics.agreement.accuracy import accuracy, adjacent_accuracy, confusion, majority_share
 from core.metrics.agreement.kappa import cohen_kappa, percent_agreement
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from tests.places import SHARED
 
 WEIGHTS = ("none", "linear", "quadratic")
@@ -34,10 +34,10 @@ def test_confusion_refuses_unequal_lengths_and_levels_beyond_the_scale(a, b):
 
 def test_accuracy_figures_of_a_small_table():
     counts = np.array([[3, 1, 0], [1, 2, 1], [2, 0, 0]])
-    assert accuracy(counts) == Figure(0.5, 10)  # (3 + 2 + 0) / 10
-    assert majority_share(counts) == Figure(0.4, 10)  # rows 4, 4, 2: the largest of 10
-    assert adjacent_accuracy(counts) == Figure(0.8, 10)  # all but the two at distance 2
-    assert percent_agreement(counts) == Figure(0.5, 10)
+    assert accuracy(counts) == Estimate.defined(0.5, 10)  # (3 + 2 + 0) / 10
+    assert majority_share(counts) == Estimate.defined(0.4, 10)  # rows 4, 4, 2: the largest of 10
+    assert adjacent_accuracy(counts) == Estimate.defined(0.8, 10)  # all but the two at distance 2
+    assert percent_agreement(counts) == Estimate.defined(0.5, 10)
 
 
 @pytest.mark.parametrize("figure", [accuracy, majority_share, adjacent_accuracy])

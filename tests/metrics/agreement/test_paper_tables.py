@@ -9,7 +9,7 @@ import pytest
 from core.metrics.agreement.accuracy import accuracy, adjacent_accuracy, confusion
 from core.metrics.agreement.correlation_distance import spearman
 from core.metrics.agreement.kappa import cohen_kappa
-from core.metrics.estimate import Figure
+from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import percentile, resample_patterns
 from tests.places import SHARED
 
@@ -43,7 +43,7 @@ def test_all_twenty_figures_of_table_5():
     tables, compared = _confusions(), 0
     for row in _rows("table05_charm100_per_criterion.csv"):
         counts = tables[row["criterion"]]
-        ours: dict[str, Figure] = {
+        ours: dict[str, Estimate] = {
             "exact_accuracy_percent": accuracy(counts),
             "adjacent_accuracy_percent": adjacent_accuracy(counts),
             "kappa": cohen_kappa(counts, row["kappa_weights"]),

@@ -142,7 +142,7 @@ def test_a_draw_that_is_known_to_be_unlucky_bounds_nothing() -> None:
     assert hypergeom.cdf(0, 150, 9, 50) < 0.05
     assert upper_bound_of_rest(0, 50, 60, known=KnownLabels(40, 30)) == 1.0
     mean = share_of_rest(50, 50, 60, known=KnownLabels(40, 30))
-    assert (mean.low, mean.figure.n) == (0.0, 50)
+    assert (mean.low, mean.n) == (0.0, 50)
 
 
 def test_a_threshold_that_accepts_nobody_is_none() -> None:

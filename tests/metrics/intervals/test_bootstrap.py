@@ -176,10 +176,10 @@ def test_a_paired_difference_is_narrower_than_two_independent_ones():
     found = bootstrap.paired_difference(one, two, draws, np.ones(300))
     gain = float(np.mean(second == gold) - np.mean(first == gold))
     assert found.value.value == pytest.approx(gain)
-    assert found.interval.low > 0
+    assert found.value.low > 0
     assert found.p.value < 0.01
     apart = np.std(two(draws) - one(bootstrap.resample_items(300, 2000, rng)))
-    assert found.interval.high - found.interval.low < 2 * apart
+    assert found.value.high - found.value.low < 2 * apart
 
 
 def test_a_judge_against_itself_differs_by_nothing_and_no_test_says_otherwise():
@@ -187,7 +187,7 @@ def test_a_judge_against_itself_differs_by_nothing_and_no_test_says_otherwise():
     draws = bootstrap.resample_items(50, 200, np.random.default_rng(17))
     found = bootstrap.paired_difference(one, one, draws, np.ones(50))
     assert (found.value.value, found.p.value) == (0, None)
-    assert found.interval.low is None
+    assert found.value.low is None
     gone = bootstrap.paired_difference(one, lambda w: w[0] * np.nan, draws, np.ones(50))
     assert gone.value.reason == "One of the two figures is undefined."
 

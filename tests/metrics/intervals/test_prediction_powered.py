@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.metrics.intervals.sampling import Mean, powered_mean
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.sampling import powered_mean
 
 # 200 items, 30 labelled at random; made once with this seed, and so given to ppi-python.
 _rng = np.random.default_rng(11)
@@ -23,11 +24,11 @@ ORACLE = [
 ]
 
 
-def ends(mean: Mean) -> tuple[float, float, float]:
-    assert mean.figure.value is not None
+def ends(mean: Estimate) -> tuple[float, float, float]:
+    assert mean.value is not None
     assert mean.low is not None
     assert mean.high is not None
-    return mean.figure.value, mean.low, mean.high
+    return mean.value, mean.low, mean.high
 
 
 @pytest.mark.parametrize(("listen", "point", "interval"), ORACLE)
@@ -95,8 +96,8 @@ def test_too_little_gives_no_headline(labelled: Sequence[int], reason: str) -> N
     known = np.isin(np.arange(40), labelled)
     stratum = np.repeat([0, 1], [30, 10])
     found = powered_mean(np.zeros(40), np.ones(len(labelled)), known, stratum)
-    assert found.mean.figure.value is None
-    assert reason in found.mean.figure.reason
+    assert found.mean.value is None
+    assert reason in found.mean.reason
 
 
 def test_items_that_are_all_labelled_leave_nothing_to_guess() -> None:

@@ -29,9 +29,9 @@ def test_the_simulated_queue_of_the_specification() -> None:
     # (The specification's own draw gave .878, .684 and .874.)
     truth, found = queue_and_audit(1)
     assert truth == pytest.approx(0.880, abs=0.007)  # 3 x sqrt(.88 * .12 / 20000)
-    assert found.naive.figure.value == pytest.approx(0.697, abs=0.026)  # 3 x sqrt(.21 / 2900)
-    assert found.hard.figure.value == pytest.approx(0.600, abs=0.033)
-    assert found.weighted.figure.value == pytest.approx(truth, abs=0.03)
+    assert found.naive.value == pytest.approx(0.697, abs=0.026)  # 3 x sqrt(.21 / 2900)
+    assert found.hard.value == pytest.approx(0.600, abs=0.033)
+    assert found.weighted.value == pytest.approx(truth, abs=0.03)
     assert found.weighted.low is not None
     assert found.weighted.high is not None
     assert found.naive.high is not None
@@ -53,9 +53,9 @@ def test_the_weighted_interval_covers_the_truth_about_as_often_as_it_says() -> N
 def test_equal_chances_give_the_plain_mean() -> None:
     values = [1.0, 0.0, 1.0, 1.0] * 5
     found = honest_mean(values, [0.2] * 20, [True] * 20, [False] * 20)
-    assert found.weighted.figure.value == pytest.approx(0.75)
-    assert found.naive.figure.value == 0.75
-    assert found.hard.figure.reason == "No such item was labelled."
+    assert found.weighted.value == pytest.approx(0.75)
+    assert found.naive.value == 0.75
+    assert found.hard.reason == "No such item was labelled."
 
 
 def test_where_everything_was_labelled_no_doubt_is_left() -> None:
@@ -66,11 +66,11 @@ def test_where_everything_was_labelled_no_doubt_is_left() -> None:
 def test_an_audit_of_nine_gives_no_headline() -> None:
     audited = [True] * 9 + [False] * 50
     found = honest_mean([1.0] * 59, [0.1] * 59, audited, [not a for a in audited])
-    assert found.weighted.figure.value is None
-    assert found.weighted.figure.reason == (
+    assert found.weighted.value is None
+    assert found.weighted.reason == (
         "Only 9 items were drawn at random; 10 are needed to speak of all items."
     )
-    assert found.hard.figure.n == 50
+    assert found.hard.n == 50
 
 
 def test_a_chance_of_zero_is_refused() -> None:

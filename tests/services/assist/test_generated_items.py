@@ -11,7 +11,7 @@ import pytest
 
 from core.domain.runs import HelpTask
 from core.errors import InputError
-from core.metrics.estimate import Share, wilson
+from core.metrics.estimate import Estimate, wilson
 from core.services.assist import counterfactuals, generated_items, help_tasks
 from core.services.assist.counterfactuals import EditRequest
 from core.services.assist.generated_items import DataRequest
@@ -160,7 +160,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     found = generated_items.recovery(store, run_id)
     # None is found 2 of 2, Deep 0 of 3 (the judge takes it for Some): 2 of 5.
     assert (found.whole.hits, found.whole.n) == (2, 5)
-    assert found.whole.bounds == wilson(2, 5)
+    assert found.whole[1:3] == wilson(2, 5)
     rows = {row.aimed: row for row in found.rows}
     assert rows["Deep",].chosen == {"Some": 3}
     assert rows["Some", "Deep"].between
@@ -172,8 +172,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
 
 
 def test_a_share_of_nothing_is_said_to_be_undefined() -> None:
-    assert Share.of(0, 0).value is None
-    assert Share.of(0, 0).bounds == (None, None)
+    assert Estimate.share(0, 0)[:3] == (None, None, None)
 
 
 def edit_request(store: Store, provider: Provider, *items: str) -> EditRequest:

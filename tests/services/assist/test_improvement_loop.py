@@ -82,7 +82,7 @@ def test_a_change_that_helps_on_items_it_has_not_seen_is_kept_with_its_interval(
     assert gain.items == len(held) == ITEMS // 2
     assert gain.accuracy.first.value == pytest.approx(1 - words / len(held))
     assert gain.accuracy.second.value == 1.0
-    low, high = gain.accuracy.interval.low, gain.accuracy.interval.high
+    low, high = gain.accuracy.difference.low, gain.accuracy.difference.high
     assert low is not None
     assert high is not None
     assert 0 <= low < words / len(held) < high

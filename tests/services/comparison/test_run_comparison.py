@@ -20,8 +20,8 @@ from core.domain.rubric import Option, Rubric
 from core.errors import InputError
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import kappa_quadratic
-from core.metrics.estimate import Figure
-from core.metrics.intervals.bootstrap import Interval, mcnemar_exact
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import mcnemar_exact
 from core.services.comparison.differences import Delta
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
 from core.store.store import Store
@@ -88,10 +88,10 @@ def test_one_seed_gives_one_interval_that_holds_the_difference(store: Store) -> 
     runs = both(store)
     one, again, other = (compare_runs(store, *runs, seed=s).deltas.score for s in (1, 1, 2))
 
-    assert one.interval == again.interval != other.interval
-    assert one.interval.low is not None
-    assert one.interval.high is not None
-    assert one.interval.low < 3 / 16 < one.interval.high
+    assert one.difference == again.difference != other.difference
+    assert one.difference.low is not None
+    assert one.difference.high is not None
+    assert one.difference.low < 3 / 16 < one.difference.high
 
 
 def test_a_run_and_its_copy_differ_in_nothing(store: Store) -> None:
@@ -103,8 +103,8 @@ def test_a_run_and_its_copy_differ_in_nothing(store: Store) -> None:
     for delta in (found.deltas.score, found.deltas.criteria[0].accuracy):
         assert delta.difference.value == 0
         assert delta.p.value is None
-        assert delta.interval.low is None
-    assert "All resamples give the same value" in found.deltas.score.interval.reason
+        assert delta.difference.low is None
+    assert "All resamples give the same value" in found.deltas.score.difference.reason
     assert "right on the same items" in found.deltas.criteria[0].accuracy.p.reason
 
 
@@ -247,7 +247,7 @@ def test_without_resamples_there_are_numbers_and_no_intervals(store: Store) -> N
     found = compare_runs(store, *both(store), bootstrap=0)
 
     assert found.deltas.score.difference.value is not None
-    assert found.deltas.score.interval.reason == "No resamples were asked for."
+    assert found.deltas.score.difference.reason == "No resamples were asked for."
     assert "bootstrap" not in as_json(found)
 
 
@@ -280,16 +280,16 @@ def test_a_real_difference_is_found_and_chance_is_not(store: Store) -> None:
     )
 
     found = compare_runs(store, weak, strong).deltas.criteria[0]
-    assert found.accuracy.interval.low is not None
-    assert found.accuracy.interval.low > 0.1
+    assert found.accuracy.difference.low is not None
+    assert found.accuracy.difference.low > 0.1
     assert (found.accuracy.p.value or 1) < 1e-6
     assert (compare_runs(store, weak, same).deltas.criteria[0].accuracy.p.value or 0) > 0.05
 
 
 def test_what_is_significant_is_decided_by_the_corrected_p() -> None:
     # .019 is below .05 alone; of three criteria Holm makes it .057 (3 x .019).
-    none = Figure.undefined("not needed")
-    alone = Delta(none, none, none, Interval(0.01, 0.2, "percentile"), Figure.defined(0.019, 9))
+    none = Estimate.undefined("not needed")
+    alone = Delta(none, none, Estimate(0.1, 0.01, 0.2), Estimate.defined(0.019, 9))
 
     assert alone.significant
     assert not replace(alone, p_holm=0.057).significant

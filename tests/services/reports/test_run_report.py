@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.metrics.estimate import Estimate, Share
+from core.metrics.estimate import Estimate
 from core.services.agreement import load_ratings, rater_pairs, rating_sheet
 from core.services.reports.limits import limits
 from core.services.reports.run_report import RunReport, report
@@ -26,7 +26,7 @@ def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None
     # 5 of 20 items are MET (1), the others UNMET (0): the mean is 5 / 20.
     assert found.scores.mean.value == 0.25
     assert (found.least, found.median, found.most) == (0.0, 0.0, 1.0)
-    assert found.scores.outcomes["pass"] == Share.of(5, 20)
+    assert found.scores.outcomes["pass"] == Estimate.share(5, 20)
     assert found.scores.outcomes["fail"].hits == 15
     # Wilson for 5 of 20 at 95 %: (0.25 + 1.9208/20 -+ 1.96 sqrt(...)) / (1 + 3.8415/20).
     assert found.scores.outcomes["pass"].low == pytest.approx(0.1119, abs=5e-5)

@@ -35,11 +35,11 @@ def test_the_accuracy_of_all_cells_weighs_the_audited_ones(store: Store) -> None
     found = rightness(store, queue)
     # 36 items, 72 cells are queued by the rule; people say MET, which the votes do on every third.
     assert (found.queued, found.audited, found.missing) == (72, audited, 0)
-    assert found.hard.figure.value == pytest.approx(24 / 72)
+    assert found.hard.value == pytest.approx(24 / 72)
     # Every audited cell is right, and stands for two: the chance was one half.
-    assert found.weighted.figure.value == pytest.approx((24 + 2 * audited) / (72 + 2 * audited))
-    assert found.naive.figure.value == pytest.approx((24 + audited) / (72 + audited))
-    assert found.weighted.figure.value > found.naive.figure.value
+    assert found.weighted.value == pytest.approx((24 + 2 * audited) / (72 + 2 * audited))
+    assert found.naive.value == pytest.approx((24 + audited) / (72 + audited))
+    assert found.weighted.value > found.naive.value
 
 
 def test_a_half_reviewed_queue_has_no_headline(store: Store) -> None:
@@ -47,16 +47,16 @@ def test_a_half_reviewed_queue_has_no_headline(store: Store) -> None:
     total = len(store.queues.cells(queue))
     reviewed.settle(store, sit(store, "Ada"), queue, "i1", MET)
     found = rightness(store, queue)
-    assert found.weighted.figure.value is None
-    assert f"{total - 2} cells of the queue are still open" in found.weighted.figure.reason
-    assert found.hard.figure.value == 1.0
+    assert found.weighted.value is None
+    assert f"{total - 2} cells of the queue are still open" in found.weighted.reason
+    assert found.hard.value == 1.0
 
 
 def test_fewer_than_ten_audited_cells_have_no_headline(store: Store) -> None:
     queue = reviewed.make_queue(store, reviewed.graded(store, 8), HALF)
     audited = settle_all(store, queue)
     assert audited < 10
-    reason = rightness(store, queue).weighted.figure.reason
+    reason = rightness(store, queue).weighted.reason
     assert f"Only {audited} item" in reason
     assert "10 are needed" in reason
 
@@ -71,7 +71,7 @@ def test_scores_follow_what_people_said_of_the_drawn_cells(store: Store) -> None
     for line in (whole, right, short):
         assert line.said == pytest.approx(0.5)
     assert whole.powered is not None
-    assert whole.powered.mean.figure.value == pytest.approx(0.75)
+    assert whole.powered.mean.value == pytest.approx(0.75)
     assert (whole.cells, right.cells) == (96, 48)
     low, high = whole.powered.mean.low, whole.powered.mean.high
     assert low is not None
@@ -86,7 +86,7 @@ def test_when_all_is_labelled_the_corrected_mean_is_what_people_say(store: Store
     whole = corrected(store, queue)[0]
     assert whole.powered is not None
     mean = whole.powered.mean
-    assert (mean.figure.value, mean.low, mean.high) == (0.75, 0.75, 0.75)
+    assert (mean.value, mean.low, mean.high) == (0.75, 0.75, 0.75)
 
 
 def test_deductions_are_points_below_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_deductions_are_points_below_nothing(store: Store, monkeypatch: pytest.M
     # Votes: Right is MET on two of four, Short on three (a tie takes the worst): (6 - 3) / 12.
     assert whole.said == pytest.approx(0.25)
     assert whole.powered is not None
-    assert whole.powered.mean.figure.value == pytest.approx(0.5)
+    assert whole.powered.mean.value == pytest.approx(0.5)
 
 
 def test_scores_of_an_open_queue_are_only_what_the_votes_say(store: Store) -> None:

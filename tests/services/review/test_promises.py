@@ -72,7 +72,7 @@ def test_what_others_settled_stays_in_what_the_audit_was_drawn_from(trial: Trial
     assert found.rest == 120 - len(drawn) - len(besides) == alone.rest - len(besides)
     # All wrong ones that the audit stands for are in the rest now: 120 / audited times those seen.
     share = alone.audited - alone.right
-    assert found.accuracy.figure.value == pytest.approx(
+    assert found.accuracy.value == pytest.approx(
         1 - (share * 120 / alone.audited - share) / found.rest
     )
     # The corrected mean rests on the audit as before: nobody drew what was settled besides.
@@ -91,7 +91,7 @@ def test_a_criterion_that_is_settled_to_its_end_has_its_true_mean(trial: Trial) 
     assert line.powered is not None
     mean = line.powered.mean
     true = 1 - sum(place[1] == "hard" for place in trial.wrong) / 60
-    assert (mean.figure.value, mean.low, mean.high) == pytest.approx((true, true, true))
+    assert (mean.value, mean.low, mean.high) == pytest.approx((true, true, true))
 
 
 def test_what_was_settled_before_the_draw_was_not_drawn_from(trial: Trial) -> None:
@@ -121,7 +121,7 @@ def test_what_is_not_settled_any_more_is_unseen_again(trial: Trial) -> None:
     assert found.rest == 120 - len(drawn) - len(besides) + 1
     mark(trial.store, lead, 1, [drawn[0]], "stale", "The question changed.")
     assert unseen(trial.store, first).missing == 1
-    assert "still to be decided" in unseen(trial.store, first).accuracy.figure.reason
+    assert "still to be decided" in unseen(trial.store, first).accuracy.reason
 
 
 def test_a_cell_with_a_known_label_is_known_once_it_is_decided(store: Store) -> None:
@@ -173,7 +173,7 @@ def test_all_cells_hold_what_was_settled_before_the_queue_was_made(trial: Trial)
     # Every cell is decided, 60 of them before: the share is that of all 120, without any doubt.
     true = 1 - len(trial.wrong) / 120
     assert (found.audited, found.queued, found.others) == (60, 0, 60)
-    assert found.weighted.figure.value == pytest.approx(true)
+    assert found.weighted.value == pytest.approx(true)
     assert found.weighted.low == pytest.approx(true)
 
 
@@ -184,7 +184,7 @@ def test_words_of_all_cells_are_those_of_a_queue_that_looked_at_all(trial: Trial
     trial.settle(second, trial.places(second))
     found = selected(trial.store, 1)
     assert found is not None
-    share = percent(rightness(trial.store, first).weighted.figure.value)
+    share = percent(rightness(trial.store, first).weighted.value)
     assert f"Of all cells people confirm an estimated {share} [" in in_words(found)
     narrow = replace(found, queues=found.queues[1:])
     assert "Of all cells (“easy” only) people confirm an estimated 100%" in in_words(narrow)
@@ -200,5 +200,5 @@ def test_nothing_is_said_of_a_rest_that_is_not_there(trial: Trial) -> None:
     trial.settle(queue, trial.places(queue))
     found = unseen(trial.store, queue)
     assert (found.rest, found.acceptance) == (0, None)
-    assert found.accuracy.figure.reason == "Nothing is left that nobody looked at."
+    assert found.accuracy.reason == "Nothing is left that nobody looked at."
     assert found.accuracy.low is None

@@ -139,11 +139,11 @@ def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     assert found.weighted.low is not None
     assert found.weighted.high is not None
     assert found.weighted.low <= truth <= found.weighted.high
-    assert found.weighted.figure.value == pytest.approx(truth, abs=0.05)
+    assert found.weighted.value == pytest.approx(truth, abs=0.05)
     # Of the queue's 600 doubtful cells a third are right; the audit hardly lifts that.
     assert found.naive.high is not None
     assert found.naive.high < 0.42
-    assert found.hard.figure.value == pytest.approx(1 / 3)
+    assert found.hard.value == pytest.approx(1 / 3)
     assert np.asarray(sample.chances).min() == 0.1
 
 

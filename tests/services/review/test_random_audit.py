@@ -20,7 +20,7 @@ def test_the_audit_speaks_of_the_rest_once_it_is_decided(store: Store) -> None:
     waiting = unseen(store, queue)
     assert (waiting.audited, waiting.missing, waiting.rest) == (0, len(drawn), 48 - len(drawn))
     assert waiting.acceptance is None
-    assert "still to be decided" in waiting.accuracy.figure.reason
+    assert "still to be decided" in waiting.accuracy.reason
     for item in dict.fromkeys(item for item, _ in drawn):
         reviewed.settle(store, sit(store, "Ada"), queue, item, MET)
     found = unseen(store, queue, 0.3)
@@ -28,7 +28,7 @@ def test_the_audit_speaks_of_the_rest_once_it_is_decided(store: Store) -> None:
     right = sum(int(item[1:]) % 4 < 2 for item, _ in drawn)
     assert (found.audited, found.right, found.missing) == (len(drawn), right, 0)
     assert found.rest == 48 - len(drawn)
-    assert found.accuracy.figure.value == right / len(drawn)
+    assert found.accuracy.value == right / len(drawn)
     assert found.acceptance is not None
     assert found.acceptance.threshold is None
 

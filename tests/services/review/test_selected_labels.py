@@ -41,7 +41,7 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     assert (review["labels"], review["settled_in_review"]) == (labels, 72 + audited)
     (one,) = review["queues"]
     truth = rightness(store, queue)
-    assert one["right_weighted"]["value"] == truth.weighted.figure.value
+    assert one["right_weighted"]["value"] == truth.weighted.value
     assert one["right_weighted"]["ci"] == [truth.weighted.low, truth.weighted.high]
     assert one["right_on_hard"]["value"] == pytest.approx(24 / 72)
     # Against the labels alone the panel looks worse than it is on all cells.

@@ -71,7 +71,7 @@ def test_flips_are_counted_with_their_interval(store: Store, provider: Provider)
     asked(store, draft())
     cause, depth = figures(now(store, draft()))
     assert (cause.flips.hits, cause.flips.n) == (3, 3)
-    low, high = cause.flips.bounds
+    low, high = cause.flips[1:3]
     # Wilson at 3 of 3, z = 1.96: low = 3 / (3 + 1.96^2) = 3 / 6.8415 = 0.4385; high = 1.
     assert (round(low or 0, 4), high) == (0.4385, 1.0)
     assert depth.flips.n == 3
@@ -92,7 +92,7 @@ def test_agreement_counts_rows_with_an_expectation_and_says_its_interval(
     assert (cause.always.hits, cause.by_judge[0][1].hits) == (2, 3)  # MET is right twice
     # Expected Deep, nothing, Shallow; the judge always says Shallow.
     assert (depth.agreement.hits, depth.agreement.n, depth.unlabelled) == (1, 2, 1)
-    low, high = depth.agreement.bounds
+    low, high = depth.agreement[1:3]
     # Wilson at 1 of 2: centre 0.5, half = 1.96 sqrt(0.125 + 0.2401) / (1 + 1.9207) = 0.4055.
     assert (round(low or 0, 3), round(high or 0, 3)) == (0.095, 0.905)
 
