@@ -1,7 +1,8 @@
-"""What holds for every test: how long Hypothesis looks, and how many workers there are."""
+"""What holds for every test: how long Hypothesis looks, how many workers there are, and so on."""
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -22,3 +23,11 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that drive a browser come first, so that none of them is left alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: looking for garbage among it took a seventh of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
