@@ -33,7 +33,7 @@ def says(option: object = 1, **more: Any) -> Completion:
 
 
 @dataclass
-class ScriptedDoor:
+class ScriptedProvider:
     """Answers from a script; keeps the requests."""
 
     script: deque[Completion | Exception]
@@ -54,8 +54,8 @@ class ScriptedDoor:
 
 def ask(
     *script: Completion | Exception, key: str | None = KEY, **settings: Any
-) -> tuple[Vote | VoteFailure, Call | None, ScriptedDoor, list[float]]:
-    door, pauses = ScriptedDoor(deque(script)), list[float]()
+) -> tuple[Vote | VoteFailure, Call | None, ScriptedProvider, list[float]]:
+    door, pauses = ScriptedProvider(deque(script)), list[float]()
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)

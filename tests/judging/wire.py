@@ -7,7 +7,7 @@ from typing import Any
 
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers.base import CallError, Completion, Request
-from core.judging.providers.choice import open_door
+from core.judging.providers.choice import open_provider
 from tests.provider import Provider
 
 DOORS = ("openai", "litellm")
@@ -16,7 +16,7 @@ KEY = "sk-TOP-SECRET-0123456789"
 
 @asynccontextmanager
 async def opened(kind: Any) -> AsyncIterator[Any]:
-    door = open_door(kind)
+    door = open_provider(kind)
     try:
         yield door
     finally:

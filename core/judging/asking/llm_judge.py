@@ -33,7 +33,7 @@ from core.judging.prompts.reply_parsing import (
 )
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
-from core.judging.providers.base import CallError, Completion, Door, redact
+from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
 #: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
@@ -175,7 +175,7 @@ class LLMJudge:
     def __init__(
         self,
         spec: Judge,
-        door: Door,
+        door: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,

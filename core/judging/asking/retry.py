@@ -24,8 +24,8 @@ from core.judging.providers.base import (
     SIMPLER,
     CallError,
     Completion,
-    Door,
     Hidden,
+    ModelProvider,
     ReplyFormat,
     Request,
     hidden_values,
@@ -47,7 +47,7 @@ class Caller:
     def __init__(
         self,
         spec: Judge,
-        door: Door,
+        door: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep,

@@ -206,8 +206,8 @@ class CallError(Exception):
         super().__init__(message)
 
 
-class Door(Protocol):
-    """A way to reach models. One door serves any number of calls at once, on one event loop."""
+class ModelProvider(Protocol):
+    """A way to reach models. One serves any number of calls at once, on one event loop."""
 
     name: str
 
@@ -216,7 +216,7 @@ class Door(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give back connections. A closed door opens again when it is used."""
+        """Give back connections. A closed provider opens again when it is used."""
         ...
 
 

@@ -12,7 +12,7 @@ from typing import Any
 MOST_BYTES = 4 * 1024**2
 #: The words of a refusal stand at its beginning; the rest of it is not read.
 MOST_OF_REFUSAL = 64 * 1024
-#: What both doors offer to unpack.
+#: What both providers offer to unpack.
 ACCEPTED = "gzip, deflate"
 TOO_LARGE = f"The reply is larger than {MOST_BYTES // 1024**2} MB unpacked and was not read."
 

@@ -107,11 +107,11 @@ _LOST = re.compile(
 #: litellm's loggers and those of the libraries it sends with.
 _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
 
-#: Doors in use: litellm keeps its clients for the whole process, so the last one to go closes them.
+#: Providers in use: litellm keeps clients for the whole process, so the last to go closes them.
 _in_use: set[int] = set()
 
 
-class LiteLLMDoor:
+class LiteLLMProvider:
     """Calls through ``litellm.acompletion``. Use it on one long-lived event loop."""
 
     name = "litellm"
@@ -151,7 +151,7 @@ class LiteLLMDoor:
         return _completion(response, request)
 
     async def close(self) -> None:
-        """Close litellm's clients, unless another door of this process still uses them."""
+        """Close litellm's clients, unless another one of this process still uses them."""
         if id(self) not in _in_use:
             return
         _in_use.discard(id(self))

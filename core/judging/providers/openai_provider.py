@@ -39,7 +39,7 @@ _PIECE = 64 * 1024
 DEFAULT_BASE = "https://api.openai.com/v1"
 
 
-class OpenAIDoor:
+class OpenAIProvider:
     """Calls over one shared session, which is opened when it is first needed."""
 
     name = "openai"

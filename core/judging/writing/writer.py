@@ -1,6 +1,6 @@
 """A model as a writer's help: its fixed words, one request in, one piece of writing out.
 
-It goes through the same doors, gates and retries as a judge's question, and is accounted for in
+It goes through the same providers, gates and retries as a judge's question, and is accounted for in
 the same way. A reply that cannot be read as a whole gets one repair. What is good of it is kept
 and what was left out is said; where nothing is good it is a failure: nothing is guessed.
 """
@@ -23,7 +23,7 @@ from core.identity import seeded
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller
 from core.judging.prompts.reply_parsing import Schema, Unreadable
-from core.judging.providers.base import CallError, Completion, Door
+from core.judging.providers.base import CallError, Completion, ModelProvider
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
 # The fixed words of requests to a writing model. A changed word is a new ``AUTHORING_VERSION``.
@@ -239,12 +239,12 @@ def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
 
 
 class Writer:
-    """A model that can be asked to write. The door and the gate may be shared with judges."""
+    """A model that can be asked to write. The provider and the gate may be shared with judges."""
 
     def __init__(
         self,
         spec: Judge,
-        door: Door,
+        door: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,
@@ -306,7 +306,7 @@ class Writer:
         return found, said.text
 
     def close(self) -> None:
-        """Its limits bind nobody any more; the door stays open."""
+        """Its limits bind nobody any more; the provider stays open."""
         self._caller.close()
 
     def _read(

@@ -29,7 +29,7 @@ from core.judging.writing.writer import Writing
 from core.services.assist.task_context import BudgetSpent, TaskContext
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
 from core.services.runs.held_work import beating, in_thread, store_thread
-from core.services.runs.ready_run import Doors
+from core.services.runs.ready_run import Providers
 from core.store.store import Store
 
 #: Characters per token, the usual rule of thumb for English.
@@ -83,11 +83,11 @@ def work_here(store: Store, task_id: int) -> HelpStatus:
 
 
 async def _alone(store: Store, task_id: int) -> HelpStatus:
-    doors = Doors()
+    providers = Providers()
     try:
-        return await _work(store, task_id, doors)
+        return await _work(store, task_id, providers)
     finally:
-        await doors.close()
+        await providers.close()
 
 
 #: The tasks that this process works on, by data file and task.
@@ -118,8 +118,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 @lru_cache(maxsize=1)
-def _doors() -> Doors:
-    return Doors()
+def _providers() -> Providers:
+    return Providers()
 
 
 #: The tasks under way on the shared loop; used on that loop only.
@@ -130,7 +130,7 @@ async def _shared(store: Store, task_id: int) -> HelpStatus:
     mine = (str(store.path), task_id)
     _at_work.add(mine)
     try:
-        return await _work(store, task_id, _doors())
+        return await _work(store, task_id, _providers())
     except Exception:
         # The task is already marked failed with the reason; others must go on.
         log.exception("task %s ended with a defect", task_id)
@@ -138,17 +138,17 @@ async def _shared(store: Store, task_id: int) -> HelpStatus:
     finally:
         _at_work.discard(mine)
         if not _at_work:
-            # A closed door opens again when it is used.
-            await _doors().close()
+            # A closed provider opens again when it is used.
+            await _providers().close()
 
 
-async def _work(store: Store, task_id: int, doors: Doors) -> HelpStatus:
+async def _work(store: Store, task_id: int, providers: Providers) -> HelpStatus:
     owner = clock.owner_name()
     async with store_thread(store) as io:
         if not await in_thread(io, _claim, store, task_id, owner):
             return store.helps.get(task_id).status
         task = await in_thread(io, store.helps.get, task_id)
-        return await _ended(TaskContext(store, task, owner, doors, io), owner)
+        return await _ended(TaskContext(store, task, owner, providers, io), owner)
 
 
 def _claim(store: Store, task_id: int, owner: str) -> bool:

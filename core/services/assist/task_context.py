@@ -27,7 +27,7 @@ from core.judging.writing.writer import Failed, Partial, Writer, Writing
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
-from core.services.runs.ready_run import Doors
+from core.services.runs.ready_run import Providers
 from core.services.runs.runner import work_here
 from core.services.spot.spot_check import HELP
 from core.store.store import Store
@@ -46,11 +46,11 @@ class TaskContext:
     """One task being worked on. ``failed`` holds what went wrong, by step."""
 
     def __init__(
-        self, store: Store, task: HelpTask, owner: str, doors: Doors, io: Executor
+        self, store: Store, task: HelpTask, owner: str, providers: Providers, io: Executor
     ) -> None:
         self.store, self.task, self.request = store, task, task.request
         self.failed: dict[str, Failed] = {}
-        self._owner, self._doors, self._io = owner, doors, io
+        self._owner, self._providers, self._io = owner, providers, io
         self._done: dict[str, Any] = {}
         self._budget = None if task.budget is None else Budget(task.budget, task.cost)
         self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
@@ -161,7 +161,7 @@ class TaskContext:
     def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
         if judge.name not in self._writers:
             room = asyncio.Semaphore(judge.concurrency)
-            self._writers[judge.name] = (self._doors.writer(judge), room)
+            self._writers[judge.name] = (self._providers.writer(judge), room)
         return self._writers[judge.name]
 
 

@@ -107,10 +107,10 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
     from core.judging.asking.llm_judge import LLMJudge
-    from core.judging.providers.choice import door_for, open_door
+    from core.judging.providers.choice import open_provider, provider_for
     from core.judging.rate_limits import ProviderGate
 
-    door = open_door(door_for(judge))
+    door = open_provider(provider_for(judge))
     if door.name == "litellm":
         await asyncio.to_thread(_warm_up)
     key = os.environ.get(judge.key_env) if judge.key_env else None

@@ -14,7 +14,7 @@ from core.domain.rubric import Scale
 from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
 from core.judging.providers.base import RESERVED_PARAMS, provider_of
-from core.judging.providers.choice import door_for
+from core.judging.providers.choice import provider_for
 
 #: The variables that litellm reads by itself, by the provider that a model is named after.
 PROVIDER_KEYS = {
@@ -136,7 +136,7 @@ def default_key_env(judge: Judge) -> str:
     >>> default_key_env(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
     ''
     """
-    if judge.offline or judge.api_base or door_for(judge) == "openai":
+    if judge.offline or judge.api_base or provider_for(judge) == "openai":
         return ""
     provider = provider_of(judge.model)
     if not provider:

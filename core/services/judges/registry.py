@@ -18,7 +18,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, NotFound, Problem
 from core.judging.providers.base import RESERVED_PARAMS
-from core.judging.providers.choice import door_for
+from core.judging.providers.choice import provider_for
 from core.services.judges.connection import ConnectionResult, last_result
 from core.services.judges.panel_setup import (
     Seating,
@@ -313,7 +313,7 @@ def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]
     if not isinstance(budget, int):
         return
     place = (judge.name, "thinking")
-    if door_for(judge) == "openai":
+    if provider_for(judge) == "openai":
         message = "is a budget in tokens, for which the OpenAI protocol has no field."
         yield Problem(message, f"{_OWN}, or give the budget in params under its name.", place)
     elif judge.max_tokens is not None and budget >= judge.max_tokens:

@@ -13,21 +13,21 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from core.errors import NotNow
-from core.services.runs.ready_run import Doors
+from core.services.runs.ready_run import Providers
 from core.store.store import Store
 
 ResultT = TypeVar("ResultT")
 
 
 @asynccontextmanager
-async def store_thread(store: Store, doors: Doors | None = None) -> AsyncIterator[Executor]:
-    """A thread for the store alone; at the end its connection is closed, and ``doors`` before."""
+async def store_thread(store: Store, providers: Providers | None = None) -> AsyncIterator[Executor]:
+    """A thread for the store alone; at the end its connection is closed, and ``providers``."""
     io = ThreadPoolExecutor(1, thread_name_prefix="store")
     try:
         yield io
     finally:
-        if doors is not None:
-            await doors.close()
+        if providers is not None:
+            await providers.close()
         await in_thread(io, store.close)
         io.shutdown()
 

@@ -17,8 +17,8 @@ from core.domain.votes import Cell
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.protocol import AskableJudge
-from core.judging.providers.base import Door, provider_of
-from core.judging.providers.choice import door_for, open_door
+from core.judging.providers.base import ModelProvider, provider_of
+from core.judging.providers.choice import open_provider, provider_for
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
 from core.services.judges.panel_setup import known_values
@@ -71,11 +71,11 @@ def load_job(store: Store, run_id: int) -> Job:
     )
 
 
-class Doors:
+class Providers:
     """The open connections to providers and their gates, shared by all runs of a process."""
 
     def __init__(self) -> None:
-        self._doors: dict[str, Door] = {}
+        self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
 
     def judge(
@@ -93,25 +93,25 @@ class Doors:
         """The same model behind the same gate, to be asked for a piece of writing."""
         return Writer(spec, *self._way(spec), known=known_values(spec))
 
-    def _way(self, spec: Judge) -> tuple[Door, str | None, ProviderGate]:
-        kind = door_for(spec)
-        if kind not in self._doors:
-            self._doors[kind] = open_door(kind)
+    def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, ProviderGate]:
+        kind = provider_for(spec)
+        if kind not in self._providers:
+            self._providers[kind] = open_provider(kind)
         # Judges behind one address, or of one provider, share its rate limit and so its gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         gate = self._gates.setdefault(shared, ProviderGate())
         key = os.environ.get(spec.key_env) if spec.key_env else None
-        return self._doors[kind], key, gate
+        return self._providers[kind], key, gate
 
     async def close(self) -> None:
         """Closes the connections."""
-        for door in self._doors.values():
+        for door in self._providers.values():
             await door.close()
 
 
 async def ready_judges(
     job: Job,
-    doors: Doors,
+    providers: Providers,
     cache: ResponseCache | None = None,
     on_call: Callable[[int], None] = lambda more: None,
 ) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
@@ -124,7 +124,7 @@ async def ready_judges(
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
             )
         else:
-            judges[spec.name] = doors.judge(spec, cache, on_call)
+            judges[spec.name] = providers.judge(spec, cache, on_call)
     return judges, {"training": training} if training else {}
 
 

@@ -21,7 +21,7 @@ from core import clock
 from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
 from core.services.runs.held_work import in_thread, store_thread
-from core.services.runs.ready_run import Doors
+from core.services.runs.ready_run import Providers
 from core.services.runs.worker import LEASE_SECONDS, Work
 from core.store.store import Store
 
@@ -103,8 +103,8 @@ class Runner:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        doors = Doors()
-        async with store_thread(self.store, doors) as io:
+        providers = Providers()
+        async with store_thread(self.store, providers) as io:
             works: dict[asyncio.Task[None], Work] = {}
             try:
                 with ending(self._stopping.set):
@@ -114,7 +114,7 @@ class Runner:
                         if len(works) < AT_ONCE:
                             lease = await in_thread(io, self._claim)
                             if lease is not None:
-                                work = Work(self.store, lease, doors, io)
+                                work = Work(self.store, lease, providers, io)
                                 works[asyncio.create_task(_guarded(work))] = work
                                 continue
                         await asyncio.sleep(LOOK_EVERY)
@@ -183,12 +183,12 @@ async def _work_here(
         seconds=LEASE_SECONDS,
         run_id=run_id,
     )
-    doors = Doors()
-    async with store_thread(store, doors) as io:
+    providers = Providers()
+    async with store_thread(store, providers) as io:
         lease = await in_thread(io, claim)
         if lease is None:
             return None
-        work = Work(store, lease, doors, io)
+        work = Work(store, lease, providers, io)
         task, mine = asyncio.create_task(work.run()), asyncio.current_task()
         assert mine is not None
         try:

@@ -24,7 +24,7 @@ from core.judging.asking.engine import Budget, grade
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
-from core.services.runs.ready_run import Doors, Job, KeptAnswers, load_job, ready_judges
+from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.store.store import Store
 
 # Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
@@ -117,8 +117,8 @@ ResultT = TypeVar("ResultT")
 class Work:
     """One run being worked off. ``leave`` ends it early; ``how`` says in which status."""
 
-    def __init__(self, store: Store, lease: Lease, doors: Doors, io: Executor) -> None:
-        self.store, self.lease, self.doors, self._io = store, lease, doors, io
+    def __init__(self, store: Store, lease: Lease, providers: Providers, io: Executor) -> None:
+        self.store, self.lease, self.providers, self._io = store, lease, providers, io
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
@@ -176,7 +176,9 @@ class Work:
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
     ) -> tuple[RunStatus, str]:
-        judges, notes = await ready_judges(job, self.doors, kept, partial(self._called, recorder))
+        judges, notes = await ready_judges(
+            job, self.providers, kept, partial(self._called, recorder)
+        )
         await self._patiently(self.store.runs.set_notes, job.run.id, notes)
         budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
         try:

@@ -1,1 +1,4 @@
-"""Reviewing: queues, turns, events, and what people settled."""
+"""Reviewing: queues, turns, events, and what people settled.
+
+Used through ``Store`` only. Events are only ever added; all else follows from them.
+"""

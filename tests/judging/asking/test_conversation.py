@@ -17,7 +17,7 @@ from core.judging.protocol import Question
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import ProviderGate
 from tests.judging.asked import ASPIRIN, CAPITAL, CASES, DEPTH, question, whole
-from tests.judging.scripted import ScriptedDoor, says
+from tests.judging.scripted import ScriptedProvider, says
 
 #: Shown 1, 2, 3 of c1 are choices 1, 0, 2; of c2 they are 2, 0, 1, 3.
 THREE = whole(CAPITAL, DEPTH, ASPIRIN, orders="102 2013 012")
@@ -26,8 +26,8 @@ STEPS = replace(question(CAPITAL, order="102"), mode="two_step")
 
 def put(
     asked: Question, *script: Completion | Exception, **settings: Any
-) -> tuple[AskedOutcome, ScriptedDoor]:
-    door, ticks = ScriptedDoor(deque(script)), iter(range(0, 1000, 2))
+) -> tuple[AskedOutcome, ScriptedProvider]:
+    door, ticks = ScriptedProvider(deque(script)), iter(range(0, 1000, 2))
 
     async def sleep(seconds: float) -> None:
         del seconds
@@ -116,7 +116,7 @@ def test_a_call_that_fails_fails_every_criterion_alike(
 
 def test_a_judge_that_is_not_asked_any_more_fails_every_criterion_of_what_is_left() -> None:
     other = replace(THREE, cell=THREE.cell._replace(item="i2"))
-    door = ScriptedDoor(deque([CallError("auth", "Bad key.")]))
+    door = ScriptedProvider(deque([CallError("auth", "Bad key.")]))
     judge = LLMJudge(Judge(name="judge", model="x", concurrency=1), door, None, ProviderGate())
 
     async def go() -> list[AskedOutcome]:

@@ -15,7 +15,7 @@ from core.judging.asking.retry import backoff
 from core.judging.prompts.assembly import build
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.rate_limits import ProviderGate
-from tests.judging.scripted import KEY, QUESTION, ScriptedDoor, ask, says
+from tests.judging.scripted import KEY, QUESTION, ScriptedProvider, ask, says
 
 
 def test_the_shown_number_becomes_the_authors_option() -> None:
@@ -123,7 +123,7 @@ def test_a_bug_is_a_failure_with_its_name_and_a_line_in_the_log_without_the_key(
 
 
 def test_cancelling_is_not_turned_into_a_failure() -> None:
-    class Stuck(ScriptedDoor):
+    class Stuck(ScriptedProvider):
         async def complete(self, request: Request) -> Completion:
             await asyncio.Event().wait()
             raise AssertionError
@@ -165,7 +165,7 @@ def test_what_was_sent_is_kept_without_the_key() -> None:
 
 def test_an_answer_ends_a_row_of_refusals() -> None:
     refused = CallError("rate_limit", "Slow.")
-    door, pauses = ScriptedDoor(deque([refused, says(), refused, says()])), list[float]()
+    door, pauses = ScriptedProvider(deque([refused, says(), refused, says()])), list[float]()
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)

@@ -11,7 +11,7 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.prompts.assembly import build, repair
 from core.judging.providers.base import CallError, Completion, Request
 from core.judging.rate_limits import ProviderGate
-from tests.judging.scripted import QUESTION, ScriptedDoor, ask, says
+from tests.judging.scripted import QUESTION, ScriptedProvider, ask, says
 
 
 def test_a_repair_quotes_the_problem_and_is_billed() -> None:
@@ -64,7 +64,7 @@ def test_a_refusal_in_words_is_kept_as_the_reply() -> None:
 
 
 def test_a_format_found_out_by_one_call_is_used_by_the_next() -> None:
-    door = ScriptedDoor(
+    door = ScriptedProvider(
         deque([CallError("bad_request", "response_format", about_format=True), says(), says()])
     )
     judge = LLMJudge(Judge(name="j", model="x", tries=1), door, None, ProviderGate())
@@ -78,7 +78,7 @@ def test_a_format_found_out_by_one_call_is_used_by_the_next() -> None:
 
 
 def test_calls_in_flight_together_make_the_format_simpler_only_once() -> None:
-    class Picky(ScriptedDoor):
+    class Picky(ScriptedProvider):
         async def complete(self, request: Request) -> Completion:
             self.requests.append(request)
             await asyncio.sleep(0)
@@ -100,7 +100,7 @@ def test_a_late_refusal_of_the_first_format_does_not_bring_a_later_one_back() ->
     refused = CallError("bad_request", "response_format", about_format=True)
     go_on = asyncio.Event()
 
-    class Slow(ScriptedDoor):
+    class Slow(ScriptedProvider):
         async def complete(self, request: Request) -> Completion:
             self.requests.append(request)
             if len(self.requests) == 1:

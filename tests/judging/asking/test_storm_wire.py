@@ -16,8 +16,8 @@ from core.domain.votes import AskedOutcome, Cell, Vote
 from core.judging.asking.engine import grade
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.protocol import Question
-from core.judging.providers.base import CallError, Completion, Door, Request
-from core.judging.providers.choice import open_door
+from core.judging.providers.base import CallError, Completion, ModelProvider, Request
+from core.judging.providers.choice import open_provider
 from core.judging.rate_limits import ProviderGate
 from tests.judging.wire import DOORS, KEY
 from tests.provider import Answer, Provider, ok, status
@@ -30,7 +30,7 @@ WAIT = 0.2
 class Watched:
     """A door that notes when requests leave and when it is told to wait, on one clock."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: ModelProvider) -> None:
         self._door, self.name = door, door.name
         self.left: list[float] = []
         self.told: list[tuple[float, float]] = []
@@ -68,7 +68,7 @@ def asked(
     spec = Judge(**{"name": "j", "model": "openai/x", "api_base": provider.url, **settings})
 
     async def go() -> tuple[list[AskedOutcome], Watched]:
-        door = Watched(open_door(kind))
+        door = Watched(open_provider(kind))
         judge = LLMJudge(spec, door, KEY, ProviderGate())
         try:
             # litellm's first call takes long; the storm is to be one of calls.

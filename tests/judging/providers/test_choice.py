@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.judging.providers.base import Request, split_thinking, tokens
-from core.judging.providers.choice import door_for
+from core.judging.providers.choice import provider_for
 from core.judging.providers.litellm_provider import call_error
 from core.judging.providers.openai_provider import chat_body
 from tests.judging.wire import KEY
@@ -21,7 +21,7 @@ def test_openai_itself_gets_the_new_name_of_the_limit_and_other_servers_the_old(
 
 def test_auto_takes_the_lean_door_where_an_address_speaks_the_open_protocol() -> None:
     def door(model: str, api_base: str = "", **more: Any) -> str:
-        return door_for(Judge(name="j", model=model, api_base=api_base, **more))
+        return provider_for(Judge(name="j", model=model, api_base=api_base, **more))
 
     local = "http://localhost:8000/v1"
     assert door("openai/gpt-4.1-mini") == "litellm"

@@ -8,7 +8,7 @@ import pytest
 from core.judging.prompts.assembly import build, follow_up
 from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.providers.base import Request
-from core.judging.providers.litellm_provider import MOST_MARKS, LiteLLMDoor, marked, wants_marks
+from core.judging.providers.litellm_provider import MOST_MARKS, LiteLLMProvider, marked, wants_marks
 from tests.judging.asked import CASES
 
 
@@ -86,7 +86,7 @@ def test_the_litellm_door_marks_requests_to_claude_and_no_others(model: str) -> 
     def unknown(name: str) -> bool:
         raise AssertionError
 
-    door: Any = LiteLLMDoor()
+    door: Any = LiteLLMProvider()
     door._litellm = SimpleNamespace(utils=SimpleNamespace(supports_prompt_caching=unknown))
     segments = build(CASES["two-step"]).segments
     request = Request(model, messages(segments), {}, shared_ends=shared_ends(segments))
