@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
-from core.services.exports import review_export
+from core.services.exports import run_export
 from core.services.exports.run_export import export
 from core.services.review import audit_trail
 from core.services.review.audit_trail import LogLine, cells_of
@@ -112,13 +112,13 @@ def take_away(run_id: int) -> None:
         )
         _button(
             "Items, CSV",
-            lambda: review_export.csv_file(review_export.wide_rows(held, run_id)),
+            lambda: run_export.csv_file(run_export.wide_rows(held, run_id)),
             f"run-{run_id}-items.csv",
             "One row per item: score, outcome, verdicts and who settled them.",
         )
         _button(
             "Judgements, JSON lines",
-            lambda: review_export.as_jsonl(review_export.long_rows(held, run_id)),
+            lambda: run_export.as_jsonl(run_export.long_rows(held, run_id)),
             f"run-{run_id}-reviews.jsonl",
             "The same rows as in the first file.",
         )

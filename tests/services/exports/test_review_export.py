@@ -10,15 +10,9 @@ import pytest
 
 from core.domain.review import Given, Span
 from core.formats.datasets.dataset_file import parse_dataset
-from core.services.exports import review_export
+from core.services.exports import run_export
 from core.services.exports.judgement_rows import LONG
-from core.services.exports.review_export import (
-    as_csv,
-    as_jsonl,
-    event_rows,
-    long_rows,
-    wide_rows,
-)
+from core.services.exports.run_export import as_csv, as_jsonl, event_rows, long_rows, wide_rows
 from core.services.review import commit_reveal
 from core.store.store import Store
 from tests.services import reviewed
@@ -75,7 +69,7 @@ def test_the_record_is_complete_and_in_order(store: Store, half: int) -> None:
     assert [row["action"] for row in rows] == ["verdict", "reveal", "final", "settle", "verdict"]
     assert [row["id"] for row in rows] == [1, 2, 3, 4, 5]
     assert [row["step"] for row in rows] == [1, 2, 3, 3, 5]
-    told = review_export.timeline(store, half, "i1", "Right")
+    told = run_export.timeline(store, half, "i1", "Right")
     assert [event.action for event in told] == ["verdict", "reveal", "final", "settle"]
 
 
@@ -92,6 +86,6 @@ def test_csv_comes_back_as_it_was_and_runs_no_formula(store: Store, half: int) -
 
 def test_the_dataset_goes_out_with_what_people_settled(store: Store, half: int) -> None:
     version = store.runs.row(half).dataset_version_id
-    read = parse_dataset(review_export.labelled_dataset(store, version).encode(), "x.jsonl").value
+    read = parse_dataset(run_export.labelled_dataset(store, version).encode(), "x.jsonl").value
     assert [sorted(item.labels) for item in read.items] == [["Right"], ["Right"], [], []]
     assert read.items[1].labels["Right"].reason == "=SUM(A1)"  # Ada's note, not the old reason

@@ -17,8 +17,7 @@ from core.errors import NotFound
 from core.formats.source.csv_writer import csv_text
 from core.formats.votes.experiments import read_experiment
 from core.services.agreement.metrics_report import metrics_source
-from core.services.exports.review_export import as_csv
-from core.services.exports.run_export import FORMATS, export, zipped
+from core.services.exports.run_export import FORMATS, as_csv, export, zipped
 from core.store.store import Store
 from tests.pages.graded import CALL, FIRST, graded
 from tests.services.reports.made import decided
