@@ -7,7 +7,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough check bench golden clean
+.PHONY: help run test thorough check bench golden package clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,8 +34,13 @@ bench: $(VENV)/.dev  ## measure: each script states its workload
 golden: $(VENV)/.dev  ## rewrite the golden files; review the diff like code
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests -k golden
 
+package: $(VENV)/.dev  ## build the source distribution and the wheel into dist/
+	@for what in sdist wheel; do \
+		$(BIN)/python -W ignore -c "from setuptools import build_meta as b; b.build_$$what('dist')" >/dev/null || exit 1; done
+	@ls dist
+
 clean:  ## remove what the other commands made
-	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache build *.egg-info
+	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache build *.egg-info
 
 # uv installs in seconds what pip installs in minutes; where it cannot be had, pip does the same.
 define install

@@ -1,4 +1,4 @@
-"""The entry: `streamlit run app.py` (with the repository's root on PYTHONPATH).
+"""The entry: `streamlit run app.py` (with the repository's root on PYTHONPATH, or installed).
 
 The frame is a script of its own, so that Streamlit's legacy `pages/` mode never starts and the
 server, not the first browser, decides how long the Runner lives.
@@ -17,6 +17,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+import pages
 from core.services import open_store
 from core.services.reports.worked_example import ensure_example
 from core.services.runs import server
@@ -54,7 +55,7 @@ def warm() -> tuple[str, ...]:
     return loaded
 
 
-FRAME = Path(__file__).parent / "pages" / "frame.py"
+FRAME = Path(pages.__file__).parent / "frame.py"
 # Streamlit puts the script's folder before `sys.path` for each rerun and takes it away afterwards,
 # unless it is there. Taking it away while another thread imports makes that import miss a folder.
 if str(FRAME.parent) not in sys.path:

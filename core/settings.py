@@ -17,9 +17,14 @@ from core.errors import InputError
 
 RunnerPlace = Literal["process", "thread", "none"]
 
-#: The folder that the program lies in, and the rubrics and examples that come with it.
+#: The folder that `core` and `pages` lie in: a checkout's root, or where packages are installed.
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = ROOT / "sample_rubrics"
+_INSTALLED = ROOT / "rubric_studio" / "files"
+#: Whether this is a checkout, and the folder of what comes along: the app's entry, Streamlit's
+#: settings, samples and documents. A wheel brings them within `rubric_studio` (`setup.py`).
+CHECKOUT = not _INSTALLED.is_dir()
+FILES = ROOT if CHECKOUT else _INSTALLED
+SAMPLES = FILES / "sample_rubrics"
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from core.errors import InputError
 from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
-from core.settings import ROOT, Settings
+from core.settings import CHECKOUT, FILES, ROOT, Settings
 from core.store.database.data_file import FilePlace
 from core.store.store import Store
 
@@ -31,26 +31,35 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
 
     It answers to the names of where it listens and to `settings.hosts` (`guarding`).
     """
-    entry = ROOT / "app.py"
-    if not entry.exists():
-        raise InputError(
-            "The app's files are not beside the installed core. "
-            "Run the app from a checkout: `make run`."
-        )
     environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        **_environment(),
         "RUBRIC_STUDIO_DB": str(settings.db),
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
     }
-    os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the working directory
+    # A login's secrets may lie where the app was started; Streamlit's settings are ours alone.
+    homes = dict.fromkeys([Path.home(), FILES, Path.cwd()])
+    secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
+    os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
     arguments = [
-        *(sys.executable, "-m", "streamlit", "run", str(entry)),
+        *_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
         *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
+        *(f"--secrets.files={path}" for path in secrets),
     ]
     os.execve(sys.executable, arguments, environment)
+
+
+def _python(module: str, *arguments: str) -> list[str]:
+    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def _environment() -> dict[str, str]:
+    """This process's, in which a checkout finds itself first; what is installed needs no help."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
+    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 @contextmanager
@@ -83,15 +92,7 @@ class WorkerProcess:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._command = [
-            sys.executable,
-            "-m",
-            "core.cli",
-            "worker",
-            "--with-parent",
-            "--db",
-            str(settings.db),
-        ]
+        self._command = _python("core.cli", "worker", "--with-parent", "--db", str(settings.db))
         self._place = FilePlace(settings.db)
         self._stopping = threading.Event()
         self._worker = self._spawn()
@@ -99,7 +100,7 @@ class WorkerProcess:
         self._thread.start()
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command, stdin=subprocess.PIPE, cwd=ROOT)
+        return subprocess.Popen(self._command, stdin=subprocess.PIPE, env=_environment())
 
     def _keep(self) -> None:
         while not self._stopping.is_set():

@@ -1,0 +1,43 @@
+"""Rubric Studio's public face: ``python -m rubric_studio``, ``import rubric_studio as rs``.
+
+The program itself lies beside this package, as ``core`` and ``pages``. These are names that
+others use, too, so it is looked up whose is found before anything of theirs is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+_HOME = Path(__file__).resolve().parent.parent
+_OWN = ("core", "pages")
+
+
+def require_own_packages() -> None:
+    """Say which of our packages is hidden by something of the same name, and what to do.
+
+    Raises:
+        ImportError: one sentence, with the file that is found in its place.
+    """
+    for name in _OWN:
+        found = find_spec(name)
+        places = [] if found is None else [*(found.submodule_search_locations or ())]
+        if _HOME / name in map(_resolved, places):
+            continue
+        other = "nothing" if found is None else found.origin or ", ".join(places)
+        raise ImportError(
+            f"Rubric Studio's package `{name}` is hidden: Python finds {other} first. Rename that, "
+            "start Python in another folder, or take its folder off PYTHONPATH.",
+            name=name,
+        )
+
+
+def _resolved(place: str) -> Path:
+    return Path(place).resolve()
+
+
+def forget_the_current_folder() -> None:
+    """Take the folder that ``python -m`` puts first off the path, unless the program lies there."""
+    if not sys.flags.safe_path and sys.path and _resolved(sys.path[0]) == Path.cwd() != _HOME:
+        del sys.path[0]

@@ -1,0 +1,211 @@
+"""The sdist makes a wheel that is the whole product, in any folder, whatever else lies there.
+
+Built and installed without a network: the dependencies are those of the environment that tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import time
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.places import ROOT
+
+#: What a checkout holds and a source distribution is made of.
+KEPT = (
+    *("app.py", "core", "pages", "rubric_studio", "sample_rubrics", "docs", ".streamlit"),
+    *("setup.py", "MANIFEST.in", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
+)
+
+
+class Installed(NamedTuple):
+    """The wheel in an environment of its own, and a folder with names like ours to start it in."""
+
+    wheel: Path
+    bin: Path
+    packages: Path
+    folder: Path
+
+    def environment(self, **more: str) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        return {**kept, **more}
+
+    def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.bin / words[0]), *words[1:]],
+            cwd=self.folder,
+            env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def files(self) -> dict[str, int]:
+        """All that is installed, with the time it was written; not what Python compiles of it."""
+        found = (path for path in self.packages.rglob("*") if path.is_file())
+        return {str(p): p.stat().st_mtime_ns for p in found if p.suffix != ".pyc"}
+
+
+def _build(what: str, source: Path, target: Path) -> Path:
+    code = (
+        "import sys; from setuptools import build_meta; "
+        f"print(build_meta.build_{what}(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(target)],
+        cwd=source, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return target / done.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel that the sdist makes, installed beside the dependencies of this environment."""
+    base = tmp_path_factory.mktemp("package")
+    source, made = base / "source", base / "dist"
+    source.mkdir()
+    for name in KEPT:
+        path = ROOT / name
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, source / name)
+    sdist = _build("sdist", source, made)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(base / "unpacked", filter="data")
+    wheel = _build("wheel", next((base / "unpacked").iterdir()), made)
+    home = base / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
+    python = home / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+    subprocess.run(
+        [*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)],
+        check=True, timeout=120,
+    )  # fmt: skip
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
+    # Of the environment that tests only what is installed there, not the checkout it points to.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    folder = base / "somewhere"
+    (folder / "pages").mkdir(parents=True)
+    for name in ("core.py", "pages/__init__.py", "app.py"):
+        (folder / name).write_text("raise RuntimeError('the wrong one')\n")
+    return Installed(wheel, home / "bin", packages, folder)
+
+
+def test_the_wheel_holds_what_a_checkout_has_beside_the_code(installed: Installed) -> None:
+    names = set(zipfile.ZipFile(installed.wheel).namelist())
+    beside = [
+        *(ROOT / "sample_rubrics").rglob("*.*"),
+        *(ROOT / "docs").glob("*.md"),
+        ROOT / ".streamlit" / "config.toml",
+        ROOT / "app.py",
+    ]
+    assert {f"rubric_studio/files/{path.relative_to(ROOT)}" for path in beside} <= names
+    code = [
+        path for part in ("core", "pages", "rubric_studio") for path in (ROOT / part).rglob("*")
+    ]
+    here = {
+        str(path.relative_to(ROOT))
+        for path in code
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert here <= names
+    assert {"core/py.typed", "rubric_studio/py.typed", "pages/ui/icon.svg"} <= here
+    top = {name.split("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {
+        "core", "pages", "rubric_studio",
+    }  # fmt: skip
+
+
+def test_it_grades_and_lints_where_a_core_py_lies(installed: Installed, tmp_path: Path) -> None:
+    before = installed.files()
+    said = installed.run("rubric-studio", "demo", "--json", "--db", str(tmp_path / "studio.db"))
+    assert said.returncode == 0, said.stderr
+    # The example has 216 answers: 108 teach, 108 are graded.
+    assert json.loads(said.stdout)["items"] == 108
+    (installed.folder / "mine.yaml").write_text(
+        "name: Mine\ncriteria:\n- {name: Polite, requirement: Thanks the customer.}\n"
+    )
+    lint = installed.run("python", "-m", "rubric_studio", "lint", "mine.yaml")
+    assert lint.returncode == 0, lint.stderr
+    assert installed.files() == before
+
+
+def test_the_app_answers_and_works_off_runs_where_a_core_py_lies(
+    installed: Installed, tmp_path: Path
+) -> None:
+    before = installed.files()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    database = tmp_path / "studio.db"
+    log = tmp_path / "server.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            [str(installed.bin / "rubric-studio"), "app", "--port", str(port)],
+            cwd=installed.folder,
+            env=installed.environment(RUBRIC_STUDIO_DB=str(database)),
+            stdout=out,
+            stderr=out,
+        )
+    try:
+        _until(lambda: _answers(f"http://127.0.0.1:{port}/_stcore/health"), log)
+        # The example is queued when the app starts; a worker process of its own grades it.
+        _until(lambda: _statuses(database) == ["done"], log)
+    finally:
+        server.terminate()
+        server.wait(30)
+    assert installed.files() == before
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=5) as reply:
+            return bool(reply.status == 200)
+    except OSError:
+        return False
+
+
+def _statuses(database: Path) -> list[str]:
+    with sqlite3.connect(database) as file:
+        return [status for (status,) in file.execute("SELECT status FROM run")]
+
+
+def _until(happened: Callable[[], bool], log: Path) -> None:
+    end = time.monotonic() + 90
+    while not happened():
+        assert time.monotonic() < end, log.read_text()
+        time.sleep(0.3)
+
+
+def test_what_hides_a_package_all_the_same_is_named_with_what_to_do(installed: Installed) -> None:
+    wrong = installed.folder / "core.py"
+    hidden = installed.run("rubric-studio", "runs", PYTHONPATH=str(installed.folder))
+    assert hidden.returncode == 2
+    assert hidden.stderr == (
+        f"rubric-studio: Rubric Studio's package `core` is hidden: Python finds {wrong} first. "
+        "Rename that, start Python in another folder, or take its folder off PYTHONPATH.\n"
+    )
+
+
+def test_the_code_that_runs_is_the_wheels(installed: Installed) -> None:
+    code = (
+        "import core, pages, rubric_studio as r; print(core.__file__, pages.__file__, r.__file__)"
+    )
+    said = installed.run("python", "-P", "-c", code)
+    for path in said.stdout.split():
+        assert Path(path).is_relative_to(installed.packages)
