@@ -21,8 +21,9 @@ from core.domain.base import build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
+from core.services.agreement.load_ratings import gather
 from core.services.agreement.metrics_report import report
-from core.services.agreement.ratings import Rated, RatedAnswer, Rater, gather
+from core.services.agreement.ratings import Rated, RatedAnswer, Rater
 
 JUDGES = ("A", "B", "C")
 FIVE = [{"label": f"L{i}", "value": i / 4} for i in range(5)]

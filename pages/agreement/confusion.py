@@ -9,7 +9,7 @@ from core.domain.runs import RunItemFilter
 from core.services.agreement import confusion, rater_pairs
 from core.services.agreement.confusion import Confusion
 from core.services.agreement.rater_pairs import Close, OptionLine
-from core.services.agreement.rating_sheet import CriterionRatings
+from core.services.agreement.ratings import CriterionRatings
 from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible

@@ -8,7 +8,7 @@ from core import figures as draw
 from core.metrics.estimate import Estimate
 from core.services.agreement import rater_pairs, reliability, score_agreement
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
-from core.services.agreement.rating_sheet import PANEL, PEOPLE
+from core.services.agreement.ratings import PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.agreement import load_ratings, rating_sheet
+from core.services.agreement import load_ratings, rating_sheet, ratings
 from core.services.results import browsing
 from core.services.review import corrected_estimates
 from core.text import numbers as fmt
@@ -75,7 +75,7 @@ def _said(chosen: RatedSelection) -> None:
     """How many items are looked at, of how many, and what reviewers are here."""
     if chosen.whole.reviewers:
         _reviewers(chosen)
-    if rating_sheet.LABELS in (chosen.reference, chosen.rater):
+    if ratings.LABELS in (chosen.reference, chosen.rater):
         _selection(chosen)
     if not chosen.part:
         return
@@ -106,7 +106,7 @@ def _reviewers(chosen: RatedSelection) -> None:
         "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
     )
     pair = {chosen.reference, chosen.rater}
-    if rating_sheet.LABELS in pair and pair & {rating_sheet.PEOPLE, *chosen.whole.reviewers}:
+    if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:
         words += (
             " Labels hold what they settled in the end, so that this pair partly compares people "
             "with themselves."

@@ -11,7 +11,8 @@ from core import figures as draw
 from core.metrics.estimate import Estimate
 from core.services.agreement import confusion, reliability
 from core.services.agreement.rater_pairs import positive
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
+from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, CriterionRatings
 from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.services.agreement import rating_sheet
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, Sheet, Slice
+from core.services.agreement.rating_sheet import Sheet, Slice
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.text import one_line

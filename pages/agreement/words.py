@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.metrics.estimate import Estimate
 from core.services.agreement.rater_pairs import DIRECTED, lean
-from core.services.agreement.rating_sheet import FEW, CriterionRatings
+from core.services.agreement.rating_sheet import FEW
+from core.services.agreement.ratings import CriterionRatings
 from core.text import numbers as fmt
 from pages.ui.text import esc
 

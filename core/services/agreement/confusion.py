@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.services.agreement.rating_sheet import PEOPLE, CriterionRatings, Sheet, sides
-from core.services.agreement.ratings import ABSTAINED, Levels
+from core.services.agreement.rating_sheet import Sheet, sides
+from core.services.agreement.ratings import ABSTAINED, PEOPLE, CriterionRatings, Levels
 
 ABSTAINED_WORD = "abstained"
 

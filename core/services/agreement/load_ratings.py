@@ -1,9 +1,9 @@
-"""Ratings read from a run or a folder, by whole columns."""
+"""Ratings read from a run or a folder and gathered, by whole columns where it is a run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,47 +12,38 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.dataset import Item
-from core.domain.rubric import Criterion
-from core.domain.runs import Run
+from core.domain.rubric import Criterion, Rubric, Scale
 from core.errors import NotFound
 from core.formats.folder import read_folder
 from core.formats.votes.vote_tables import read_votes
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_sheet import (
-    JUDGE,
-    LABELS,
-    PANEL,
-    PEOPLE,
-    PERSON,
-    CriterionRatings,
-    Sheet,
-    Traits,
-    first_verdicts,
-    with_reviewers,
-)
+from core.services.agreement.rating_sheet import Sheet, Traits, first_verdicts, with_reviewers
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    LABELS,
     NOT_ASKED,
-    TIED,
+    PANEL,
+    PEOPLE,
     Column,
+    CriterionRatings,
     Levels,
     Rated,
     RatedAnswer,
-    RatedCriterion,
     Rater,
-    gather,
+    columns_of,
     majority_column,
     panel_column,
-    panel_levels,
 )
 from core.services.results.scored_items import resolved_items, scored_rubric
+from core.services.results.verdicts import RubricOf, rubric_lookup
 from core.store.store import Store
 
 #: Hears what a person should know about a source, a sentence at a time.
 Tell = Callable[[str], None]
 #: What file systems allow, and what whole numbers of the data file hold.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18
+_CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 
 def unheard(said: str) -> None:
@@ -189,160 +180,171 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     return names
 
 
-# From the store to a sheet, by whole columns: a hundred thousand votes in a fraction of a second.
-#
-# Items with rubrics of their own go through ``rated``, which knows when their questions are one.
+def gather(
+    rubric: Rubric,
+    items: Sequence[Item],
+    answers: Sequence[RatedAnswer],
+    settled: Mapping[str, Mapping[str, int | None]],
+    columns: Sequence[Column] = (),
+) -> Rated:
+    """The answers as columns of levels, criterion by criterion.
+
+    Answers come one by one, or as whole columns, which is several times as fast. Where items have
+    rubrics of their own, criteria with the same name, scale and labels are one criterion; one that
+    differs gets a name with a number. ``settled`` is empty where no panel settled anything.
+    """
+    rubric_of = rubric_lookup(rubric, items)
+    place = {item.id: row for row, item in enumerate(items)}
+    tables = _Tables(rubric, items, rubric_of)
+    for column in columns:
+        tables.fill(column, place)
+    for item_id, criterion_name, rater, option, state in answers:
+        tables.of(item_id)[criterion_name].add(place[item_id], rater, option, state)
+    for row, item in enumerate(items):
+        there, verdicts = tables.of(item.id), settled.get(item.id, {})
+        for criterion in rubric_of(item.id).criteria:
+            there[criterion.name].settle(row, item, criterion, verdicts)
+    raters = tuple(dict.fromkeys([*(c.rater for c in columns), *(a.rater for a in answers)]))
+    names = columns_of(raters)
+    return Rated(
+        items=tuple(items),
+        rubric_of=rubric_of,
+        criteria=tuple(table.done(names, bool(settled)) for table in tables.all),
+        raters=raters,
+        settled=settled,
+        columns=columns,
+        singles=answers,
+    )
+
+
+class _Table:
+    """Collects one criterion's answers."""
+
+    def __init__(self, name: str, criterion: Criterion, items: int) -> None:
+        self._name, self._criterion, self._items = name, criterion, items
+        # No option is at no level.
+        self._level: dict[int | None, int] = {o: at for at, o in enumerate(criterion.scored)}
+        self._raters: dict[Rater, Levels] = {}
+        self._labels, self._verdicts = self._empty(), self._empty()
+
+    def _empty(self) -> Levels:
+        return np.full(self._items, NOT_ASKED)
+
+    def _of(self, rater: Rater) -> Levels:
+        if rater not in self._raters:
+            self._raters[rater] = self._empty()
+        return self._raters[rater]
+
+    def add(self, row: int, rater: Rater, option: int | None, state: State) -> None:
+        self._of(rater)[row] = self._level.get(option, _CODES.get(state, NOT_ASKED))
+
+    def fill(self, rows: list[int], rater: Rater, options: Iterable[int | None]) -> None:
+        self._of(rater)[rows] = [self._level.get(option, ABSTAINED) for option in options]
+
+    def settle(
+        self, row: int, item: Item, criterion: Criterion, settled: Mapping[str, int | None]
+    ) -> None:
+        """Notes the item's label and the panel's verdict."""
+        if criterion.name in item.labels:
+            self._labels[row] = self._level.get(item.truth(criterion), ABSTAINED)
+        if criterion.name in settled:
+            self._verdicts[row] = self._level.get(settled[criterion.name], ABSTAINED)
+
+    def done(self, names: Mapping[Rater, str], has_panel: bool) -> CriterionRatings:
+        criterion, k = self._criterion, len(self._level)
+        columns = {names[rater]: levels for rater, levels in self._raters.items()}
+        by_kind: dict[str, list[Levels]] = {}
+        for rater, levels in self._raters.items():
+            by_kind.setdefault(rater.kind, []).append(levels)
+        kinds = {kind: np.column_stack(theirs) for kind, theirs in by_kind.items()}
+        columns[LABELS] = self._labels
+        columns[PANEL] = panel_column(
+            kinds or {"": self._empty()[:, None]}, self._verdicts if has_panel else None, k
+        )
+        if "human" in kinds:
+            columns[PEOPLE] = majority_column(kinds["human"], k)
+        return CriterionRatings(
+            name=self._name,
+            scale=criterion.scale,
+            labels=tuple(criterion.choices[i].label for i in criterion.scored),
+            columns=columns,
+            source=criterion.name,
+            options=criterion.scored,
+            raters=tuple(self._raters),
+        )
+
+
+class _Tables:
+    """The table of every item's every criterion; criteria come in the rubric's order."""
+
+    def __init__(self, rubric: Rubric, items: Sequence[Item], rubric_of: RubricOf) -> None:
+        self._known: dict[tuple[str, Scale, tuple[str, ...]], _Table] = {}
+        self._names: dict[str, int] = {}
+        self._items = len(items)
+        common = any(item.rubric is None for item in items)
+        self._common = {c.name: self._table(c) for c in rubric.criteria} if common else {}
+        self._own = {
+            item.id: {c.name: self._table(c) for c in rubric_of(item.id).criteria}
+            for item in items
+            if item.rubric is not None
+        }
+
+    @property
+    def all(self) -> Iterable[_Table]:
+        return self._known.values()
+
+    def of(self, item_id: str) -> Mapping[str, _Table]:
+        """The tables of an item's criteria, by name."""
+        return self._own.get(item_id, self._common)
+
+    def fill(self, column: Column, place: Mapping[str, int]) -> None:
+        """Write a column down; where items have rubrics of their own, on the table of each."""
+        if not self._own:
+            at = [place[item_id] for item_id in column.items]
+            self._common[column.criterion].fill(at, column.rater, column.options)
+            return
+        rows: dict[_Table, list[int]] = {}
+        options: dict[_Table, list[int | None]] = {}
+        for item_id, option in zip(column.items, column.options, strict=True):
+            table = self.of(item_id)[column.criterion]
+            rows.setdefault(table, []).append(place[item_id])
+            options.setdefault(table, []).append(option)
+        for table, there in rows.items():
+            table.fill(there, column.rater, options[table])
+
+    def _table(self, criterion: Criterion) -> _Table:
+        labels = tuple(criterion.choices[i].label for i in criterion.scored)
+        key = (criterion.name, criterion.scale, labels)
+        if key not in self._known:
+            number = self._names[criterion.name] = self._names.get(criterion.name, 0) + 1
+            name = criterion.name if number == 1 else f"{criterion.name} ({number})"
+            self._known[key] = _Table(name, criterion, self._items)
+        return self._known[key]
 
 
 def sheet_of(store: Store, run_id: int) -> Sheet:
     """The ratings of a run, those of its reviewers among them. Raises ``NotFound``."""
     run = store.runs.get(run_id)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    own = any(item.rubric is not None for item in items)
-    found = sheet(of_run(store, run_id)) if own else _Columns(store, run, items).sheet()
-    ruled = replace(found, ruled=run.panel.askable)
-    return with_reviewers(ruled, first_verdicts(store, run_id))
+    seats = {judge.name: at for at, judge in enumerate(run.panel.judges)}
+    several = run.plan.replicates > 1
+    rated = of_run(store, run_id)
+
+    def seat(rater: Rater) -> tuple[int, str]:
+        return seats[rater.name.rpartition("|")[0] if several else rater.name], rater.name
+
+    found = sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
+    return with_reviewers(replace(found, ruled=run.panel.askable), first_verdicts(store, run_id))
 
 
 def sheet(rated: Rated) -> Sheet:
     """Ratings that are at hand, as a sheet."""
-    columns = {
-        rater: (PERSON if rater.kind == "human" else JUDGE) + rater.name for rater in rated.raters
-    }
-    people = tuple(name for name in columns.values() if name.startswith(PERSON))
+    columns = columns_of(rated.raters)
     return Sheet(
         items=tuple(item.id for item in rated.items),
-        judges=tuple(name for name in columns.values() if name.startswith(JUDGE)),
-        criteria=tuple(
-            _asked(one, {rater: columns[rater] for rater in one.raters}, people)
-            for one in rated.criteria
-        ),
-        people=people,
-        kinds={columns[r]: r.kind for r in rated.raters if r.kind != "human"},
-        traits=tuple(map(_traits, rated.items)),
+        judges=tuple(name for rater, name in columns.items() if rater.kind != "human"),
+        criteria=rated.criteria,
+        people=tuple(name for rater, name in columns.items() if rater.kind == "human"),
+        kinds={name: rater.kind for rater, name in columns.items() if rater.kind != "human"},
+        traits=tuple(Traits(i.system, i.tags, i.split or "") for i in rated.items),
         whole=len(rated.items),
     )
-
-
-def _asked(
-    one: RatedCriterion, names: Mapping[object, str], people: tuple[str, ...]
-) -> CriterionRatings:
-    coded = one.coded
-    columns = {names[rater]: coded[:, at] for at, rater in enumerate(one.raters)}
-    columns |= {LABELS: one.coded_gold, PANEL: panel_levels(one, TIED)}
-    columns |= _with_majority(columns, people, len(one.labels))
-    return CriterionRatings(one.name, one.scale, one.labels, columns, one.source, one.options)
-
-
-def _with_majority(
-    columns: Mapping[str, Levels], people: Sequence[str], k: int
-) -> dict[str, Levels]:
-    found = [columns[name] for name in people if name in columns]
-    return {PEOPLE: majority_column(np.column_stack(found), k)} if found else {}
-
-
-def _traits(item: Item) -> Traits:
-    return Traits(item.system, item.tags, item.split or "")
-
-
-class _Columns:
-    """Fills the columns of every criterion of the run's one rubric."""
-
-    def __init__(self, store: Store, run: Run, items: Sequence[Item]) -> None:
-        self._store, self._run, self._items = store, run, items
-        self._place = {item.id: at for at, item in enumerate(items)}
-        self._own = run.plan.replicates
-        self._kinds = {judge.name: judge.rater_kind for judge in run.panel.judges}
-        rubric = scored_rubric(store, run)
-        self._criteria = {criterion.name: criterion for criterion in rubric.criteria}
-        self._found: dict[str, dict[str, Levels]] = {name: {} for name in self._criteria}
-        self._raters: dict[str, str] = {}
-
-    def sheet(self) -> Sheet:
-        """The whole sheet."""
-        self._votes()
-        self._failures()
-        seats = {judge.name: at for at, judge in enumerate(self._run.panel.judges)}
-        raters = sorted(self._raters, key=lambda name: (seats[self._raters[name]], name))
-        judges = tuple(name for name in raters if name.startswith(JUDGE))
-        people = tuple(name for name in raters if name.startswith(PERSON))
-        verdicts = self._verdicts()
-        criteria = []
-        for name, criterion in self._criteria.items():
-            columns = self._found[name]
-            columns[LABELS] = self._labels(criterion)
-            columns[PANEL] = verdicts[name]
-            columns |= _with_majority(columns, people, len(criterion.scored))
-            labels = tuple(criterion.choices[at].label for at in criterion.scored)
-            asked = CriterionRatings(name, criterion.scale, labels, columns, name, criterion.scored)
-            criteria.append(asked)
-        return Sheet(
-            items=tuple(self._place),
-            judges=judges,
-            criteria=tuple(criteria),
-            people=people,
-            kinds={column: self._kinds[self._raters[column]] for column in judges},
-            traits=tuple(map(_traits, self._items)),
-            whole=len(self._items),
-        )
-
-    def _column(self, criterion: str, judge: str, replicate: int) -> Levels:
-        name = (PERSON if self._kinds[judge] == "human" else JUDGE) + judge
-        name += f"|{replicate}" if self._own > 1 else ""
-        self._raters[name] = judge
-        columns = self._found[criterion]
-        if name not in columns:
-            columns[name] = np.full(len(self._items), NOT_ASKED)
-        return columns[name]
-
-    def _votes(self) -> None:
-        for vote in self._store.votes.columns(self._run.id, self._own):
-            level = _levels(self._criteria[vote.criterion])
-            column = self._column(vote.criterion, vote.judge, vote.replicate)
-            rows = [self._place[item] for item in vote.items]
-            column[rows] = [level.get(option, ABSTAINED) for option in vote.options]
-
-    def _failures(self) -> None:
-        for cell in self._store.votes.failed(self._run.id):
-            if cell.replicate < self._own:
-                column = self._column(cell.criterion, cell.judge, cell.replicate)
-                column[self._place[cell.item]] = FAILED
-
-    def _labels(self, criterion: Criterion) -> Levels:
-        level = _levels(criterion)
-        found = np.full(len(self._items), NOT_ASKED)
-        for at, item in enumerate(self._items):
-            if criterion.name in item.labels:
-                found[at] = level.get(item.truth(criterion), ABSTAINED)
-        return found
-
-    def _verdicts(self) -> dict[str, Levels]:
-        settled = self._settled() if self._run.panel.askable else {}
-        return {
-            name: panel_column(
-                self._by_kind(name, len(self._items)), settled.get(name), len(criterion.scored)
-            )
-            for name, criterion in self._criteria.items()
-        }
-
-    def _by_kind(self, criterion: str, items: int) -> dict[str, Levels]:
-        found: dict[str, list[Levels]] = {}
-        for name, levels in self._found[criterion].items():
-            if name in self._raters:
-                found.setdefault(self._kinds[self._raters[name]], []).append(levels)
-        return {kind: np.column_stack(levels) for kind, levels in found.items()} or {
-            "": np.full((items, 1), NOT_ASKED)
-        }
-
-    def _settled(self) -> dict[str, Levels]:
-        found = {name: np.full(len(self._items), NOT_ASKED) for name in self._criteria}
-        levels = {name: _levels(criterion) for name, criterion in self._criteria.items()}
-        for item_id, options in self._store.results.judged(self._run.id).items():
-            at = self._place[item_id]
-            for name, option in options.items():
-                found[name][at] = levels[name].get(option, ABSTAINED)
-        return found
-
-
-def _levels(criterion: Criterion) -> dict[int | None, int]:
-    return {option: level for level, option in enumerate(criterion.scored)}

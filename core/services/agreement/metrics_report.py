@@ -13,7 +13,6 @@ from core.metrics.agreement.kappa import pair_cells
 from core.metrics.agreement.ratings import (
     Means,
     Patterns,
-    State,
     majority,
     majority_of_others,
     mean_level,
@@ -31,7 +30,16 @@ from core.services.agreement.pair_figures import (
     pair_figures,
 )
 from core.services.agreement.rater_pairs import positive
-from core.services.agreement.ratings import JUDGE_KINDS, Levels, Rated, RatedCriterion, panel_levels
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    FAILED,
+    JUDGE_KINDS,
+    LABELS,
+    NOT_ASKED,
+    CriterionRatings,
+    Levels,
+    Rated,
+)
 from core.services.agreement.score_agreement import score_report
 from core.services.review import corrected_estimates
 from core.store.store import Store
@@ -108,7 +116,7 @@ def _check(rated: Rated, reference: str | None) -> None:
     raise InputError(f"--reference {reference!r} is no rater. Use human, gold or a rater.{known}")
 
 
-def _names(rated: Rated, criterion: RatedCriterion) -> list[str]:
+def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
     """The columns' names; a name that people and judges share gets its kind."""
     kinds: dict[str, set[str]] = {}
     for rater in rated.raters:
@@ -121,7 +129,7 @@ class _Measured:
 
     def __init__(
         self,
-        criterion: RatedCriterion,
+        criterion: CriterionRatings,
         names: Sequence[str],
         reference: str | None,
         draws: Draws | None,
@@ -129,9 +137,9 @@ class _Measured:
         self._criterion, self._names, self._reference = criterion, names, reference
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
-        panel = panel_levels(criterion)
-        columns = np.column_stack([criterion.coded, criterion.coded_gold, panel])
-        self._patterns: Patterns = patterns(columns)
+        self._patterns: Patterns = patterns(
+            np.column_stack([criterion.coded, criterion.columns[LABELS], criterion.panel])
+        )
         rows = self._patterns.rows
         self._levels, self._gold, self._panel = rows[:, :-2], rows[:, -2], rows[:, -1]
         self._majority = majority(self._levels[:, self._humans], self._k)
@@ -153,13 +161,13 @@ class _Measured:
 
     def _group(self, kind: str) -> dict[str, Any]:
         criterion, members = self._criterion, self._criterion.of_kind(kind)
-        levels, states = criterion.levels[:, members], criterion.states[:, members]
+        levels = criterion.coded[:, members]
         number = (levels >= 0).sum(axis=1)
         mode = majority(self._levels[:, members], self._k)
         times = self._patterns.times
         return {
             "items": int((number > 0).sum()),
-            "raters": int(((states != State.NOT_ASKED).any(axis=0)).sum()),
+            "raters": int(((levels != NOT_ASKED).any(axis=0)).sum()),
             "ratings": int(number.sum()),
             "items_with_2plus": int((number >= 2).sum()),
             **group_figures(
@@ -170,8 +178,8 @@ class _Measured:
                 ordered=criterion.ordered,
             ),
             "label_distribution": self._distribution(levels[levels >= 0]),
-            "abstained": int((states == State.ABSTAINED).sum()),
-            "failed": int((states == State.FAILED).sum()),
+            "abstained": int((levels == ABSTAINED).sum()),
+            "failed": int((levels == FAILED).sum()),
             "majority": {
                 "items": int(times[mode >= 0].sum()),
                 "label_distribution": self._distribution(np.repeat(mode, times)),

@@ -258,7 +258,7 @@ def abstention_figures(
 ) -> dict[str, Any]:
     """Coverage where the reference has a level, and agreement on whether to abstain.
 
-    Levels are coded (``RatedCriterion.coded``); ``times`` of shape (patterns,) and ``draws`` of
+    Levels are coded (``CriterionRatings``); ``times`` of shape (patterns,) and ``draws`` of
     shape (patterns, resamples) say how many items have a pattern. Failures count against coverage
     and are no opinion on whether to abstain.
     """

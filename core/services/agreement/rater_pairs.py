@@ -17,8 +17,8 @@ from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import pair_figures
-from core.services.agreement.rating_sheet import FEW, CriterionRatings, Sheet, sides
-from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, Levels
+from core.services.agreement.rating_sheet import FEW, Sheet, sides
+from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRatings, Levels
 
 # Which way a rater leans, named by the option and never by the sign of a level.
 #

@@ -1,8 +1,4 @@
-"""The ratings of a run as columns: judges, people, labels, panel; and a slice of its items.
-
-A rater is named by a column: ``LABELS``, ``PEOPLE`` (their majority), ``PANEL``, ``judge:NAME``
-for one judge and ``person:NAME`` for one person.
-"""
+"""The sheet of a run: who rated, who can be compared with whom, and a slice of its items."""
 
 from __future__ import annotations
 
@@ -14,14 +10,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.rubric import Scale
-from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import level_counts, mode_of
-from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels, majority_column
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    JUDGE,
+    LABELS,
+    NOT_ASKED,
+    PANEL,
+    PEOPLE,
+    PERSON,
+    CriterionRatings,
+    Levels,
+    majority_column,
+)
 from core.store.store import Store
 
-LABELS, PEOPLE, PANEL = "labels", "people", "panel"
-JUDGE, PERSON = "judge:", "person:"
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
 _WORDS = {LABELS: "Labels", PEOPLE: "Majority of people", PANEL: "Panel"}
@@ -33,41 +36,6 @@ class Traits(NamedTuple):
     system: str = ""
     tags: tuple[str, ...] = ()
     split: str = ""
-
-
-@dataclass(frozen=True)
-class CriterionRatings:
-    """One criterion: per column a level for every item of the sheet, coded as ``Rated`` does.
-
-    ``source`` is the criterion's own name, which differs from ``name`` where items' rubrics ask
-    different questions under one name. ``options`` gives each level's place among the choices.
-    """
-
-    name: str
-    scale: Scale
-    labels: tuple[str, ...]
-    columns: Mapping[str, Levels]
-    source: str = ""
-    options: tuple[int, ...] = ()
-
-    @property
-    def ordered(self) -> bool:
-        """Whether levels have an order. MET and UNMET count as two of them."""
-        return self.scale != "nominal"
-
-    @property
-    def weights(self) -> Weights:
-        """How kappa weighs a disagreement on this scale."""
-        return "quadratic" if self.scale == "ordinal" else "none"
-
-    @property
-    def alpha(self) -> str:
-        """The difference function of Krippendorff's alpha on this scale."""
-        return "ordinal" if self.scale == "ordinal" else "nominal"
-
-    def column(self, name: str, items: int) -> Levels:
-        """A column's levels; all missing where that rater was not asked."""
-        return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
 @dataclass(frozen=True)
@@ -98,7 +66,7 @@ class Sheet:
 
     @property
     def panel(self) -> tuple[str, ...]:
-        """``PANEL`` where there is one: people alone are no panel (``rated_matrix``)."""
+        """``PANEL`` where there is one: people alone are no panel (``panel_column``)."""
         return (PANEL,) if self.judges or not self.people else ()
 
     @property
@@ -185,14 +153,7 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         items=tuple(sheet.items[at] for at in rows),
         judges=sheet.judges,
         criteria=tuple(
-            CriterionRatings(
-                one.name,
-                one.scale,
-                one.labels,
-                {name: levels[rows] for name, levels in one.columns.items()},
-                one.source,
-                one.options,
-            )
+            replace(one, columns={name: levels[rows] for name, levels in one.columns.items()})
             for one in sheet.criteria
         ),
         people=sheet.people,

@@ -21,8 +21,8 @@ from core.metrics.measure import Array, ratio, tally
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_interval
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import CriterionRatings, Sheet, of_each_others
-from core.services.agreement.ratings import Levels
+from core.services.agreement.rating_sheet import Sheet, of_each_others
+from core.services.agreement.ratings import CriterionRatings, Levels
 
 HUMAN = "human"
 KINDS = (HUMAN, "llm", "offline")

@@ -23,8 +23,8 @@ from core.metrics.estimate import Estimate
 from core.scoring import Texts, score_item
 from core.services.agreement.group_figures import Draws, score_figures, score_intervals
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import FEW, PEOPLE, Sheet
-from core.services.agreement.ratings import FAILED, NOT_ASKED, TIED, Rated, panel_answers
+from core.services.agreement.rating_sheet import FEW, Sheet
+from core.services.agreement.ratings import FAILED, NOT_ASKED, PEOPLE, TIED, Rated, panel_answers
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.services.results.verdicts import rubric_lookup
 from core.store.store import Store
@@ -222,7 +222,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, sheet.items)
     rubric = scored_rubric(store, run)
-    scorer = Scorer(Rated(items, rubric_lookup(rubric, items), (), (), {}, {}))
+    scorer = Scorer(Rated(items, rubric_lookup(rubric, items), (), (), {}))
     names = dict.fromkeys(name for one in sheet.criteria for name in one.columns if name != PEOPLE)
     answers = {name: _answers(sheet, name, items) for name in names}
     return RaterScores(

@@ -18,10 +18,9 @@ from core.services.agreement.load_ratings import of_run
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    CriterionRatings,
     Levels,
     Rated,
-    RatedCriterion,
-    panel_levels,
 )
 from core.store.store import Store
 from core.text.names import fold
@@ -46,7 +45,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class CriterionPair:
-    """One criterion of both runs over ``Match.both``: levels coded as ``RatedCriterion.coded``.
+    """One criterion of both runs over ``Match.both``: levels as in ``CriterionRatings``.
 
     ``judges`` are the judges' ratings, shape (items, raters), of each run.
     """
@@ -164,7 +163,7 @@ def _criteria(
     return tuple(sides), apart
 
 
-def _differs(one: RatedCriterion, other: RatedCriterion) -> str | None:
+def _differs(one: CriterionRatings, other: CriterionRatings) -> str | None:
     if one.scale != other.scale:
         return f"Its scale was {one.scale} and is {other.scale}."
     if list(map(fold, one.labels)) != list(map(fold, other.labels)):
@@ -172,13 +171,13 @@ def _differs(one: RatedCriterion, other: RatedCriterion) -> str | None:
     return None
 
 
-def _sides(one: RatedCriterion, other: RatedCriterion, rows: list[Levels]) -> CriterionPair:
+def _sides(one: CriterionRatings, other: CriterionRatings, rows: list[Levels]) -> CriterionPair:
     return CriterionPair(
         name=one.name,
         scale=one.scale,
         labels=one.labels,
         gold=_gold(one.gold[rows[0]], other.gold[rows[1]]),
-        verdicts=(panel_levels(one)[rows[0]], panel_levels(other)[rows[1]]),
+        verdicts=(one.panel[rows[0]], other.panel[rows[1]]),
         judges=(_judges(one)[rows[0]], _judges(other)[rows[1]]),
     )
 
@@ -188,7 +187,7 @@ def _gold(first: Levels, second: Levels) -> Levels:
     return np.where(second >= 0, second, first)
 
 
-def _judges(criterion: RatedCriterion) -> Ratings:
+def _judges(criterion: CriterionRatings) -> Ratings:
     """The judges of a run; of an import where only people rated, the people."""
     members = criterion.of_kind("llm", "offline") or list(range(len(criterion.raters)))
     return criterion.levels[:, members]

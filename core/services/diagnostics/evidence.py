@@ -14,10 +14,21 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.domain.votes import OrderCount
-from core.metrics.agreement.ratings import State, majority
+from core.metrics.agreement.ratings import majority
 from core.metrics.bias.effects import FEW
 from core.metrics.bias.judge_bias import ShownOrders
-from core.services.agreement.ratings import Column, Levels, Rated, RatedCriterion, Rater, gather
+from core.services.agreement import ratings
+from core.services.agreement.load_ratings import gather
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    NOT_ASKED,
+    PANEL,
+    Column,
+    CriterionRatings,
+    Levels,
+    Rated,
+    Rater,
+)
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
 
@@ -136,7 +147,7 @@ def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, l
 
 def _asked(
     rated: Rated,
-    matrix: RatedCriterion,
+    matrix: CriterionRatings,
     run: Run,
     seats: Mapping[Rater, tuple[str, int]],
     judges: Sequence[str],
@@ -153,7 +164,7 @@ def _asked(
             people.append(column)
             continue
         levels[:, place[name], replicate] = matrix.levels[:, column]
-        abstained[:, place[name], replicate] = matrix.states[:, column] == State.ABSTAINED
+        abstained[:, place[name], replicate] = matrix.coded[:, column] == ABSTAINED
     truth = majority(matrix.levels[:, people], len(matrix.labels)) if by_people else matrix.gold
     criterion = _criterion(rated, matrix)
     sign = -1.0 if criterion.weight < 0 else 1.0
@@ -165,12 +176,12 @@ def _asked(
         levels=levels,
         abstained=abstained,
         truth=truth,
-        labelled=truth >= 0 if by_people else matrix.gold_states != State.NOT_ASKED,
-        verdicts=np.full(shape[0], -1) if matrix.verdicts is None else matrix.verdicts,
+        labelled=truth >= 0 if by_people else matrix.columns[ratings.LABELS] != NOT_ASKED,
+        verdicts=matrix.columns[PANEL],
     )
 
 
-def _criterion(rated: Rated, matrix: RatedCriterion) -> Criterion:
+def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
     """The criterion that a matrix is of; where rubrics differ in its weight, the first one."""
     for item in rated.items:
         for criterion in rated.rubric_of(item.id).criteria:

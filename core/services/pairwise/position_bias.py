@@ -11,7 +11,7 @@ from core.metrics.estimate import Estimate, wilson
 from core.metrics.measure import Ratings
 from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
 from core.services.agreement.load_ratings import read_source
-from core.services.agreement.ratings import Rated, RatedCriterion
+from core.services.agreement.ratings import CriterionRatings, Rated
 from core.services.pairwise.contest_votes import Contests, HeldContest, winner_of
 from core.services.pairwise.design import Choice
 from core.store.store import Store
@@ -143,7 +143,7 @@ def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
     return found
 
 
-def _twice(criterion: RatedCriterion) -> dict[str, tuple[int, int]]:
+def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
     """The two columns of every rater that has exactly two."""
     columns: dict[str, list[int]] = {}
     for at, rater in enumerate(criterion.raters):
@@ -154,7 +154,7 @@ def _twice(criterion: RatedCriterion) -> dict[str, tuple[int, int]]:
 
 
 def _check(
-    criterion: RatedCriterion, rater: str, part: str, rows: Ratings, one: int, two: int
+    criterion: CriterionRatings, rater: str, part: str, rows: Ratings, one: int, two: int
 ) -> OrderCheck:
     a, b = criterion.levels[rows, one], criterion.levels[rows, two]
     k = len(criterion.labels)

@@ -12,14 +12,24 @@ import numpy as np
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, RunItemRow
-from core.metrics.agreement.ratings import Means, State
+from core.metrics.agreement.ratings import Means
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mean_of
 from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
 from core.services.agreement.metrics_report import HUMAN
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
-from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels, Rated
+from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    FAILED,
+    LABELS,
+    NOT_ASKED,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+    Levels,
+    Rated,
+)
 from core.services.agreement.score_agreement import Scorer
 from core.services.reports.report_values import (
     CriterionLine,
@@ -314,20 +324,19 @@ def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     scorer = Scorer(found.rated)
     lines = []
     for rater in found.rated.raters:
-        counts = dict.fromkeys(State, 0)
-        for criterion in found.rated.criteria:
-            if rater in criterion.raters:
-                states = criterion.states[:, criterion.raters.index(rater)]
-                for state in counts:
-                    counts[state] += int((states == state).sum())
+        given = _together(
+            one.coded[:, one.raters.index(rater)]
+            for one in found.rated.criteria
+            if rater in one.raters
+        )
         scored = _scored(scorer.column(found.rated.answers[rater]))
         lines.append(
             RaterLine(
                 name=rater.name,
                 kind=rater.kind,
-                answers=counts[State.ANSWERED],
-                abstained=counts[State.ABSTAINED],
-                failed=counts[State.FAILED],
+                answers=int((given >= 0).sum()),
+                abstained=int((given == ABSTAINED).sum()),
+                failed=int((given == FAILED).sum()),
                 scored=len(scored),
                 mean=_mean(scored, mean),
             )
@@ -341,9 +350,13 @@ def reference_line(found: Compared, mean: Mean) -> RaterLine | None:
         return None
     scorer = Scorer(found.rated)
     scored = _scored(scorer.column(scorer.labels()))
-    answers = sum(int((c.gold >= 0).sum()) for c in found.rated.criteria)
-    gone = sum(int((c.gold_states == State.ABSTAINED).sum()) for c in found.rated.criteria)
+    labels = _together(one.columns[LABELS] for one in found.rated.criteria)
+    answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
     return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))
+
+
+def _together(columns: Iterable[Levels]) -> Levels:
+    return np.concatenate([np.empty(0, np.int64), *columns])
 
 
 def _scored(column: Means) -> Sequence[float]:

@@ -143,14 +143,14 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     Labels are the dataset's own and, laid over them, what people settled.
     Items on which the panel abstains are counted, and left out of all three figures alike.
     """
-    from core.services.agreement import load_ratings, rater_pairs, rating_sheet
+    from core.services.agreement import load_ratings, rater_pairs, ratings
 
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     off = _switched_off(run)
     sheet = load_ratings.sheet_of(store, run_id)
-    rater = rating_sheet.PANEL if sheet.panel else rating_sheet.PEOPLE
-    lines = {line.name: line for line in rater_pairs.compare(sheet, rating_sheet.LABELS, rater)}
+    rater = ratings.PANEL if sheet.panel else ratings.PEOPLE
+    lines = {line.name: line for line in rater_pairs.compare(sheet, ratings.LABELS, rater)}
     return [
         _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]

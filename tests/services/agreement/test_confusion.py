@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.services.agreement import confusion, load_ratings, rater_pairs, reliability
-from core.services.agreement.rating_sheet import LABELS, PANEL, CriterionRatings, Sheet
-from core.services.agreement.ratings import ABSTAINED, NOT_ASKED
+from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.ratings import ABSTAINED, LABELS, NOT_ASKED, PANEL, CriterionRatings
 from tests.new_store import new_store
 from tests.pages.graded import FIRST, graded
 

@@ -24,7 +24,7 @@ from core.services.agreement import (
     reliability,
     score_agreement,
 )
-from core.services.agreement.rating_sheet import LABELS, PANEL
+from core.services.agreement.ratings import LABELS, PANEL
 from core.services.diagnostics.criterion_faults import criterion_candidates
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of

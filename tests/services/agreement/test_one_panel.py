@@ -13,7 +13,7 @@ import pytest
 
 from core.services.agreement import confusion, load_ratings, rater_pairs, score_agreement
 from core.services.agreement.metrics_report import metrics_source
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.reports.run_report import report
 from core.store.store import Store
 from tests.new_store import new_store

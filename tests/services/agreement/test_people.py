@@ -15,8 +15,17 @@ from core.formats.votes.vote_tables import read_votes
 from core.services.agreement import confusion, load_ratings, rater_pairs, rating_sheet, reliability
 from core.services.agreement.load_ratings import of_run
 from core.services.agreement.metrics_report import metrics_source
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE, CriterionRatings, Sheet
-from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, TIED, majority_column
+from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    LABELS,
+    NOT_ASKED,
+    PANEL,
+    PEOPLE,
+    TIED,
+    CriterionRatings,
+    majority_column,
+)
 from core.services.imports.vote_import import bring_in
 from core.store.store import Store
 from tests.new_store import new_store

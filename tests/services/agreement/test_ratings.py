@@ -9,7 +9,8 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.ratings import Column, Rated, RatedAnswer, Rater, gather
+from core.services.agreement.load_ratings import gather
+from core.services.agreement.ratings import ABSTAINED, Column, Rated, RatedAnswer, Rater
 from core.store.store import Store
 from tests.services.reviewed import EVERYTHING, UNMET, graded, make_queue, seats, settle
 
@@ -75,7 +76,7 @@ def test_whole_columns_give_what_single_answers_give(given_by: list[int | None])
     for a, b in zip(one.criteria, other.criteria, strict=True):
         assert b.raters == a.raters
         assert b.levels.tolist() == a.levels.tolist()
-        assert b.states.tolist() == a.states.tolist()
+        assert b.coded.tolist() == a.coded.tolist()
 
 
 def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
@@ -83,7 +84,7 @@ def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
     found = gather(RUBRIC, ITEMS, (), {}, [Column("Depth", RATERS[0], ["a", "b"], [2, None])])
     assert found.answers[RATERS[0]] == {"a": {"Depth": 2}, "b": {"Depth": None}}
     assert found.criteria[0].levels[:2, 0].tolist() == [-1, -1]
-    assert found.criteria[0].states[:2, 0].tolist() == [State.ABSTAINED, State.ABSTAINED]
+    assert found.criteria[0].coded[:2, 0].tolist() == [ABSTAINED, ABSTAINED]
 
 
 def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise(

@@ -6,8 +6,7 @@ import numpy as np
 
 from core.domain.review import Given, QueueSettings
 from core.services.agreement import load_ratings
-from core.services.agreement.rating_sheet import LABELS, PANEL, PEOPLE
-from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, TIED
+from core.services.agreement.ratings import ABSTAINED, LABELS, NOT_ASKED, PANEL, PEOPLE, TIED
 from core.services.review import claims, commit_reveal, other_acts
 from core.store.store import Store
 from tests.services import reviewed

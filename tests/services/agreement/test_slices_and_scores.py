@@ -14,15 +14,8 @@ from core.services.agreement import (
     rating_sheet,
     score_agreement,
 )
-from core.services.agreement.rating_sheet import (
-    LABELS,
-    PANEL,
-    CriterionRatings,
-    Sheet,
-    Slice,
-    Traits,
-)
-from core.services.agreement.ratings import ABSTAINED, FAILED
+from core.services.agreement.rating_sheet import Sheet, Slice, Traits
+from core.services.agreement.ratings import ABSTAINED, FAILED, LABELS, PANEL, CriterionRatings
 from core.store.store import Store
 from tests.pages.graded import graded
 

@@ -13,7 +13,8 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
-from core.services.agreement.ratings import Rated, RatedAnswer, Rater, gather
+from core.services.agreement.load_ratings import gather
+from core.services.agreement.ratings import Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, listwise, related
 from core.services.pairwise.rank_report import pointwise_report
 from tests.scoring.test_ceiling_table import NAMES, TABLE, ceiling

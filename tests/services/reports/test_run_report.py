@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.metrics.estimate import Estimate
-from core.services.agreement import load_ratings, rater_pairs, rating_sheet
+from core.services.agreement import load_ratings, rater_pairs, ratings
 from core.services.reports.limits import limits
 from core.services.reports.run_report import RunReport, report
 from core.store.store import Store
@@ -161,7 +161,7 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
     sheet = load_ratings.sheet_of(store, run_id)
     for line, there in zip(
         report(store, run_id).criteria,
-        rater_pairs.compare(sheet, rating_sheet.LABELS, rating_sheet.PANEL),
+        rater_pairs.compare(sheet, ratings.LABELS, ratings.PANEL),
         strict=True,
     ):
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)

@@ -10,7 +10,7 @@ import pytest
 from core.domain.review import Given, Mode, QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.services.agreement.load_ratings import of_run
-from core.services.agreement.rating_sheet import PANEL
+from core.services.agreement.ratings import PANEL
 from core.services.results.scored_items import resolved_items
 from core.services.review import adjudication, claims, commit_reveal, other_acts, queues
 from core.store.store import Store
@@ -76,8 +76,7 @@ def test_the_panel_is_measured_by_what_it_voted_not_by_what_people_settled(store
     reviewed.settle(store, sit(store, "Ada"), queue, "i2", MET)
     right = of_run(store, run.id).criteria[0]
     assert right.gold.tolist() == [0, 0, 0, -1]  # labels of i0 and i1, and the settled i2
-    assert right.verdicts is not None
-    assert right.verdicts.tolist() == [0, 0, 1, 1]  # i2: UNMET, as the votes said
+    assert right.columns[PANEL].tolist() == [0, 0, 1, 1]  # i2: UNMET, as the votes said
     assert PANEL == "panel"
 
 
