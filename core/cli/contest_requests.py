@@ -13,7 +13,8 @@ from core.domain.dataset import Dataset
 from core.domain.panel import Asking
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.folder import read_dataset_file, read_rubric_file
+from core.formats.folder import read_rubric_file
+from core.formats.votes.tools.known_tools import read_items_file
 from core.services.pairwise.contests import ContestRequest, estimate_contest, plan
 from core.services.pairwise.design import ContestQuestion, Design, free, of_criterion, overall
 from core.store.store import Store
@@ -140,7 +141,7 @@ def estimate_line(figures: dict[str, Any]) -> str:
 
 
 def _dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem, ...]]:
-    read = read_dataset_file(path, rubric)
+    read = read_items_file(path, rubric)
     unnamed = read.value.name == Dataset.model_fields["name"].default
     value = read.value.model_copy(update={"name": path.stem}) if unnamed else read.value
     return value, read.notices

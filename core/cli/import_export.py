@@ -244,6 +244,12 @@ _path = click.Path(path_type=Path)
     help="Says which column is what, e.g. item=doc_id, raters=ann,bob, kind:ann=human; "
     "of a dataset submission=messages[-1].content.",
 )
+@click.option(
+    "--bins",
+    multiple=True,
+    metavar="[NAME=]STEPS",
+    help="Cuts numeric scores of other tools into steps: a count, or edges as in tone=0,0.5,1.",
+)
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option
 @json_option
@@ -254,8 +260,9 @@ def import_(
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
     the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
-    of an assignment), a rubric in any form that `convert` knows, or - for standard input. The same
-    votes again are the same run. With several FILEs, --json gives a list.
+    of an assignment), results of another tool (Inspect, promptfoo), a rubric in any form that
+    `convert` knows, or - for standard input. The same votes again are the same run. With several
+    FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
         kind: Any = None if shape == "auto" else shape

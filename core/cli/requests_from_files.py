@@ -13,7 +13,8 @@ from core.domain.dataset import Dataset
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.folder import parse_data, read_dataset_file, read_rubric_file
+from core.formats.folder import parse_data, read_rubric_file
+from core.formats.votes.tools.known_tools import read_items_file
 from core.judging.asking.call_costs import price_of
 from core.services.datasets.splits import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
@@ -52,7 +53,7 @@ def request_from_files(
     ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``.
     """
     read_rubric = read_rubric_file(rubric)
-    read_dataset = read_dataset_file(dataset, read_rubric.value, changes)
+    read_dataset = read_items_file(dataset, read_rubric.value, changes)
     who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
+from core.formats.votes.imported import TOOL_NAMES
 from core.formats.votes.reading import SeenKind, SourceKind
 from core.services.datasets import catalog
 from core.services.imports import import_files, vote_import
@@ -17,7 +18,7 @@ from pages.ui.resources import Upload, store
 from pages.ui.text import label
 from pages.ui.widgets import page_header, problem_list, shown_errors
 
-ENDINGS = ["csv", "tsv", "jsonl", "json", "zip"]
+ENDINGS = ["csv", "tsv", "jsonl", "json", "zip", "eval"]
 SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
     "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
@@ -59,8 +60,8 @@ def _help() -> None:
     st.caption(
         "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
         "rubric.yaml and items.jsonl; one of an autorubric experiment (manifest.json and "
-        "items.jsonl); or Gradescope's evaluations (a table, or the archive of an assignment). The "
-        "answer n/a is an abstention."
+        "items.jsonl); Gradescope's evaluations (a table, or the archive of an assignment); or "
+        f"results of {' or '.join(TOOL_NAMES.values())}. The answer n/a is an abstention."
     )
     left, right = st.columns(2)
     left.caption("One answer a row. An empty one is a failure to answer.")
@@ -74,7 +75,7 @@ def _help() -> None:
 
 def _holds_votes(upload: Upload, seen: FileLook) -> bool:
     """Whether there are votes in it; a table can be read in two ways, which is asked."""
-    if not seen.source.lone or seen.kind == "gradescope":
+    if not seen.source.lone or seen.kind == "gradescope" or seen.kind in TOOL_NAMES:
         return True
     if seen.kind != "rubric":
         key = state.key(reading.SHAPE, upload.file_id)
@@ -97,10 +98,26 @@ def _beside_and_mapping(upload: Upload, seen: FileLook) -> None:
     mapping = import_files.guessed(seen, resources.rubric(rubric))
     if seen.table is not None and mapping is not None:
         mapping = columns.show(upload.file_id, seen.table, mapping)
-    checked = reading.checked(f"{upload.file_id}-{rubric or 0}", seen, mapping, rubric, dataset)
+    bins = _steps(upload) if seen.kind in TOOL_NAMES else ()
+    about = f"{upload.file_id}-{rubric or 0}"
+    checked = reading.checked(about, seen, mapping, rubric, dataset, bins)
     st.subheader("Check", anchor=False)
     if reading.show(checked):
         _save(upload, checked)
+
+
+def _steps(upload: Upload) -> tuple[str, ...]:
+    """Into which steps numbers are cut, as a person says it."""
+    written = st.text_input(
+        "Steps for scores that are numbers",
+        key=state.key(reading.STEPS, upload.file_id),
+        placeholder="5 equal steps",
+        max_chars=1000,
+        persist_state="page",
+        help="A count (4), or edges (0, 0.5, 1); for one question alone faithfulness=0,0.5,1. "
+        "Several are parted by semicolons. The numbers themselves are kept with the reasons.",
+    )
+    return tuple(part.strip() for part in (written or "").split(";") if part.strip())
 
 
 def _beside(seen: FileLook) -> tuple[int | None, int | None]:
@@ -204,6 +221,7 @@ def _on_another() -> None:
         reading.FIELD,
         reading.RATERS,
         reading.NAME,
+        reading.STEPS,
     ):
         state.drop(family)
 

@@ -153,26 +153,28 @@ def checked(
     mapping: VoteMapping | None,
     rubric_version: int | None,
     dataset_version: int | None,
+    bins: tuple[str, ...] = (),
 ) -> CheckedVotes:
-    """What the file comes to under that mapping."""
+    """What the file comes to under that mapping, its numbers cut into ``bins``."""
     words = mapping.model_dump_json() if mapping else ""
-    about = (key, seen.kind, words, rubric_version, dataset_version)
+    about = (key, seen.kind, words, bins, rubric_version, dataset_version)
     return _checked(about, seen, mapping)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")
 def _checked(
-    about: tuple[str, str, str, int | None, int | None],
+    about: tuple[str, str, str, tuple[str, ...], int | None, int | None],
     _seen: FileLook,
     _mapping: VoteMapping | None,
 ) -> CheckedVotes:
-    *_, rubric_version, dataset_version = about
+    *_, bins, rubric_version, dataset_version = about
     return import_files.check(
         store(),
         _seen,
         _mapping,
         rubric_version=rubric_version,
         dataset_version=dataset_version,
+        bins=bins,
     )
 
 
@@ -192,5 +194,6 @@ SHAPE = "votes_shape"
 FIELD = "votes_field"
 RATERS = "votes_raters"
 NAME = "votes_name"
+STEPS = "votes_steps"
 ACT = "votes_act"
 DONE = "votes_done"

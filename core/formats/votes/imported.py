@@ -270,8 +270,11 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+#: The tools whose own files of results are known.
+ToolKind = Literal["inspect", "promptfoo"]
+TOOL_NAMES: Mapping[ToolKind, str] = {"inspect": "Inspect", "promptfoo": "promptfoo"}
 #: The shapes in which votes come.
-VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"]
+VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"] | ToolKind
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import lzma
 import os
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -28,11 +25,21 @@ from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
 from core.formats.rubrics.evalassist import holds_rows
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.archives import opened_archive, opened_member
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE, Parsed, shortened, stem
 from core.formats.votes.derived_rubric import Derived, derive_dataset, derive_rubric, spelt_as
 from core.formats.votes.experiments import read_experiment
 from core.formats.votes.gradescope import looks_like_evaluations, read_evaluations
-from core.formats.votes.imported import ImportedVotes, VoteBundle, VoteChecker
+from core.formats.votes.imported import (
+    TOOL_NAMES,
+    ImportedVotes,
+    ToolKind,
+    VoteBundle,
+    VoteChecker,
+)
+from core.formats.votes.tools.known_tools import read_results, recognised
+from core.formats.votes.tools.scales import Bins
+from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_tables import TableVotes, parse_votes, votes_in
 
 VOTES = "votes.csv"
@@ -45,9 +52,11 @@ MOST_UNPACKED = 4 * MAX_DATASET_BYTES
 _ZIP = b"PK\x03\x04"
 
 #: What a file or folder holds.
-SourceKind = Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"]
+SourceKind = (
+    Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"] | ToolKind
+)
 #: The same, or ``unknown``: a table that is nothing of all this, from which nothing is guessed.
-SeenKind = Literal[SourceKind, "unknown"]
+SeenKind = SourceKind | Literal["unknown"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ def _is_evaluations(path: Path) -> bool:
 def open_bytes(data: bytes, name: str) -> VoteSource:
     """The same for a file or zip archive at hand."""
     title = stem(name, "Imported votes")
-    if not data.startswith(_ZIP):
+    if not data.startswith(_ZIP) or recognised(data, name):
         return VoteSource(name, {name: data}, True, title)
     folder, files = _unzipped(data, name)
     return VoteSource(name, files, False, folder or title)
@@ -106,26 +115,15 @@ _NOTHING = (
 )
 
 
-#: What the standard library raises for archives that are encrypted or compressed in a way that we
-#: lack (RuntimeError), and for damaged ones (the rest; ValueError: a place before the beginning).
-_BROKEN = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError),
-    *(EOFError, ValueError, OSError, zlib.error, lzma.LZMAError),
-)
-
-
 def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
     """The archive's shallowest folder that holds known files (its name), and those files."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            folder, members = _members(archive)
-            if not members:
-                members = _tables(archive)
-            if not members:
-                raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
-            return folder, _all_inflated(archive, members, name)
-    except _BROKEN as error:
-        raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
+    with opened_archive(data, name) as archive:
+        folder, members = _members(archive)
+        if not members:
+            members = _tables(archive)
+        if not members:
+            raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
+    return folder, _all_inflated(data, members, name)
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -155,27 +153,16 @@ def _tables(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _all_inflated(
-    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], name: str
+    data: bytes, members: Mapping[str, zipfile.ZipInfo], name: str
 ) -> dict[str, bytes]:
     found, size = dict[str, bytes](), 0
     for member, info in members.items():
-        found[member] = _inflated(archive, info, name)
+        found[member] = opened_member(data, info, name)
         size += len(found[member])
         if size > MOST_UNPACKED:
             most = MOST_UNPACKED / MEGABYTE
             raise InputError(f"This archive holds more than {most:,.0f} MB. Split it.", (), name)
     return found
-
-
-def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
-    with archive.open(info) as file:
-        # Read, not trusted: an archive may say less than it holds.
-        data = file.read(MAX_DATASET_BYTES + 1)
-    if len(data) > MAX_DATASET_BYTES:
-        most = MAX_DATASET_BYTES / MEGABYTE
-        message = f"{info.filename} is larger than {most:,.0f} MB. Split it."
-        raise InputError(message, (), name)
-    return data
 
 
 def kind_of(source: VoteSource) -> SeenKind:
@@ -187,6 +174,8 @@ def kind_of(source: VoteSource) -> SeenKind:
             return "autorubric"
         return "folder"
     (name, data), *_ = source.files.items()
+    if tool := recognised(data, name):
+        return tool
     ending = name.lower().rpartition(".")[2]
     if holds_rows(data, name):
         return "dataset"
@@ -213,6 +202,7 @@ def read_bundle(
     rubric: Rubric | None = None,
     dataset: Dataset | None = None,
     mapping: VoteMapping | None = None,
+    bins: Bins | None = None,
 ) -> VoteBundle:
     """The votes of a source that holds some, with rubric and items.
 
@@ -222,6 +212,7 @@ def read_bundle(
         rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
         dataset: what was judged; where ``None``, the source's own, or items with their ids only.
         mapping: of a table; where ``None``, guessed.
+        bins: how the numbers of a tool's results are cut into steps.
 
     Raises:
         InputError: every problem found, each with its line; nothing is kept of a bad file.
@@ -234,6 +225,9 @@ def read_bundle(
         return read_evaluations(list(source.files.items()), source.title, dataset)
     if kind == "autorubric":
         return _experiment(source, rubric, dataset)
+    if kind in TOOL_NAMES:
+        (name, data), *_ = source.files.items()
+        return bundle(read_results(data, name), rubric, dataset, bins)
     if kind in ("long", "wide"):
         table = table_of(source)
         if mapping is None:

@@ -10,13 +10,12 @@ from typing import Any
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.mapping import change_votes, is_for_items, layout_meant
 from core.formats.datasets.table import Table
 from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
-from core.formats.votes.imported import VoteBundle
+from core.formats.votes.imported import TOOL_NAMES, VoteBundle
 from core.formats.votes.reading import (
     SeenKind,
     SourceKind,
@@ -27,6 +26,8 @@ from core.formats.votes.reading import (
     read_bundle,
     table_of,
 )
+from core.formats.votes.tools.known_tools import read_items
+from core.formats.votes.tools.scales import Bins
 from core.services.datasets.catalog import keep_rubric
 from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
 from core.store.store import Store
@@ -122,13 +123,22 @@ def check(
     *,
     rubric_version: int | None = None,
     dataset_version: int | None = None,
+    bins: Sequence[str] = (),
 ) -> CheckedVotes:
-    """The votes under this mapping, on a rubric and a dataset that are kept here, if named."""
+    """The votes under this mapping, on a rubric and a dataset that are kept here, if named.
+
+    ``bins`` are words like ``tone=0,0.5,1`` that cut the numbers of a tool's results into steps.
+    """
     rubric = None if rubric_version is None else store.rubrics.version(rubric_version).rubric
     dataset = None if dataset_version is None else store.datasets.load(dataset_version)
     try:
         bundle = read_bundle(
-            seen.source, seen.kind, rubric=rubric, dataset=dataset, mapping=mapping
+            seen.source,
+            seen.kind,
+            rubric=rubric,
+            dataset=dataset,
+            mapping=mapping,
+            bins=Bins.of(bins),
         )
         return CheckedVotes(bundle, preview(store, bundle))
     except InputError as error:
@@ -143,14 +153,16 @@ def import_path(
     dataset: Path | None = None,
     kind: SourceKind | None = None,
     changes: Sequence[str] = (),
+    bins: Sequence[str] = (),
     dry: bool = False,
     data: bytes | None = None,
 ) -> dict[str, Any]:
     """What ``import --json`` says: what was kept, or with ``dry`` what would be.
 
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
-    alone is kept as such; of a table that holds several rubrics, each. ``data`` is what stands in
-    the file, where it was not read from ``path`` (standard input).
+    alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
+    like ``tone=0,0.5,1`` that cut numbers into steps. ``data`` is what stands in the file, where it
+    was not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
@@ -163,8 +175,15 @@ def import_path(
     mapping = changed(seen, changes)
     if seen.kind == "rubric":
         return _rubrics(store, seen, dry)
+    if bins and seen.kind not in TOOL_NAMES:
+        raise InputError("--bins is for the scores of other tools; this is none of their files.")
     bundle = read_bundle(
-        seen.source, seen.kind, rubric=read_rubric, dataset=read_dataset, mapping=mapping
+        seen.source,
+        seen.kind,
+        rubric=read_rubric,
+        dataset=read_dataset,
+        mapping=mapping,
+        bins=Bins.of(bins),
     )
     expected = preview(store, bundle)
     done = None if dry else bring_in(store, bundle, source=path.name)
@@ -216,7 +235,7 @@ def _items(
 ) -> dict[str, Any]:
     """A dataset alone."""
     (name, data), *_ = seen.source.files.items()
-    parsed = parse_dataset(data, name, rubric, changes=changes)
+    parsed = read_items(data, name, rubric, changes)
     items = parsed.value
     found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:

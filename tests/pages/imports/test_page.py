@@ -13,6 +13,8 @@ from core.store.store import Store
 from pages.imports import reading as keys
 from pages.ui import routes, state
 from tests.formats.votes.foreign_files import FOREIGN
+from tests.formats.votes.tools.test_inspect_logs import members
+from tests.formats.votes.tools.zstandard_zip import packed
 from tests.pages.conftest import open_page, shown
 
 PAGE = routes.IMPORT_VOTES
@@ -221,3 +223,22 @@ def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_i
         field(app, name).select(column).run()
     field(app, "Criterion").select("name").run()
     assert (figures(app)["Votes"], figures(app)["Raters"]) == ("8", "2")
+
+
+def test_results_of_another_tool_are_known_and_their_numbers_cut_as_one_says(store: Store) -> None:
+    app = importing(packed(members()), "log.eval")
+
+    assert "Read as results of Inspect." in shown(app)
+    steps = next(box for box in app.text_input if box.label == "Steps for scores that are numbers")
+    steps.set_value("length=0,0.3").run()
+    assert "is not understood" in shown(app)
+    steps = next(box for box in app.text_input if box.label == "Steps for scores that are numbers")
+    steps.set_value("length=0, 0.3, 1").run()
+    press_import(app)
+
+    # 21 scores, one of them NaN.
+    run = store.runs.row(1)
+    assert (run.votes, run.failures_open) == (20, 1)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    length = rubric.criterion("length")
+    assert [option.label for option in length.choices][:2] == ["0 to 0.3", "0.3 to 1"]

@@ -1,0 +1,80 @@
+"""Members of a zip archive, read with a limit; also those packed with Zstandard.
+
+Python's own reader knows no Zstandard before 3.14; such a member is taken out as it is stored and
+unpacked by Arrow. Nothing is ever written to disk, so names of members lead nowhere.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.errors import InputError
+from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
+
+MOST_MEMBERS = 100_000
+ZSTANDARD = 93
+_LOCAL = struct.Struct("<4s22xHH")
+#: What the standard library raises for archives that are encrypted or compressed in a way that we
+#: lack (RuntimeError), and for damaged ones (the rest; ValueError: a place before the beginning).
+BROKEN = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError),
+    *(zlib.error, lzma.LZMAError, EOFError, ValueError, OSError, struct.error),
+)
+
+
+@contextmanager
+def opened_archive(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
+    """The archive; what is broken in it is an ``InputError`` that names it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            yield archive
+    except BROKEN as error:
+        raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
+
+
+def members(data: bytes, name: str) -> dict[str, zipfile.ZipInfo]:
+    """The files in an archive by their paths, in its order. Raises ``InputError``."""
+    with opened_archive(data, name) as archive:
+        found = [info for info in archive.infolist() if not info.is_dir()]
+    if len(found) > MOST_MEMBERS:
+        message = f"This archive holds {len(found):,} files; {MOST_MEMBERS:,} is the limit."
+        raise InputError(message, (), name)
+    return {info.filename.replace("\\", "/"): info for info in found}
+
+
+def opened_member(
+    data: bytes, member: zipfile.ZipInfo, name: str, most: int = MAX_DATASET_BYTES
+) -> bytes:
+    """What a member holds, at most ``most`` bytes. Raises ``InputError``: broken, or more."""
+    with opened_archive(data, name) as archive:
+        if member.compress_type == ZSTANDARD:
+            inside = _zstandard(data, member, most)
+        else:
+            with archive.open(member) as file:
+                # Read, not trusted: an archive may say less than it holds.
+                inside = file.read(most + 1)
+    if len(inside) > most:
+        message = f"{member.filename} is larger than {most / MEGABYTE:,.0f} MB. Split it."
+        raise InputError(message, (), name)
+    return inside
+
+
+def _zstandard(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
+    import pyarrow as pa
+
+    mark, name, extra = _LOCAL.unpack_from(data, member.header_offset)
+    if mark != b"PK\x03\x04" or member.flag_bits & 1:
+        raise zipfile.BadZipFile(f"{member.filename} is damaged or encrypted")
+    start = member.header_offset + _LOCAL.size + name + extra
+    stored = data[start : start + member.compress_size]
+    with pa.CompressedInputStream(pa.BufferReader(stored), "zstd") as stream:
+        inside = bytes(stream.read(most + 1))
+    if len(inside) <= most and zlib.crc32(inside) != member.CRC:
+        raise zipfile.BadZipFile(f"{member.filename} is damaged")
+    return inside

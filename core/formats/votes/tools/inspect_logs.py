@@ -1,0 +1,246 @@
+"""Logs of Inspect: `.eval` (a zip archive of JSON) and `.json`, as its version 2 writes them.
+
+What a sample's epoch put out is an item; epochs that put out the same are replicates of one. Every
+scorer is a rater. Scorers that say C, P, I or N answer one question, whether the answer is correct;
+any other score is a question of its own. What a person changed afterwards is that person's answer;
+the scorer keeps its first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from core.domain.rubric import MET, UNMET
+from core.errors import InputError
+from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.tool_results import (
+    RaterKind,
+    ToolAnswer,
+    ToolQuestion,
+    ToolResults,
+    Value,
+)
+from core.formats.votes.tools.views import Archive, JsonDocument, Shape
+
+CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.
+_WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_MET_OR_NOT = ((UNMET, 0.0), (MET, 1.0))
+_ATTACHED = "attachment://"
+_HEADER, _STARTED, _SAMPLES = "header.json", "_journal/start.json", "samples/"
+
+
+def is_archive(names: Iterable[str]) -> bool:
+    """Whether an archive with these members is a log."""
+    found = set(names)
+    return bool(found & {_HEADER, _STARTED}) and any(
+        name.startswith((_SAMPLES, "_journal/")) for name in found
+    )
+
+
+def _is_document(file: JsonDocument) -> bool:
+    if not file.holds("version", "eval", "samples"):
+        return False
+    about = mapping_in(mapping_in(file.value).get("eval"))
+    return "samples" in file.value and {"task", "model"} <= about.keys()
+
+
+def _read_archive(file: Archive) -> ToolResults:
+    reader = _LogReader(mapping_in(file.json(_HEADER if _HEADER in file.files else _STARTED)))
+    for path in file.files:
+        if path.startswith(_SAMPLES):
+            reader.sample(mapping_in(file.json(path)))
+    return reader.results()
+
+
+def _read_document(file: JsonDocument) -> ToolResults:
+    reader = _LogReader(file.value)
+    for sample in objects_in(file.value["samples"]):
+        reader.sample(sample)
+    return reader.results()
+
+
+class _LogReader:
+    def __init__(self, about: Mapping[str, Any]) -> None:
+        self._about = mapping_in(about.get("eval"))
+        self._status = str(about.get("status") or "")
+        title = str(self._about.get("task") or "Inspect log")
+        self._found = ToolResults("inspect", f"{title} ({self._about.get('model')})"[:200])
+        self._scorers = {str(s.get("name")): s for s in objects_in(self._about.get("scorers"))}
+        self._known: dict[tuple[str, str], str] = {}
+        self._times = Counter[str]()
+        self._errors: list[tuple[str, int, str]] = []
+        self._seen: dict[tuple[str, str, RaterKind], None] = {}
+
+    def sample(self, sample: Mapping[str, Any]) -> None:
+        """Take one sample of one epoch."""
+        if sample.get("id") is None:
+            raise InputError("A sample of this log has no id.", (), self._found.title)
+        text = _attachments(sample)
+        item = self._item(sample, text)
+        epoch = self._times[item]
+        self._times[item] += 1
+        error = mapping_in(sample.get("error")).get("message")
+        scores = mapping_in(sample.get("scores"))
+        if error and not scores:
+            self._errors.append((item, epoch, str(error)))
+        for name, score in scores.items():
+            self._score(item, epoch, name, mapping_in(score), text)
+
+    def _item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
+        """The item of a sample's output, which an earlier epoch may have put out before."""
+        id, output = str(sample["id"]), text(_output(sample))
+        if (id, output) in self._known:
+            return self._known[id, output]
+        first = id not in self._found.items
+        item = id if first else f"{id}, epoch {sample.get('epoch')}"
+        self._known[id, output] = item
+        target = sample.get("target")
+        reference = "\n".join(map(str, target)) if isinstance(target, list) else target
+        meta = {key: text(v) if isinstance(v, str) else v
+                for key, v in mapping_in(sample.get("metadata")).items()}  # fmt: skip
+        self._found.items[item] = {
+            "submission": output,
+            "prompt": text(conversation(sample.get("input"))),
+            "reference": text(str(reference or "")),
+            "system": str(self._about.get("model") or ""),
+            "meta": meta,
+        }
+        return item
+
+    def _score(
+        self,
+        item: str,
+        epoch: int,
+        scorer: str,
+        score: Mapping[str, Any],
+        text: Callable[[str], str],
+    ) -> None:
+        kind = self._kind(scorer, score)
+        given = objects_in(score.get("history"))
+        first = given[0].get("value", score.get("value")) if given else score.get("value")
+        said = given[0].get("explanation", "") if given else score.get("explanation")
+        self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(said)))
+        value = first
+        people = dict[str, tuple[Any, str]]()
+        for edit in given[1:]:
+            who = mapping_in(edit.get("provenance"))
+            if edit.get("value", "UNCHANGED") != "UNCHANGED":
+                value = edit["value"]
+            people[str(who.get("author") or "editor")] = value, str(who.get("reason") or "")
+        for author, (last, why) in people.items():
+            self._values(item, epoch, (scorer, author, "human"), last, why)
+
+    def _values(
+        self, item: str, epoch: int, who: tuple[str, str, RaterKind], value: Any, reason: str
+    ) -> None:
+        scorer, rater, kind = who
+        if isinstance(value, dict):
+            parts = {f"{scorer}: {key}": part for key, part in value.items()}
+        elif isinstance(value, list):
+            parts = {f"{scorer}: {at}": part for at, part in enumerate(value, start=1)}
+        else:
+            parts = {scorer: value}
+        for name, part in parts.items():
+            letter = isinstance(part, str) and part in _WORTH
+            question = CORRECT if letter and name == scorer else name
+            self._seen[question, rater, kind] = None
+            self._add(item, epoch, question, rater, kind, part, reason)
+
+    def _add(
+        self,
+        item: str,
+        epoch: int,
+        question: str,
+        rater: str,
+        kind: RaterKind,
+        value: Any,
+        reason: str,
+    ) -> None:
+        known: Value = value if isinstance(value, bool | int | float | str) else None
+        self._found.answers.append(ToolAnswer(item, question, rater, kind, known, reason, epoch))
+
+    def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
+        """Whether a model was asked: it graded, or the scorer names one."""
+        if "grading" in mapping_in(score.get("metadata")) or self._model(scorer):
+            return "llm"
+        return "llm" if scorer.startswith("model_graded") else "offline"
+
+    def _rater(self, scorer: str) -> str:
+        model = self._model(scorer)
+        return f"{scorer} ({model})" if model else scorer
+
+    def _model(self, scorer: str) -> str:
+        model = mapping_in(self._scorers.get(scorer, {}).get("options")).get("model")
+        if isinstance(model, dict):
+            model = model.get("model")
+        return str(model) if isinstance(model, str) and model else ""
+
+    def results(self) -> ToolResults:
+        """All of it: letters as options, and errors as failures."""
+        found = self._found
+        self._spell_letters()
+        for item, epoch, message in self._errors:
+            for question, rater, kind in self._seen:
+                if kind != "human":
+                    self._add(item, epoch, question, rater, kind, None, message[:500])
+        if self._errors:
+            found.note(f"{len(self._errors):,} samples ended in an error; they are failures.")
+        if self._status not in ("success", ""):
+            found.note(f"The log says {self._status!r}: it may hold less than was asked for.")
+        if len(self._known) > len({id for id, _ in self._known}):
+            found.note("Epochs that put out something else are items of their own.")
+        return found
+
+    def _spell_letters(self) -> None:
+        """C and I are met or not; with P there are three levels. N counts as I, as Inspect does."""
+        found = self._found
+        letters: dict[str, set[str]] = {}
+        for answer in found.answers:
+            if isinstance(answer.value, str) and answer.value in _WORTH:
+                letters.setdefault(answer.question, set()).add(answer.value)
+        if any("N" in used for used in letters.values()):
+            found.note("N (no answer) counts as I (incorrect), as Inspect counts it.")
+        for question, used in letters.items():
+            words = "The answer is correct, judged by the reference." if question == CORRECT else ""
+            options = (("I", 0.0), ("P", 0.5), ("C", 1.0)) if "P" in used else _MET_OR_NOT
+            found.questions[question] = ToolQuestion(words, options)
+        found.answers = [_spelt(answer, letters) for answer in found.answers]
+
+
+def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
+    """The answer with its letter as the option is called."""
+    used = letters.get(answer.question)
+    if used is None or not isinstance(answer.value, str):
+        return answer
+    if "P" in used:
+        return answer._replace(value="I" if answer.value == "N" else answer.value)
+    return answer._replace(value={"C": MET, "I": UNMET, "N": UNMET}.get(answer.value, answer.value))
+
+
+def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
+    """Puts long texts back that the log holds once, elsewhere."""
+    held = mapping_in(sample.get("attachments"))
+
+    def text(given: str) -> str:
+        key = given.removeprefix(_ATTACHED)
+        return str(held[key]) if key != given and key in held else given
+
+    return text
+
+
+def _output(sample: Mapping[str, Any]) -> str:
+    output = mapping_in(sample.get("output"))
+    if isinstance(output.get("completion"), str) and output["completion"]:
+        return str(output["completion"])
+    for choice in objects_in(output.get("choices")):
+        return text_in(mapping_in(choice.get("message")).get("content"))
+    said = [m for m in objects_in(sample.get("messages")) if m.get("role") == "assistant"]
+    return text_in(said[-1].get("content")) if said else ""
+
+
+SHAPES = (
+    Shape(Archive, lambda file: is_archive(file.files), _read_archive),
+    Shape(JsonDocument, _is_document, _read_document),
+)

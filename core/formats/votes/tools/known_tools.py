@@ -1,0 +1,85 @@
+"""Which tool wrote a file: told from its structure, never from its name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.folder import read_bytes, read_dataset_file
+from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed
+from core.formats.votes.imported import TOOL_NAMES, ToolKind
+from core.formats.votes.tools import inspect_logs, promptfoo
+from core.formats.votes.tools.tool_results import ToolResults, items_alone
+from core.formats.votes.tools.views import Shape, view_of
+
+TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
+    "inspect": inspect_logs.SHAPES,
+    "promptfoo": promptfoo.SHAPES,
+}
+
+
+def recognised(data: bytes, name: str) -> ToolKind | None:
+    """The tool that wrote this file, or ``None``; a file that cannot be read is nobody's."""
+    found = _reader(data, name)
+    return None if found is None else found[0]
+
+
+def read_results(data: bytes, name: str) -> ToolResults:
+    """What a recognised file holds.
+
+    Raises:
+        InputError: it is damaged, or no file of a tool that is known.
+    """
+    found = _reader(data, name)
+    if found is None:
+        tools = ", ".join(TOOL_NAMES.values())
+        raise InputError(f"This is no file of results that is known here ({tools}).", (), name)
+    return found[1]()
+
+
+def read_items(
+    data: str | bytes,
+    name: str,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] | None = None,
+) -> Parsed[Dataset]:
+    """The items of a file, to be judged: a dataset, or what a tool's results are about.
+
+    Raises ``InputError`` as `parse_dataset` does.
+    """
+    found = None if isinstance(data, str) or changes else _reader(data, name)
+    if found is None:
+        return parse_dataset(data, name, rubric, changes)
+    kind, read = found
+    results = read()
+    message = f"Read as results of {TOOL_NAMES[kind]}; the scores are left out here."
+    said = Problem(message, "To measure them, import the file as votes.")
+    return Parsed(items_alone(results), (said, *results.notices))
+
+
+def read_items_file(
+    path: Path, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+) -> Parsed[Dataset]:
+    """The same for a file or folder on disk."""
+    if not path.is_dir():
+        return read_items(read_bytes(path, MAX_DATASET_BYTES), str(path), rubric, changes)
+    return read_dataset_file(path, rubric, changes)
+
+
+def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]] | None:
+    view = view_of(data, name)
+    try:
+        for kind, shapes in TOOLS.items():
+            for shape in shapes:
+                if isinstance(view, shape.view) and shape.fits(view):
+                    return kind, partial(shape.read, view)
+    except InputError:
+        # It cannot be read: whoever reads it as something else says what is wrong with it.
+        return None
+    return None

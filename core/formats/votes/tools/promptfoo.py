@@ -1,0 +1,247 @@
+"""Results of promptfoo: what `promptfoo eval --output` writes as JSON, JSON lines or CSV.
+
+An output (a test under one prompt of one provider) is an item. Every assertion's metric is a
+question that it passed or not; whether all passed is one more, which people answer too where they
+rated by hand. Numbers beside pass and fail stand in the reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
+from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+
+PASSED = "passed"
+_ALL = ToolQuestion("All assertions of the test hold for the output.")
+#: Assertions that ask a model; all others are worked out.
+_ASKING = frozenset(
+    {
+        *("llm-rubric", "g-eval", "factuality", "model-graded-closedqa", "model-graded-factuality"),
+        *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance"),
+        *("conversation-relevance", "select-best", "pi", "moderation", "similar", "classifier"),
+        *("trajectory:goal-success", "search-rubric", "video-rubric", "agent-rubric"),
+    }
+)
+_STATUS = frozenset({"PASS", "FAIL", "ERROR"})
+_SYSTEM = re.compile(r"\[(?P<system>[^\]]+)\] (?P<prompt>.*)\Z", re.S)
+_METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
+
+
+def _is_document(file: JsonDocument) -> bool:
+    if not file.holds("evalId", "results", "promptIdx"):
+        return False
+    rows = objects_in(mapping_in(mapping_in(file.value).get("results")).get("results"))
+    return "evalId" in file.value and bool(rows) and _is_row(rows[0])
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    return {"promptIdx", "testIdx", "success", "provider"} <= row.keys()
+
+
+def _is_table(file: CsvTable) -> bool:
+    """An output, then its status, score and reasons; for each output anew."""
+    outputs = [one for one, after in pairwise(file.columns) if after == "Status"]
+    return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
+
+
+def _read_document(file: JsonDocument) -> ToolResults:
+    config = mapping_in(file.value.get("config"))
+    results = mapping_in(file.value["results"])
+    return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
+
+
+def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    found = ToolResults("promptfoo", title[:200])
+    found.questions[PASSED] = _ALL
+    everywhere = _in_every_test(given)
+    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
+    several = len(set(prompts.values())) > 1
+    repeats = Counter[str]()
+    for row in given:
+        item = _item(found, row, several, repeats)
+        _answers(found, item, row, everywhere)
+    return found
+
+
+def _item(found: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]) -> str:
+    provider = row["provider"]
+    system = str(mapping_in(provider).get("label") or mapping_in(provider).get("id") or provider)
+    prompt = mapping_in(row.get("prompt"))
+    if several and prompt.get("label"):
+        system = f"{system}, {' '.join(str(prompt['label']).split())[:80]}"
+    key = f"test {int(row['testIdx']) + 1}, {system}"[:480]
+    repeats[key] += 1
+    item = key if repeats[key] == 1 else f"{key} ({repeats[key]})"
+    test, response = mapping_in(row.get("testCase")), mapping_in(row.get("response"))
+    variables = {k: v for k, v in mapping_in(row.get("vars")).items() if not k.startswith("_")}
+    fields: dict[str, Any] = {
+        "prompt": _asked(str(prompt.get("raw") or "")),
+        "system": system,
+        "description": str(test.get("description") or ""),
+        "meta": {"vars": variables} if variables else {},
+    }
+    if "output" in response and response["output"] is not None:
+        fields["submission"] = text_in(response["output"])
+    found.items[item] = fields
+    return item
+
+
+def _asked(raw: str) -> str:
+    """The prompt as text: a chat prompt is JSON."""
+    if raw.lstrip().startswith("["):
+        import json
+
+        try:
+            return conversation(json.loads(raw))
+        except ValueError:
+            return raw
+    return raw
+
+
+def _answers(
+    found: ToolResults, item: str, row: Mapping[str, Any], everywhere: frozenset[str]
+) -> None:
+    graded = row.get("gradingResult")
+    parts = objects_in(mapping_in(graded).get("componentResults"))
+    people = [part for part in parts if mapping_in(part.get("assertion")).get("type") == "human"]
+    # What has no assertion is a set of assertions, which stand beside it one by one.
+    judged = [part for part in parts if part.get("assertion") and part not in people]
+    if not isinstance(graded, dict) or row.get("failureReason") == 2:
+        why = str(row.get("error") or "The provider gave no answer.")
+        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", None, why[:1000]))
+        return
+    names = Counter[str]()
+    for part in judged:
+        assertion = mapping_in(part.get("assertion"))
+        name = _named(assertion, everywhere, names)
+        rater, kind = _rater(assertion)
+        value = assertion.get("value")
+        words = value if isinstance(value, str) and name != _type(assertion) else ""
+        found.questions.setdefault(name, ToolQuestion(words))
+        passed = part["pass"] if isinstance(part.get("pass"), bool) else None
+        found.answers.append(ToolAnswer(item, name, rater, kind, passed, _reason(part)))
+    own = graded.get("pass")
+    if people:
+        own = all(part.get("pass") is True for part in judged) if judged else None
+        for part in people:
+            passed, why = part.get("pass"), str(part.get("comment") or graded.get("comment") or "")
+            known = passed if isinstance(passed, bool) else None
+            found.answers.append(ToolAnswer(item, PASSED, "person", "human", known, why))
+    if isinstance(own, bool):
+        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", own, _reason(graded)))
+
+
+def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Assertions that every graded output has, word for word: they name their own question."""
+    kinds = [
+        {_whole(mapping_in(part.get("assertion"))) for part in
+         objects_in(mapping_in(row.get("gradingResult")).get("componentResults"))}
+        for row in rows
+        if isinstance(row.get("gradingResult"), dict)
+    ]  # fmt: skip
+    return frozenset(set.intersection(*kinds)) if kinds else frozenset()
+
+
+def _named(assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]) -> str:
+    """The question of an assertion: its metric, its words where all share them, or its kind."""
+    whole = _whole(assertion)
+    name = str(assertion.get("metric") or (whole if whole in everywhere else _type(assertion)))
+    name = " ".join(name.split())[:180] or "assertion"
+    names[name] += 1
+    return name if names[name] == 1 else f"{name} ({names[name]})"
+
+
+def _whole(assertion: Mapping[str, Any]) -> str:
+    value = assertion.get("value")
+    return f"{_type(assertion)}: {value}" if isinstance(value, str) else _type(assertion)
+
+
+def _type(assertion: Mapping[str, Any]) -> str:
+    return str(assertion.get("type") or "assertion")
+
+
+def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
+    kind = _type(assertion)
+    asking = kind.removeprefix("not-") in _ASKING
+    provider = assertion.get("provider")
+    provider = mapping_in(provider).get("id") or provider
+    if asking and isinstance(provider, str):
+        return f"{kind} ({provider})", "llm"
+    return (kind, "llm") if asking else ("promptfoo", "offline")
+
+
+def _reason(part: Mapping[str, Any]) -> str:
+    score = part.get("score")
+    number = isinstance(score, int | float) and not isinstance(score, bool)
+    exact = f"Score {score:.6g}." if number and score not in (0, 1) else ""
+    return " ".join(filter(None, (exact, str(part.get("reason") or ""))))
+
+
+def _read_table(file: CsvTable) -> ToolResults:
+    """A row a test, the columns of each output side by side."""
+    found = ToolResults("promptfoo", file.title)
+    found.questions[PASSED] = _ALL
+    columns = file.columns
+    outputs = [
+        (at, named)
+        for at, after in enumerate(columns[1:])
+        if after == "Status" and (named := _SYSTEM.match(columns[at]))
+    ]
+    ends = [*(at for at, _ in outputs[1:]), len(columns)]
+    variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
+    several = len({named["prompt"] for _, named in outputs}) > 1
+    for number, cells in enumerate(file.rows(), start=1):
+        known = {columns[at]: cells[at] for at in variables}
+        about = cells[columns.index("Description")] if "Description" in columns else ""
+        for (start, named), end in zip(outputs, ends, strict=True):
+            words = " ".join(named["prompt"].split())[:80]
+            system = f"{named['system']}, {words}" if several else named["system"]
+            item = f"test {number}, {system}"[:480]
+            found.items[item] = {
+                "prompt": _filled(named["prompt"], known),
+                "system": system,
+                "description": about,
+                "submission": cells[start],
+                "meta": {"vars": known},
+            }
+            beside = zip(columns[start + 1 : end], cells[start + 1 : end], strict=True)
+            _cells(found, item, dict(beside))
+    return found
+
+
+def _filled(prompt: str, variables: Mapping[str, str]) -> str:
+    """A prompt's template with the test's variables in their places, where it is that simple."""
+    for name, value in variables.items():
+        place = re.compile(r"\{\{\s*" + re.escape(name) + r"\s*\}\}")
+        prompt = value.join(place.split(prompt))
+    return prompt
+
+
+def _cells(found: ToolResults, item: str, cells: Mapping[str, str]) -> None:
+    """The answers in the columns of one output."""
+    status, reason = cells.get("Status", ""), cells.get("Grader Reason", "")
+    passed = {"PASS": True, "FAIL": False}.get(status)
+    if status == "ERROR":
+        found.items[item].pop("submission")
+    if status in _STATUS:
+        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", passed, reason))
+    for head, text in cells.items():
+        metric = _METRIC.match(head)
+        if metric and text.strip():
+            value = float(text)
+            found.answers.append(ToolAnswer(item, metric["name"], "promptfoo", "offline", value))
+
+
+SHAPES = (
+    Shape(JsonDocument, _is_document, _read_document),
+    Shape(
+        JsonRows, lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
+    ),
+    Shape(CsvTable, _is_table, _read_table),
+)

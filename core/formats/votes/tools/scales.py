@@ -1,0 +1,201 @@
+"""Scales for scores: what a tool's values are, and how numbers become steps that one can choose."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from core.domain.rubric import MET, UNMET
+from core.errors import InputError, Problem
+
+#: Into so many steps numbers are cut where nobody says it.
+STEPS = 5
+MOST_STEPS = 20
+#: Whole numbers that are no more than this are levels as they are.
+MOST_LEVELS = 11
+#: The ranges in which scores are usually given, narrowest first.
+_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
+Kind = Literal["binary", "ordinal", "nominal"]
+Value = bool | int | float | str | None
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How numbers are cut: a count of equal steps, or edges, for one question or for all.
+
+    >>> Bins.of(["4", "tone=0,0.5,1"]).for_("tone"), Bins.of(["4"]).for_("tone")
+    ((0.0, 0.5, 1.0), 4)
+    """
+
+    every: int | tuple[float, ...] | None = None
+    named: Mapping[str, int | tuple[float, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Bins:
+        """From what is written on the command line. Raises ``InputError``."""
+        every, named = None, dict[str, int | tuple[float, ...]]()
+        for word in words:
+            name, equals, value = word.rpartition("=")
+            cut = _cut(value, word)
+            if equals:
+                named[name] = cut
+            else:
+                every = cut
+        return cls(every, named)
+
+    def for_(self, question: str) -> int | tuple[float, ...] | None:
+        """The count or the edges for a question; ``None`` where nothing was said."""
+        return self.named.get(question, self.every)
+
+    def unknown(self, questions: Iterable[str]) -> list[str]:
+        """Questions that were named and are not there."""
+        return [name for name in self.named if name not in set(questions)]
+
+
+def _cut(text: str, word: str) -> int | tuple[float, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    try:
+        edges = tuple(float(part) for part in parts)
+    except ValueError:
+        edges = ()
+    if len(edges) == 1 and edges[0].is_integer() and 2 <= edges[0] <= MOST_STEPS:
+        return int(edges[0])
+    rising = all(low < high for low, high in pairwise(edges))
+    if 3 <= len(edges) <= MOST_STEPS + 1 and rising and all(map(math.isfinite, edges)):
+        return edges
+    raise InputError(
+        f"--bins {word!r} is not understood. Write a count from 2 to {MOST_STEPS}, or at least "
+        "three rising edges as in 0,0.5,1; for one question alone, NAME=0,0.5,1."
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A question's options from worst to best, and the label of every value.
+
+    ``edges`` are those of numbers that were cut; a value on an edge belongs to the step above it.
+    """
+
+    kind: Kind
+    options: tuple[tuple[str, float], ...]
+    edges: tuple[float, ...] = ()
+    notices: tuple[Problem, ...] = ()
+
+    def label(self, value: Value) -> str:
+        """The option of a value; empty where there is none."""
+        if value is None:
+            return ""
+        if self.edges and not isinstance(value, str):
+            at = bisect_right(self.edges, float(value)) - 1
+            return self.options[min(max(at, 0), len(self.options) - 1)][0]
+        if self.kind == "binary" and not isinstance(value, str):
+            return MET if value else UNMET
+        return _written(value)
+
+    def exact(self, value: Value) -> str:
+        """The number itself, where the option does not tell it."""
+        if not self.edges or value is None or isinstance(value, str):
+            return ""
+        return f"Score {_written(value)}."
+
+
+def scale_of(
+    name: str,
+    values: Iterable[Value],
+    options: tuple[tuple[str, float], ...] = (),
+    bins: Bins | None = None,
+) -> Scale:
+    """The scale on which a question was answered.
+
+    Passed or not (also 0 and 1) is binary; whole numbers close together are levels; other numbers
+    are cut into steps; words are nominal, in the order of the alphabet, without values.
+
+    >>> [label for label, _ in scale_of("f", [0.1, 0.94]).options][:2]
+    ['0 to 0.2', '0.2 to 0.4']
+    >>> scale_of("f", [True, None]).kind, scale_of("f", [3, 5]).options[1]
+    ('binary', ('4', 0.5))
+    """
+    used: set[bool | int | float | str] = {value for value in values if value is not None}
+    if options:
+        return _named(options, used)
+    numbers = sorted(float(value) for value in used if not isinstance(value, str))
+    if len(numbers) < len(used):
+        return _words(name, sorted({_written(value) for value in used}))
+    asked = bins.for_(name) if bins else None
+    if asked is not None and not all(isinstance(value, bool) for value in used):
+        return _steps(name, numbers, asked)
+    if set(numbers) <= {0.0, 1.0}:
+        return Scale("binary", ((UNMET, 0.0), (MET, 1.0)))
+    whole = all(number.is_integer() for number in numbers)
+    if whole and numbers[-1] - numbers[0] < MOST_LEVELS:
+        return _levels(name, int(numbers[0]), int(numbers[-1]))
+    return _steps(name, numbers, STEPS)
+
+
+def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float | str]) -> Scale:
+    """The tool's own words; of two that are worth 0 and 1, a binary question."""
+    labels = [label for label, _ in options]
+    if labels == [UNMET, MET]:
+        return Scale("binary", options)
+    more = sorted({_written(value) for value in used} - set(labels))
+    if more:
+        return Scale("nominal", (*options, *((label, 0.0) for label in more)))
+    return Scale("ordinal", options)
+
+
+def _words(name: str, labels: list[str]) -> Scale:
+    if len(labels) == 1:
+        labels = [*labels, "Other"]
+    mend = "Its options have the value 0, so it scores nothing until they get values."
+    said = Problem(f"{name!r} is answered in words: {', '.join(labels)[:300]}.", mend)
+    return Scale("nominal", tuple((label, 0.0) for label in labels), (), (said,))
+
+
+def _levels(name: str, low: int, high: int) -> Scale:
+    high = max(high, low + 1)
+    options = tuple(
+        (str(level), round((level - low) / (high - low), 9)) for level in range(low, high + 1)
+    )
+    said = Problem(f"{name!r} is a number from {low} to {high}; each is a level.")
+    return Scale("ordinal", options, (), (said,))
+
+
+def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) -> Scale:
+    """Numbers cut into steps; a step's value is its middle's share of the whole range."""
+    low, high = numbers[0], numbers[-1]
+    edges = asked if isinstance(asked, tuple) else _edges(low, high, asked)
+    if low < edges[0] or high > edges[-1]:
+        span = f"{_written(low)} to {_written(high)}"
+        message = f"--bins for {name!r} ends at {_written(edges[0])} and {_written(edges[-1])}, "
+        raise InputError(f"{message}but the scores go from {span}. Give edges around them.")
+    width = edges[-1] - edges[0]
+    options = tuple(
+        (f"{_written(a)} to {_written(b)}", round(((a + b) / 2 - edges[0]) / width, 9))
+        for a, b in pairwise(edges)
+    )
+    message = (
+        f"{name!r} is a number ({_written(low)} to {_written(high)}); it is read in "
+        f"{len(options)} steps: {', '.join(label for label, _ in options)}."
+    )
+    mend = f"Choose others with --bins {name}=EDGES. The numbers stand in the reasons."
+    return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
+
+
+def _edges(low: float, high: float, count: int) -> tuple[float, ...]:
+    """Equal steps over the narrowest usual range that holds all numbers."""
+    usual = next((r for r in _RANGES if r[0] <= low and high <= r[1]), None)
+    first, last = usual or (float(math.floor(low)), float(math.ceil(high)))
+    last = last if last > first else first + 1
+    return tuple(round(first + (last - first) * at / count, 9) for at in range(count + 1))
+
+
+def _written(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:.12g}"
+    return str(value)
