@@ -34,6 +34,13 @@ json_option: Callable[[Any], Any] = click.option(
 )
 
 
+sheet_option: Callable[[Any], Any] = click.option(
+    "--sheet",
+    metavar="NAME",
+    help="The sheet of a workbook (.xlsx, .ods) that is meant, where several have rows.",
+)
+
+
 def resample_options(default: int) -> Callable[[Any], Any]:
     """How many resamples intervals are made of, and the seed that decides them."""
     bootstrap = click.option(

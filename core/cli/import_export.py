@@ -250,6 +250,7 @@ _path = click.Path(path_type=Path)
     metavar="[NAME=]STEPS",
     help="Cuts numeric scores of other tools into steps: a count, or edges as in tone=0,0.5,1.",
 )
+@common.sheet_option
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option
 @json_option

@@ -45,15 +45,17 @@ def request_from_files(
     concurrency: int | None,
     asking: Mapping[str, Any],
     changes: Sequence[str] = (),
+    sheet: str | None = None,
     **options: Any,
 ) -> RunFileRequest:
     """A request for a rubric file, a dataset file and judges; saves both files' content.
 
     ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
-    ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``.
+    ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``;
+    ``sheet`` names the sheet of a workbook.
     """
     read_rubric = read_rubric_file(rubric)
-    read_dataset = read_items_file(dataset, read_rubric.value, changes)
+    read_dataset = read_items_file(dataset, read_rubric.value, changes, sheet)
     who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),

@@ -32,6 +32,7 @@ _OPTIONS = [
         metavar="FIELD=COLUMN",
         help="Says which column of DATASET is what, e.g. submission=messages[-1].content.",
     ),
+    common.sheet_option,
     click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON)."),
     click.option(
         "--judge",

@@ -66,16 +66,20 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
 
 
 def read_dataset_file(
-    path: str | os.PathLike[str], rubric: Rubric | None = None, changes: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    rubric: Rubric | None = None,
+    changes: Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Parsed[Dataset]:
     """The dataset in a file, or in a folder's items.jsonl, checked against ``rubric`` if given.
 
-    ``changes`` say which column is what, as ``--map`` does. A dataset that is read from a folder
+    ``changes`` say which column is what, as ``--map`` does; ``sheet`` names the sheet of a
+    workbook. A dataset that is read from a folder
     takes the folder's name. Raises ``InputError``.
     """
     given = Path(path)
     file = _found(given, DATASET_NAMES)
-    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes)
+    parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes, sheet)
     if given.is_dir() and parsed.value.name == file.stem:
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
         return Parsed(named, parsed.notices)

@@ -11,6 +11,7 @@ from core.domain.dataset import Dataset
 from core.errors import InputError, Problem
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
+from core.formats.office.workbook import SheetNotChosen
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.services.rubrics import library
@@ -20,11 +21,12 @@ from pages.ui import resources, routes, state
 from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import page_header, problem_list, show_flash, shown_errors
+from pages.ui.widgets import page_header, problem_list, sheet_choice, show_flash, shown_errors
 
 IMPORT_WAY = "import_way"
 IMPORT_FILE = "import_file"
 IMPORT_TEXT = "import_text"
+IMPORT_SHEET = "import_sheet"
 IMPORT_RUBRIC = "import_rubric"
 IMPORT_COLUMN = "import_column"
 IMPORT_META = "import_meta"
@@ -39,7 +41,7 @@ MOST = 60
 
 
 def choose_columns(
-    source: DatasetFile, table: Table, rubric_version: int | None
+    source: str, table: Table, rubric_version: int | None
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """One choice per column; returns the mapping they come to, and what is wrong with it."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
@@ -49,7 +51,7 @@ def choose_columns(
     chosen = list(guessed)
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         for index, column in enumerate(table.columns[:MOST]):
-            key = state.key(IMPORT_COLUMN, source.key, index)
+            key = state.key(IMPORT_COLUMN, source, index)
             chosen[index] = _column(table, column, key, options, guessed[index])
         if len(table.columns) > MOST:
             st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
@@ -77,12 +79,12 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
     return str(state.get(key))
 
 
-def _structured(table: Table, source: DatasetFile) -> bool:
-    if table.kind != "csv":
+def _structured(table: Table, source: str) -> bool:
+    if not table.flat:
         return False
     return st.toggle(
         "Submissions are JSON: chat turns, or thinking and output",
-        key=state.key(IMPORT_META, source.key),
+        key=state.key(IMPORT_META, source),
     )
 
 
@@ -144,7 +146,10 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
         st.rerun()
 
 
-ENDINGS = ["csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"]
+ENDINGS = [
+    *("csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"),
+    *("xlsx", "ods", "parquet", "arrow", "feather"),
+]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
 #: How much of a long list of notices is open at first, and how many rows are shown raw.
 FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
@@ -163,18 +168,25 @@ def show() -> None:
         _help()
         return
     table = resources.table(source)
+    sheet: str | None = None
+    if isinstance(table, SheetNotChosen):
+        sheet = sheet_choice(table.sheets, state.key(IMPORT_SHEET, source.key))
+        if sheet is None:
+            return
+        table = resources.table(source, sheet)
     if isinstance(table, InputError):
         st.error(label(str(table.message)), icon=":material/error:")
         problem_list(table.problems)
         return
     _first_rows(table)
     rubric_id = _rubric_choice(table)
-    mapping, wrong = choose_columns(source, table, rubric_id)
+    about = state.key(source.key, sheet) if sheet else source.key
+    mapping, wrong = choose_columns(about, table, rubric_id)
     if wrong:
         st.error("The columns do not fit together.", icon=":material/error:")
         problem_list(wrong)
         return
-    found = resources.checked(source, table, mapping, rubric_id)
+    found = resources.checked(about, table, mapping, rubric_id)
     if _looks(found, table) and found.dataset is not None:
         save_form(source, found.dataset)
 

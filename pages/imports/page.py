@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
+from core.formats.office.workbook import SheetNotChosen
 from core.formats.votes.imported import TOOL_NAMES
 from core.formats.votes.reading import SeenKind, SourceKind
 from core.services.datasets import catalog
@@ -16,9 +17,11 @@ from pages.imports import columns, reading
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
 from pages.ui.text import label
-from pages.ui.widgets import page_header, problem_list, shown_errors
+from pages.ui.widgets import page_header, problem_list, sheet_choice, shown_errors
 
-ENDINGS = ["csv", "tsv", "jsonl", "json", "zip", "eval"]
+ENDINGS = [
+    *("csv", "tsv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "feather", "zip", "eval"),
+]
 SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
     "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
@@ -46,14 +49,23 @@ def import_form() -> None:
     if upload is None:
         _help()
         return
-    shape: SourceKind | None = state.get(state.key(reading.SHAPE, upload.file_id))
-    seen = reading.look(upload, shape)
+    seen = reading.look(upload, None)
+    about = upload.file_id
+    if isinstance(seen, SheetNotChosen):
+        sheet = sheet_choice(seen.sheets, state.key(reading.SHEET, about))
+        if sheet is None:
+            return
+        about = state.key(about, sheet)
+        seen = reading.look(upload, None, sheet)
+    shape: SourceKind | None = state.get(state.key(reading.SHAPE, about))
+    if shape is not None and not isinstance(seen, InputError):
+        seen = reading.look(upload, shape, seen.source.sheet)
     if isinstance(seen, InputError):
         st.error(label(str(seen.message)), icon=":material/error:")
         problem_list(seen.problems)
         return
-    if _holds_votes(upload, seen):
-        _beside_and_mapping(upload, seen)
+    if _holds_votes(about, seen):
+        _beside_and_mapping(upload, about, seen)
 
 
 def _help() -> None:
@@ -73,12 +85,12 @@ def _help() -> None:
     right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
 
 
-def _holds_votes(upload: Upload, seen: FileLook) -> bool:
+def _holds_votes(about: str, seen: FileLook) -> bool:
     """Whether there are votes in it; a table can be read in two ways, which is asked."""
     if not seen.source.lone or seen.kind == "gradescope" or seen.kind in TOOL_NAMES:
         return True
     if seen.kind != "rubric":
-        key = state.key(reading.SHAPE, upload.file_id)
+        key = state.key(reading.SHAPE, about)
         if seen.kind in SHAPES:
             state.seed(key, seen.kind)
         st.segmented_control(
@@ -93,14 +105,13 @@ def _holds_votes(upload: Upload, seen: FileLook) -> bool:
     return False
 
 
-def _beside_and_mapping(upload: Upload, seen: FileLook) -> None:
+def _beside_and_mapping(upload: Upload, about: str, seen: FileLook) -> None:
     rubric, dataset = _beside(seen)
     mapping = import_files.guessed(seen, resources.rubric(rubric))
     if seen.table is not None and mapping is not None:
-        mapping = columns.show(upload.file_id, seen.table, mapping)
+        mapping = columns.show(about, seen.table, mapping)
     bins = _steps(upload) if seen.kind in TOOL_NAMES else ()
-    about = f"{upload.file_id}-{rubric or 0}"
-    checked = reading.checked(about, seen, mapping, rubric, dataset, bins)
+    checked = reading.checked(f"{about}-{rubric or 0}", seen, mapping, rubric, dataset, bins)
     st.subheader("Check", anchor=False)
     if reading.show(checked):
         _save(upload, checked)
@@ -218,6 +229,7 @@ def _on_another() -> None:
         reading.DONE,
         reading.FILE,
         reading.SHAPE,
+        reading.SHEET,
         reading.FIELD,
         reading.RATERS,
         reading.NAME,

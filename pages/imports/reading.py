@@ -130,15 +130,19 @@ def _answer(row: ImportedVote, rubric: Rubric) -> str:
 # A file being imported belongs to one session, and only the latest is kept.
 
 
-def look(upload: Upload, shape: SourceKind | None) -> FileLook | InputError:
-    """What the file seems to be, or why it cannot be read."""
-    return _look(upload.file_id, upload.name, shape, upload)
+def look(
+    upload: Upload, shape: SourceKind | None, sheet: str | None = None
+) -> FileLook | InputError:
+    """What the file (of a workbook: that sheet) seems to be, or why it cannot be read."""
+    return _look(upload.file_id, upload.name, shape, sheet, upload)
 
 
-@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the file …")
-def _look(key: str, name: str, shape: SourceKind | None, _upload: Upload) -> FileLook | InputError:
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Reading the file …")
+def _look(
+    key: str, name: str, shape: SourceKind | None, sheet: str | None, _upload: Upload
+) -> FileLook | InputError:
     try:
-        seen = import_files.look_at_bytes(_upload.getvalue(), name)
+        seen = import_files.look_at_bytes(_upload.getvalue(), name, sheet=sheet)
         if shape is None or shape == seen.kind:
             return seen
         return import_files.look(seen.source, kind=shape)
@@ -191,6 +195,7 @@ FILE = "votes_file"
 RUBRIC = "votes_rubric"
 DATASET = "votes_dataset"
 SHAPE = "votes_shape"
+SHEET = "votes_sheet"
 FIELD = "votes_field"
 RATERS = "votes_raters"
 NAME = "votes_name"

@@ -103,15 +103,15 @@ class DatasetFile:
         return self.content if isinstance(self.content, str) else self.content.getvalue()
 
 
-def table(source: DatasetFile) -> Table | InputError:
-    """The file's rows, or why it could not be read."""
-    return _table(source.key, source.name, source)
+def table(source: DatasetFile, sheet: str | None = None) -> Table | InputError:
+    """The file's rows (of a workbook those of a sheet), or why it could not be read."""
+    return _table(source.key, source.name, sheet, source)
 
 
-@st.cache_resource(max_entries=1, scope="session", show_spinner="Reading the file …")
-def _table(key: str, name: str, _source: DatasetFile) -> Table | InputError:
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the file …")
+def _table(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Table | InputError:
     try:
-        return catalog.read_source(_source.data(), name)
+        return catalog.read_source(_source.data(), name, sheet)
     except InputError as error:
         # Kept like a result, so that a bad file is not read again on every rerun.
         return error
@@ -122,11 +122,9 @@ def rubric(version_id: int | None) -> Rubric | None:
     return None if version_id is None else library.version(store(), version_id).rubric
 
 
-def checked(
-    source: DatasetFile, rows: Table, mapping: ColumnMapping, version_id: int | None
-) -> Checked:
-    """What the rows come to under that mapping and rubric version."""
-    return _checked(source.key, mapping.model_dump_json(), version_id, rows)
+def checked(source: str, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:
+    """What the rows come to under that mapping and rubric version; ``source`` is their key."""
+    return _checked(source, mapping.model_dump_json(), version_id, rows)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every row …")

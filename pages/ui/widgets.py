@@ -12,7 +12,7 @@ from core.errors import InputError, Problem, RubricStudioError
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 
 # The little CSS that themes cannot say. Static text only; colours follow light and dark.
 
@@ -301,3 +301,16 @@ def outcome_tags(trace: Trace) -> list[str]:
         marks.append(tag(*OUTCOMES["review"]))
     marks += [tag(f"Found: {mark.name}", "warn") for mark in trace.checks if mark.found]
     return marks + [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+
+
+def sheet_choice(sheets: Sequence[str], key: str) -> str | None:
+    """Which sheet of a workbook is meant; nothing is taken before somebody says so."""
+    chosen: str | None = st.selectbox(
+        f"This workbook has rows on {len(sheets)} sheets",
+        list(sheets),
+        index=None,
+        format_func=lambda name: one_line(name, 80),
+        key=key,
+        placeholder="Choose the sheet to read",
+    )
+    return chosen

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from core.cli.main import main
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.office.workbooks import VOTES, xlsx
 
 LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
 
@@ -135,3 +136,32 @@ def test_a_change_to_nothing_takes_a_column_away() -> None:
     changed = import_files.changed(seen, ["reason="])
     assert changed is not None
     assert changed.reason is None
+
+
+def test_a_sheet_of_a_workbook_is_named_and_its_votes_agree_as_worked_out_by_hand(
+    tmp_path: Path,
+) -> None:
+    book = tmp_path / "class.xlsx"
+    book.write_bytes(xlsx({"Marks": VOTES, "Old": VOTES}))
+    refused = run(tmp_path, book)
+    assert refused.exit_code == 2
+    assert "'Marks', 'Old'" in refused.stderr
+    assert "--sheet" in refused.stderr
+    found = said(tmp_path, book, "--sheet", "Marks")
+    assert (found["kind"], found["votes"], found["items"]) == ("wide", 16, 8)
+    done = CliRunner().invoke(main, ["metrics", "1", "--json", "--db", str(tmp_path / "x.db")])
+    group = json.loads(done.stdout)["criteria"]["rating"]["groups"]["human"]
+    # Six of eight agree, each rater says yes four times: (.75 - .5) / (1 - .5).
+    assert group["percent_agreement"] == 0.75
+    assert group["mean_pairwise_cohen"]["none"] == pytest.approx(0.5)
+
+
+def test_a_workbook_that_cannot_be_read_ends_with_one_sentence_and_nothing_kept(
+    tmp_path: Path,
+) -> None:
+    book = tmp_path / "class.xlsx"
+    book.write_bytes(xlsx({"Marks": VOTES})[:700])
+    done = run(tmp_path, book)
+    assert done.exit_code == 2
+    assert "cannot be opened" in done.stderr
+    assert not (tmp_path / "x.db").exists() or not Store(tmp_path / "x.db").runs.list()

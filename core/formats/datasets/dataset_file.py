@@ -28,9 +28,13 @@ HEADER_KEYS = frozenset(
 
 
 def parse_dataset(
-    data: str | bytes, name: str, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+    data: str | bytes,
+    name: str,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    r"""The dataset in a JSON, JSONL, CSV, TSV or YAML file, its columns guessed from their names.
+    r"""The dataset in a table of any kind, its columns guessed from their names.
 
     Args:
         data: the file's content.
@@ -39,6 +43,7 @@ def parse_dataset(
             the item nor the dataset brings a rubric of its own.
         changes: of the guessed columns, like ``submission=messages[-1].content``; ``None`` where
             nobody is there who could give any.
+        sheet: the sheet of a workbook that is meant.
 
     Raises:
         InputError: with every problem found, each with its line; nothing is half-imported.
@@ -46,7 +51,7 @@ def parse_dataset(
     >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
     'a1'
     """
-    table = read_table(data, name)
+    table = read_table(data, name, sheet)
     header = _Header(table)
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:

@@ -147,7 +147,7 @@ def _suits(name: str, column: str, table: Table) -> bool:
     """Whether the column's values can be what ``name`` means."""
     values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
     if name in ("label_map", "meta_map", "rubric"):
-        return table.kind != "csv"
+        return not table.flat
     if name == "submission":
         return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
     if name.startswith("truth"):

@@ -1,4 +1,4 @@
-"""CSV, JSONL, JSON and YAML to a table of columns and rows, and places inside cells."""
+"""Every kind of table to columns and rows, and places inside cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from itertools import islice
 from typing import Any, Literal
 
 from core.domain.base import Path
-from core.errors import Problem
+from core.errors import InputError, Problem
+from core.formats.datasets.sheets import sheet_rows
+from core.formats.office.columnar import columnar_kind, read_columnar
+from core.formats.office.workbook import book_kind, read_sheet
 from core.formats.rubrics.evalassist import (
     beside_rows,
     case_in,
@@ -30,19 +33,21 @@ from core.formats.source.parsed import (
     Document,
     enough,
     kind_of,
+    read_table_text,
     read_text,
     refusal,
     too_many_rows,
 )
 from core.formats.source.yaml_reader import read_yaml
 
-Kind = Literal["csv", "jsonl", "json"]
+Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow"]
 _ITEM = "Write one object per item: {...}."
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a file. Cells are text in a CSV, plain data otherwise; a row may lack columns.
+    """Rows of a file. Cells are text in a CSV or workbook, plain data otherwise; a row may lack
+    columns.
 
     ``lines[i]`` is where row ``i`` begins. ``header`` holds what a JSON document says beside its
     items (name, prompt, rubric ...). ``notices`` say what of the file is not in the table.
@@ -58,6 +63,11 @@ class Table:
     base: Path = ()
     notices: tuple[Problem, ...] = ()
 
+    @property
+    def flat(self) -> bool:
+        """Whether every cell is a text, as in a CSV or a workbook."""
+        return self.kind in ("csv", "xlsx", "ods")
+
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """The line of row ``row``, or of a place in it where the file's format tells."""
         if self.document is None:
@@ -69,29 +79,59 @@ class Table:
         return None if self.document is None else self.document.line_of(path)
 
 
-def read_table(data: str | bytes, name: str) -> Table:
-    """The table in a file.
+def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
+    """The table in a file: CSV, TSV, JSON, JSONL, YAML, .xlsx, .ods, Parquet or Arrow.
 
-    CSV and TSV need a header line; the delimiter is found among comma, semicolon, tab and bar. In
-    JSONL every line is an object. JSON (or YAML) is a list of objects, or an object whose ``items``
-    is one.
+    CSV, TSV and sheets need a header, which may stand below titles; the delimiter is found among
+    comma, semicolon, tab and bar. In JSONL every line is an object. JSON (or YAML) is a list of
+    objects, or an object whose ``items`` is one. ``sheet`` names the sheet of a workbook; without
+    it the only one with rows is taken.
 
     Raises:
-        InputError: with every bad line found.
+        InputError: with every bad line found; ``SheetNotChosen`` where several sheets have rows.
 
     >>> read_table('{"id": "a", "submission": "x"}', "items.jsonl").columns
     ('id', 'submission')
     """
-    text = read_text(data, name, "dataset", MAX_DATASET_BYTES)
+    if isinstance(data, bytes):
+        binary = _from_binary(data, name, sheet)
+        if binary is not None:
+            return binary
+    if sheet is not None:
+        raise InputError("Only a workbook has sheets; name none.", (), name)
+    text, said = read_table_text(data, name, "dataset", MAX_DATASET_BYTES)
     kind = _kind(text, name)
+    if kind != "csv":
+        # Only spreadsheets write other encodings than UTF-8.
+        text = read_text(data, name, "dataset", MAX_DATASET_BYTES)
     if kind == "jsonl":
         return _from_jsonl(text, name)
     if kind in ("json", "yaml"):
         text = read_text(text, name, "dataset", MAX_DOCUMENT_BYTES)
         read = read_json if kind == "json" else read_yaml
         return _from_document(read(text, name, "dataset"), name)
-    columns, rows, lines = read_csv(text, name)
-    return Table(name, "csv", columns, rows, lines)
+    rows = read_csv(text, name)
+    said = (*said, *rows.notices)
+    return Table(name, "csv", rows.columns, rows.rows, rows.lines, notices=said)
+
+
+def _from_binary(data: bytes, name: str, sheet: str | None) -> Table | None:
+    """The table of a workbook or a file of columns; ``None`` where it is neither."""
+    kind = columnar_kind(data)
+    if kind is not None:
+        read = read_columnar(data, name)
+        if not read.columns or not read.rows:
+            raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
+        said = tuple(
+            Problem(f"The column {c!r} holds bytes and is left out.") for c in read.left_out
+        )
+        lines = tuple(range(1, len(read.rows) + 1))
+        return Table(name, kind, read.columns, read.rows, lines, notices=said)
+    book = book_kind(data, name)
+    if book is None:
+        return None
+    found = sheet_rows(*read_sheet(data, name, sheet), name)
+    return Table(name, book, found.columns, found.rows, found.lines, notices=found.notices)
 
 
 def _kind(text: str, name: str) -> str:

@@ -13,18 +13,28 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
+from core.formats.source.heading import header_at, said_titles
 from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
+#: So much of a file tells its delimiter and its header.
+_BEGINNING = 1_000_000
 _HEADER = "The first line must name the columns, each by a name of its own."
 
 
-def read_csv(
-    text: str, name: str
-) -> tuple[tuple[str, ...], tuple[dict[str, str], ...], tuple[int, ...]]:
-    r"""Columns, rows and the line each row begins on. Rows that are wholly blank are passed over.
+class CsvRows(NamedTuple):
+    """Columns, rows, the line each row begins on, and what is to be said of the file."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, str], ...]
+    lines: tuple[int, ...]
+    notices: tuple[Problem, ...]
+
+
+def read_csv(text: str, name: str) -> CsvRows:
+    r"""The rows below the header, which may stand below titles. Blank rows are passed over.
 
     Raises:
         InputError: no header, a column named twice or not at all, a row with too few or too many
@@ -37,9 +47,9 @@ def read_csv(
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
     delimiter = delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
-    for line, cells in records(text, delimiter, problems):
-        if not any(cell.strip() for cell in cells):
-            continue
+    titles = _titles(text, delimiter)
+    notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
+    for line, cells in islice(_filled(text, delimiter, problems), len(titles), None):
         if not columns:
             columns = tuple(cell.strip() for cell in cells)
             problems += bad_columns(columns, line)
@@ -58,7 +68,24 @@ def read_csv(
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
     if problems:
         raise refusal("table", problems, name)
-    return columns, tuple(rows), tuple(lines)
+    return CsvRows(columns, tuple(rows), tuple(lines), tuple(notices))
+
+
+def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """The records that hold something."""
+    for line, cells in records(text, delimiter, problems):
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _titles(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """The records above the header."""
+    first = list(islice(_filled(text[:_BEGINNING], delimiter, []), 41))
+    at = header_at([cells for _, cells in first])
+    header = first[at][1] if first else []
+    # Two columns below a line of one are as likely a text with commas and no quotes.
+    sure = len(header) > 2 or all(len(cells) == len(header) for _, cells in first)
+    return first[:at] if sure else []
 
 
 def refuse_too_many(text: str, delimiter: str, name: str) -> None:
@@ -88,8 +115,9 @@ def delimiter_of(text: str, name: str) -> str:
 
 def _evenness(text: str, delimiter: str) -> tuple[float, int]:
     # The first rows are enough; a million characters bound the work.
-    first = [cells for _, cells in islice(records(text[:1_000_000], delimiter, []), 20)]
-    widths = [len(cells) for cells in first if any(cells)]
+    first = [cells for _, cells in islice(records(text[:_BEGINNING], delimiter, []), 20)]
+    first = [cells for cells in first if any(cells)]
+    widths = [len(cells) for cells in first[header_at(first) :]]
     if not widths or widths[0] < 2:
         return (0.0, 0)
     return (sum(width == widths[0] for width in widths) / len(widths), widths[0])

@@ -203,6 +203,56 @@ def read_text(data: str | bytes, name: str, what: str, limit: int) -> str:
     return problem_or_text
 
 
+def read_table_text(
+    data: str | bytes, name: str, what: str, limit: int
+) -> tuple[str, tuple[Problem, ...]]:
+    r"""The text of a table, which spreadsheets also write in UTF-16 or a Western encoding.
+
+    What is neither UTF-8 nor marked is taken for Windows-1252 where it can be nothing else of the
+    usual ones: no letter of UTF-8 in it, no control character, and few letters beyond ASCII. The
+    encoding is said, where it is not UTF-8.
+
+    Raises:
+        InputError: like ``read_text``.
+
+    >>> read_table_text("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv", "table", 100)[0]
+    'id;Stadt\n1;Köln\n'
+    """
+    if isinstance(data, bytes) and len(data) <= limit:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return read_text(data, name, what, limit), (Problem("The file is read as UTF-16."),)
+        western = _western(data)
+        if western is not None:
+            message = "The file is not UTF-8; it is read as Windows-1252 (Western European)."
+            return read_text(western, name, what, limit), (Problem(message, _LOOK),)
+    return read_text(data, name, what, limit), ()
+
+
+_LOOK = "Look whether its letters are right; if not, save it as UTF-8."
+_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+#: A text of Western Europe has fewer letters beyond ASCII; one in another script has more.
+_MOST_BEYOND = 0.35
+
+
+def _western(data: bytes) -> str | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        pass
+    else:
+        return None
+    if _UTF8.search(data) or _CONTROL.search(data):
+        return None
+    # From 0xC0 on stand letters, before them signs.
+    beyond = sum(byte >= 0xC0 for byte in data)
+    letters = beyond + sum(chr(byte).isalpha() for byte in data if byte < 0x80)
+    try:
+        return data.decode("cp1252") if beyond <= _MOST_BEYOND * letters else None
+    except UnicodeDecodeError:
+        return None
+
+
 def _decoded(data: bytes) -> str | Problem:
     if data.startswith(b"PK\x03\x04"):
         return Problem(

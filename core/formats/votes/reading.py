@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import zipfile
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from core.domain.dataset import Dataset
@@ -21,12 +16,11 @@ from core.formats.datasets.vote_mapping import (
     looks_long,
     looks_wide,
 )
-from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
+from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.evalassist import holds_rows
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
-from core.formats.source.archives import opened_archive, opened_member
-from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE, Parsed, shortened, stem
+from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import Derived, derive_dataset, derive_rubric, spelt_as
 from core.formats.votes.experiments import read_experiment
 from core.formats.votes.gradescope import looks_like_evaluations, read_evaluations
@@ -37,19 +31,11 @@ from core.formats.votes.imported import (
     VoteBundle,
     VoteChecker,
 )
+from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_tables import TableVotes, parse_votes, votes_in
-
-VOTES = "votes.csv"
-MANIFEST = "manifest.json"
-KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
-#: More questions than this has no assignment.
-MOST_TABLES = 200
-#: What an archive may unpack to, all its files together.
-MOST_UNPACKED = 4 * MAX_DATASET_BYTES
-_ZIP = b"PK\x03\x04"
 
 #: What a file or folder holds.
 SourceKind = (
@@ -57,112 +43,6 @@ SourceKind = (
 )
 #: The same, or ``unknown``: a table that is nothing of all this, from which nothing is guessed.
 SeenKind = SourceKind | Literal["unknown"]
-
-
-@dataclass(frozen=True)
-class VoteSource:
-    """Files by their names within a folder or archive; a lone file stands by itself.
-
-    ``title`` is what to call it: the folder's name, or that of the file without its ending.
-    """
-
-    name: str
-    files: Mapping[str, bytes]
-    lone: bool
-    title: str
-
-    def first(self, names: Iterable[str]) -> str | None:
-        """The first of these files that is there."""
-        return next((name for name in names if name in self.files), None)
-
-
-def open_path(path: str | os.PathLike[str]) -> VoteSource:
-    """The file, folder or zip archive at a path. Raises ``InputError`` where it cannot be read."""
-    given = Path(path)
-    if not given.is_dir():
-        return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    found = {
-        name: read_bytes(given / name, MAX_DATASET_BYTES)
-        for name in KNOWN
-        if (given / name).is_file()
-    }
-    if not found:
-        tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
-        found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}
-    if not found:
-        raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
-    name = given.resolve().name or "folder"
-    return VoteSource(name, found, False, name)
-
-
-def _is_evaluations(path: Path) -> bool:
-    with path.open("rb") as file:
-        return looks_like_evaluations(file.read(4000))
-
-
-def open_bytes(data: bytes, name: str) -> VoteSource:
-    """The same for a file or zip archive at hand."""
-    title = stem(name, "Imported votes")
-    if not data.startswith(_ZIP) or recognised(data, name):
-        return VoteSource(name, {name: data}, True, title)
-    folder, files = _unzipped(data, name)
-    return VoteSource(name, files, False, folder or title)
-
-
-_NOTHING = (
-    "Votes come as a table (CSV or JSONL), as a folder with votes.csv, rubric.yaml and "
-    "items.jsonl, or as an experiment with manifest.json and items.jsonl."
-)
-
-
-def _unzipped(data: bytes, name: str) -> tuple[str, dict[str, bytes]]:
-    """The archive's shallowest folder that holds known files (its name), and those files."""
-    with opened_archive(data, name) as archive:
-        folder, members = _members(archive)
-        if not members:
-            members = _tables(archive)
-        if not members:
-            raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
-    return folder, _all_inflated(data, members, name)
-
-
-def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    folders: dict[tuple[int, str], dict[str, zipfile.ZipInfo]] = {}
-    for info in archive.infolist():
-        path = PurePosixPath(info.filename.replace("\\", "/"))
-        if path.name in KNOWN and not info.is_dir() and "__MACOSX" not in path.parts:
-            folder = str(path.parent)
-            folders.setdefault((len(path.parts), folder), {})[path.name] = info
-    if not folders:
-        return "", {}
-    first = min(folders)
-    return PurePosixPath(first[1]).name, folders[first]
-
-
-def _tables(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Tables of evaluations, one per question, by their names without folders."""
-    found: dict[str, zipfile.ZipInfo] = {}
-    for info in archive.infolist():
-        path = PurePosixPath(info.filename.replace("\\", "/"))
-        if path.suffix.lower() != ".csv" or "__MACOSX" in path.parts or len(found) >= MOST_TABLES:
-            continue
-        with archive.open(info) as file:
-            if looks_like_evaluations(file.read(4000)):
-                found[path.name if path.name not in found else str(path)] = info
-    return found
-
-
-def _all_inflated(
-    data: bytes, members: Mapping[str, zipfile.ZipInfo], name: str
-) -> dict[str, bytes]:
-    found, size = dict[str, bytes](), 0
-    for member, info in members.items():
-        found[member] = opened_member(data, info, name)
-        size += len(found[member])
-        if size > MOST_UNPACKED:
-            most = MOST_UNPACKED / MEGABYTE
-            raise InputError(f"This archive holds more than {most:,.0f} MB. Split it.", (), name)
-    return found
 
 
 def kind_of(source: VoteSource) -> SeenKind:
@@ -183,7 +63,7 @@ def kind_of(source: VoteSource) -> SeenKind:
         return "rubric"
     if looks_like_rubric(data, name):
         return "rubric"
-    return kind_of_table(read_table(data, name))
+    return kind_of_table(read_table(data, name, source.sheet))
 
 
 def kind_of_table(table: Table) -> SeenKind:
@@ -242,7 +122,7 @@ def table_of(source: VoteSource) -> Table:
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("There is no table of votes in it.", (), source.name)
-    return read_table(source.files[name], name)
+    return read_table(source.files[name], name, source.sheet if source.lone else None)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
@@ -284,7 +164,7 @@ def _table(
         mapping = mapping.model_copy(update={"only": "rating"})
     table = with_paths(table, mapping.used().values())
     found = votes_in(table, mapping)
-    notices = [_shape(mapping), *_left_out(table, mapping)]
+    notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     if rubric is None:
         derived: Derived = derive_rubric(found.lines, found.labels, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]

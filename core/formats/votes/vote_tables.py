@@ -167,7 +167,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 def _rows(
     table: Table, mapping: VoteMapping, found: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    exported = table.kind == "csv" and set(table.columns) >= _EXPORTED
+    exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)

@@ -48,9 +48,9 @@ class ItemPlace:
     item_id: str
 
 
-def read_source(data: str | bytes, name: str) -> Table:
+def read_source(data: str | bytes, name: str, sheet: str | None = None) -> Table:
     """The table in a file or in pasted text. Raises ``InputError`` with every bad line."""
-    return read_table(data, name)
+    return read_table(data, name, sheet)
 
 
 def own_rubric(table: Table) -> Rubric | None:
@@ -259,7 +259,7 @@ def roles_of(table: Table, mapping: ColumnMapping) -> list[str]:
 
 def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> list[str]:
     """The roles to choose from for a column of ``table``."""
-    plain = [role for role in ROLE_WORDS if table.kind != "csv" or role not in NESTED]
+    plain = [role for role in ROLE_WORDS if not table.flat or role not in NESTED]
     if rubric is not None:
         plain.remove(LABEL)
     names = [c.name for c in rubric.criteria] if rubric else list(guess.labels)

@@ -16,16 +16,8 @@ from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, 
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.votes.imported import TOOL_NAMES, VoteBundle
-from core.formats.votes.reading import (
-    SeenKind,
-    SourceKind,
-    VoteSource,
-    kind_of,
-    open_bytes,
-    open_path,
-    read_bundle,
-    table_of,
-)
+from core.formats.votes.reading import SeenKind, SourceKind, kind_of, read_bundle, table_of
+from core.formats.votes.sources import VoteSource, open_bytes, open_path
 from core.formats.votes.tools.known_tools import read_items
 from core.formats.votes.tools.scales import Bins
 from core.services.datasets.catalog import keep_rubric
@@ -102,9 +94,11 @@ def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
     return guess_vote_mapping(seen.table, seen.mapping.layout, rubric)
 
 
-def look_at_bytes(data: bytes, name: str, *, rubric: Rubric | None = None) -> FileLook:
-    """The same for a file at hand."""
-    return look(open_bytes(data, name), rubric=rubric)
+def look_at_bytes(
+    data: bytes, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
+) -> FileLook:
+    """The same for a file at hand, of a workbook for that sheet."""
+    return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
 
 
 @dataclass(frozen=True)
@@ -154,6 +148,7 @@ def import_path(
     kind: SourceKind | None = None,
     changes: Sequence[str] = (),
     bins: Sequence[str] = (),
+    sheet: str | None = None,
     dry: bool = False,
     data: bytes | None = None,
 ) -> dict[str, Any]:
@@ -161,12 +156,13 @@ def import_path(
 
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
     alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
-    like ``tone=0,0.5,1`` that cut numbers into steps. ``data`` is what stands in the file, where it
-    was not read from ``path`` (standard input).
+    like ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook.
+    ``data`` is what stands in the file, where it was not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
     source = open_path(path) if data is None else open_bytes(data, path.name)
+    source = source.on_sheet(sheet)
     seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
     if seen.kind == "unknown":
         raise _unknown(seen)
@@ -235,7 +231,7 @@ def _items(
 ) -> dict[str, Any]:
     """A dataset alone."""
     (name, data), *_ = seen.source.files.items()
-    parsed = read_items(data, name, rubric, changes)
+    parsed = read_items(data, name, rubric, changes, seen.source.sheet)
     items = parsed.value
     found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:

@@ -83,7 +83,8 @@ def test_every_ragged_row_is_named_up_to_fifty() -> None:
 
 def test_a_nul_or_a_wrong_encoding_in_a_csv_is_refused_with_its_line() -> None:
     assert faults(b"id,answer\n1,x\0y\n", "x.csv")[0][0] == 2
-    assert faults("id,answer\n1,é\n".encode("cp1252"), "x.csv")[0][0] == 2
+    # A byte that no usual encoding has a letter for.
+    assert faults(b"id,answer\n1,\x81\n", "x.csv")[0][0] == 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.parsed import Parsed
-from core.formats.votes.reading import kind_of, open_bytes
+from core.formats.votes.reading import kind_of
+from core.formats.votes.sources import open_bytes
 
 #: Written for this test after unitxt_evalassist.md section 2.1.
 WARMTH: dict[str, Any] = {

@@ -10,7 +10,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.reading import kind_of, open_bytes, open_path, read_bundle
+from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.sources import open_bytes, open_path
 from core.services.agreement.metrics_report import metrics_source
 from core.services.imports import import_files
 from tests.new_store import new_store

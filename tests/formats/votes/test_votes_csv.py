@@ -11,7 +11,8 @@ from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.votes.imported import ImportedVote
-from core.formats.votes.reading import open_bytes, read_bundle
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_bytes
 from core.formats.votes.vote_tables import parse_votes, read_votes
 
 RUBRIC = parse_rubric(

@@ -20,6 +20,7 @@ from pages.datasets.importing import (
 )
 from pages.datasets.items import DATASET_ACT, DATASET_VIEW, DATASETS_ACT
 from pages.ui import routes, state
+from tests.formats.office.workbooks import xlsx
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
 
@@ -187,3 +188,18 @@ def test_the_rubric_that_came_along_is_saved_too(store: Store) -> None:
 
     assert [row.name for row in store.rubrics.list()] == ["Peer"]
     assert [row.name for row in catalog.listing(store)] == ["Peer"]
+
+
+def test_the_sheet_of_a_workbook_is_chosen_and_its_texts_are_only_texts(store: Store) -> None:
+    rows = [["id", "answer"], ["a", "<b>x</b> =1+1"], ["b", "y"]]
+    data = xlsx({"<i>Essays &amp; _more_": rows, "Old": [["id", "answer"], ["c", "z"]]})
+    app = open_page(PAGE, dataset=state.NEW)
+    app.file_uploader(key=IMPORT_FILE).set_value(("x.xlsx", data, "application/zip")).run()
+    (choice,) = [box for box in app.selectbox if "2 sheets" in box.label]
+    assert not app.get("button_group")[1:]
+    choice.set_value("<i>Essays &amp; _more_").run()
+    assert "All 2 items can be read" in shown(app)
+    press_import(app)
+    (row,) = catalog.listing(store)
+    version = catalog.latest(store, row.id)
+    assert catalog.item(store, version, "a").text == "<b>x</b> =1+1"

@@ -12,6 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.store.store import Store
 from pages.imports import reading as keys
 from pages.ui import routes, state
+from tests.formats.office.workbooks import VOTES, xlsx
 from tests.formats.votes.foreign_files import FOREIGN
 from tests.formats.votes.tools.test_inspect_logs import members
 from tests.formats.votes.tools.zstandard_zip import packed
@@ -242,3 +243,14 @@ def test_results_of_another_tool_are_known_and_their_numbers_cut_as_one_says(sto
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     length = rubric.criterion("length")
     assert [option.label for option in length.choices][:2] == ["0 to 0.3", "0.3 to 1"]
+
+
+def test_the_sheet_of_a_workbook_is_chosen_before_its_votes_are_read(store: Store) -> None:
+    app = importing(xlsx({"Marks": VOTES, "Old": VOTES[:3]}), "class.xlsx")
+    (choice,) = app.selectbox
+    choice.set_value("Marks").run()
+    assert not app.exception
+    # Eight essays, two raters.
+    assert (figures(app)["Votes"], figures(app)["Items"]) == ("16", "8")
+    press_import(app)
+    assert store.runs.list()[0].planned == 16

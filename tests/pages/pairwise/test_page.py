@@ -17,7 +17,8 @@ from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.formats.votes.reading import open_path, read_bundle
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_path
 from core.services.exports import contest_export
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import blind_arena, contests, rank_report

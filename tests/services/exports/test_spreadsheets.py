@@ -16,7 +16,8 @@ from core.domain.rubric import Criterion, Rubric
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.csv_writer import csv_text, harmless, unguarded
-from core.formats.votes.reading import open_bytes, read_bundle
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_bytes
 from core.services.exports.judgement_rows import LONG
 from core.services.exports.run_export import export
 from core.services.imports.vote_import import bring_in

@@ -12,7 +12,8 @@ import pytest
 from core import clock
 from core.domain.base import build
 from core.domain.dataset import Dataset
-from core.formats.votes.reading import open_path, read_bundle
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_path
 from core.services.agreement.load_ratings import of_run
 from core.services.exports.unitxt import flat, unitxt_result
 from core.services.imports.vote_import import bring_in

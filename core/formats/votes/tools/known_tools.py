@@ -48,6 +48,7 @@ def read_items(
     name: str,
     rubric: Rubric | None = None,
     changes: Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Parsed[Dataset]:
     """The items of a file, to be judged: a dataset, or what a tool's results are about.
 
@@ -55,7 +56,7 @@ def read_items(
     """
     found = None if isinstance(data, str) or changes else _reader(data, name)
     if found is None:
-        return parse_dataset(data, name, rubric, changes)
+        return parse_dataset(data, name, rubric, changes, sheet)
     kind, read = found
     results = read()
     message = f"Read as results of {TOOL_NAMES[kind]}; the scores are left out here."
@@ -64,12 +65,15 @@ def read_items(
 
 
 def read_items_file(
-    path: Path, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+    path: Path,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Parsed[Dataset]:
     """The same for a file or folder on disk."""
     if not path.is_dir():
-        return read_items(read_bytes(path, MAX_DATASET_BYTES), str(path), rubric, changes)
-    return read_dataset_file(path, rubric, changes)
+        return read_items(read_bytes(path, MAX_DATASET_BYTES), str(path), rubric, changes, sheet)
+    return read_dataset_file(path, rubric, changes, sheet)
 
 
 def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]] | None:

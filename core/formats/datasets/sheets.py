@@ -1,0 +1,118 @@
+"""A sheet of a workbook to a table: its header found, merged cells and asides said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.errors import Problem
+from core.formats.office.sheet import FilledCells, address, column_name
+from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
+from core.formats.source.heading import header_at, said_titles
+from core.formats.source.parsed import refusal
+
+_HEADING = "Every column needs a heading of its own, in one row."
+
+
+class SheetRows(NamedTuple):
+    """The columns of a sheet, its rows with their numbers (from 1), and what is to be said."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, str], ...]
+    lines: tuple[int, ...]
+    notices: tuple[Problem, ...]
+
+
+def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> SheetRows:
+    """The rows below the header of a sheet, each cell a text.
+
+    Cells that are merged downwards hold their value in every row, as they are shown. Columns
+    without a heading are left out, which is said.
+
+    Raises:
+        InputError: a heading given twice, or one over several columns; with its cell.
+    """
+    numbers = sorted(sheet.rows)
+    wide = max((column for row in sheet.rows.values() for column in row), default=-1) + 1
+    first = [
+        [sheet.rows[n].get(c, "") for c in range(min(wide, MAX_COLUMNS))] for n in numbers[:40]
+    ]
+    head = header_at(first)
+    header = numbers[head]
+    notices = [said_titles(first[:head], numbers[0] + 1)] if head else []
+    heads = {c: text.strip() for c, text in sorted(sheet.rows[header].items())}
+    if problems := _bad_heads(sheet, heads, header):
+        raise refusal("table", problems, name)
+    body = numbers[head + 1 :]
+    notices += _filled_down(sheet, header)
+    rows = tuple({text: sheet.rows[n].get(c, "") for c, text in heads.items()} for n in body)
+    if not rows:
+        problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
+        raise refusal("table", [problem], name)
+    notices += _asides(sheet, heads, body, others)
+    return SheetRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
+
+
+def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:
+    if len(heads) > MAX_COLUMNS:
+        return bad_columns(list(heads.values()), header + 1)
+    problems = list[Problem]()
+    first: dict[str, int] = {}
+    for column, text in heads.items():
+        if text in first:
+            message = f"{address(header, column)} repeats the heading {text!r} of "
+            problems.append(Problem(f"{message}{address(header, first[text])}.", _HEADING))
+        first.setdefault(text, column)
+    for top, left, bottom, right in sheet.merged:
+        if top <= header <= bottom and right > left and left in heads:
+            area = f"{address(top, left)}:{address(bottom, right)}"
+            problems.append(Problem(f"The heading {area} spans several columns.", _HEADING))
+    return problems
+
+
+def _filled_down(sheet: FilledCells, header: int) -> list[Problem]:
+    """Fill cells that are merged downwards; what is said of merged cells."""
+    down, across = list[str](), list[str]()
+    for top, left, bottom, right in sheet.merged:
+        if bottom <= header or left not in sheet.rows.get(top, {}):
+            continue
+        area = f"{address(top, left)}:{address(bottom, right)}"
+        (across if right > left else down).append(area)
+        for row in range(top + 1, bottom + 1 if right == left else top + 1):
+            # A row that holds nothing else is none.
+            if row in sheet.rows:
+                sheet.rows[row][left] = sheet.rows[top][left]
+    found = list[Problem]()
+    if down:
+        found.append(Problem(f"Merged cells hold their value in every row: {_some(down)}."))
+    if across:
+        said = "Cells merged across columns hold their value in the first column only"
+        found.append(Problem(f"{said}: {_some(across)}."))
+    return found
+
+
+def _asides(
+    sheet: FilledCells, heads: dict[int, str], body: Sequence[int], others: Sequence[str]
+) -> list[Problem]:
+    found = list[Problem]()
+    if others:
+        more = ", ".join(map(repr, others))
+        found.append(Problem(f"Only the sheet {sheet.name!r} is read, not {more[:300]}."))
+    nameless: dict[int, int] = {}
+    for row in body:
+        for column in sheet.rows[row].keys() - heads.keys():
+            nameless[column] = nameless.get(column, 0) + 1
+    for column, count in sorted(nameless.items()):
+        cells = "1 cell" if count == 1 else f"{count:,} cells"
+        message = f"The column {column_name(column)} has no heading and is left out ({cells})."
+        found.append(Problem(message))
+    if sheet.hidden_rows:
+        many = sheet.hidden_rows
+        rows = "1 hidden row is" if many == 1 else f"{many:,} hidden rows are"
+        found.append(Problem(f"{rows} read like the others."))
+    return found
+
+
+def _some(areas: Sequence[str]) -> str:
+    more = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
+    return ", ".join(areas[:5]) + more

@@ -1,0 +1,85 @@
+"""Zip archives from anywhere: opened, listed and unpacked within bounds, or one clear sentence."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from core.errors import InputError
+from core.formats.source.archives import ZSTANDARD, members, opened_archive, opened_member
+from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
+
+#: What an archive may unpack to, all that is read of it together.
+MOST_UNPACKED = 4 * MAX_DATASET_BYTES
+_CHUNK = 1 << 16
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def is_zip(data: bytes) -> bool:
+    """Whether a file begins like a zip archive."""
+    return data.startswith(_ZIP)
+
+
+class Unpacked:
+    """The files in a zip archive by their paths; what is unpacked of them is counted.
+
+    What programs add for themselves (``__MACOSX``, ``.DS_Store`` and other hidden files) is not
+    among them. Nothing is ever written to disk, so that a path that climbs out leads nowhere.
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name = name
+        self._left = MOST_UNPACKED
+        self._data = data
+        every = members(data, name)
+        self.members = {path: info for path, info in every.items() if not is_hidden(path)}
+        self.hidden = len(every) - len(self.members)
+
+    def chunks(self, member: str) -> Iterator[bytes]:
+        """A file piece by piece. Raises ``InputError``: damaged, encrypted, or too much."""
+        for chunk in self._unpacked(self.members[member]):
+            self._left -= len(chunk)
+            if self._left < 0:
+                most = MOST_UNPACKED / MEGABYTE
+                message = f"This file unpacks to more than {most:,.0f} MB. Split it."
+                raise InputError(message, (), self.name)
+            yield chunk
+
+    def _unpacked(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
+        if info.compress_type == ZSTANDARD:
+            yield opened_member(self._data, info, self.name)
+            return
+        with opened_archive(self._data, self.name) as archive, archive.open(info) as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+
+    def read(self, member: str, most: int = MAX_DATASET_BYTES) -> bytes:
+        """A file whole. Raises ``InputError``, also where it is larger than ``most``."""
+        found = bytearray()
+        for chunk in self.chunks(member):
+            found += chunk
+            # Read, not trusted: an archive may say less than it holds.
+            if len(found) > most:
+                limit = most / MEGABYTE
+                message = f"{member} is larger than {limit:,.0f} MB. Split it."
+                raise InputError(message, (), self.name)
+        return bytes(found)
+
+    def beginning(self, member: str, size: int = 4000) -> bytes:
+        """The first bytes of a file."""
+        for chunk in self.chunks(member):
+            return chunk[:size]
+        return b""
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a file is a program's own: hidden, or a resource of macOS or Windows.
+
+    >>> is_hidden("__MACOSX/._a.txt"), is_hidden("a/.DS_Store"), is_hidden("a/b.txt")
+    (True, True, False)
+    """
+    parts = PurePosixPath(path).parts
+    return any(part.startswith((".", "~$")) and part not in ("..", ".") for part in parts) or (
+        "__MACOSX" in parts or parts[-1:] in (("Thumbs.db",), ("desktop.ini",))
+    )

@@ -1,0 +1,125 @@
+"""Parquet and Arrow files to rows of plain data; the only door to pyarrow."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+from core.errors import InputError, Problem
+from core.formats.office.archive import MOST_UNPACKED
+from core.formats.source.parsed import MAX_ROWS, MEGABYTE, refusal, too_many_rows
+
+ColumnarKind = Literal["parquet", "arrow"]
+_BATCH = 1000
+
+
+class ColumnarRows(NamedTuple):
+    """The columns and rows of a file, and the columns that hold what cannot be judged."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    left_out: tuple[str, ...]
+
+
+def columnar_kind(data: bytes) -> ColumnarKind | None:
+    """Whether a file is of this kind, by its first bytes."""
+    if data.startswith(b"PAR1"):
+        return "parquet"
+    return "arrow" if data.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1")) else None
+
+
+def read_columnar(data: bytes, name: str) -> ColumnarRows:
+    """The rows of a file of Parquet, or of Arrow (a file, a stream, Feather).
+
+    Structs become mappings, lists stay lists, moments become texts. Columns of bytes (pictures,
+    sound) are left out.
+
+    Raises:
+        InputError: damaged, encrypted, or larger than what a small machine can hold.
+    """
+    import pyarrow as pa
+
+    try:
+        schema, batches = _opened(data)
+        names = [str(one) for one in schema.names]
+        twice = sorted({one for one in names if names.count(one) > 1})
+        if twice:
+            problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
+            raise refusal("table", [problem], name)
+        left = [f.name for f in schema if pa.types.is_binary(f.type) or _is_large_binary(f.type)]
+        kept = [one for one in names if one not in left]
+        rows = list(_rows(batches, kept, name))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        said = str(error).strip().split("\n")[0].rstrip(".")[:200]
+        raise InputError(f"This file cannot be read: {said}.", (), name) from None
+    return ColumnarRows(tuple(kept), tuple(rows), tuple(left))
+
+
+def _is_large_binary(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
+
+
+def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if columnar_kind(data) == "parquet":
+        file = pq.ParquetFile(io.BytesIO(data))
+        return file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+    if data.startswith(b"FEA1"):
+        raise ValueError("Feather of version 1 is not read; write it with version 2")
+    if data.startswith(b"ARROW1"):
+        whole = pa.ipc.open_file(data)
+        return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
+    stream = pa.ipc.open_stream(data)
+    return stream.schema, stream
+
+
+def _rows(batches: Iterable[Any], kept: list[str], name: str) -> Iterator[dict[str, Any]]:
+    size = count = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, _BATCH):
+            for row in batch.select(kept).slice(start, _BATCH).to_pylist():
+                found = {key: _plain(value) for key, value in row.items()}
+                count += 1
+                size += _weight(found)
+                if count > MAX_ROWS:
+                    raise refusal("table", [too_many_rows()], name)
+                if size > MOST_UNPACKED:
+                    most = MOST_UNPACKED / MEGABYTE
+                    message = f"This file unpacks to more than {most:,.0f} MB. Split it."
+                    raise InputError(message, (), name)
+                yield found
+
+
+def _weight(value: Any) -> int:
+    """About how much memory a value takes."""
+    if isinstance(value, dict):
+        return 100 + sum(len(str(key)) + _weight(part) for key, part in value.items())
+    if isinstance(value, list):
+        return 60 + sum(map(_weight, value))
+    return len(value) if isinstance(value, str) else 8
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

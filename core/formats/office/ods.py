@@ -1,0 +1,161 @@
+"""Workbooks of LibreOffice (.ods): the sheets by name, and each sheet's cells as they are shown."""
+
+from __future__ import annotations
+
+import re
+
+from core.errors import InputError
+from core.formats.office.archive import Unpacked
+from core.formats.office.markup import Attributes, walk
+from core.formats.office.sheet import FilledCells, fault, whole
+from core.formats.office.sheet_values import CellFormat, iso_shown, number_shown, plain_number
+
+
+class OpenBook:
+    """A workbook of LibreOffice, read once for each sheet."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._archive, self._name = Unpacked(data, name), name
+        manifest = "META-INF/manifest.xml"
+        if manifest in self._archive.members and b"encryption-data" in self._archive.read(manifest):
+            message = "This workbook is protected by a password. Save it without one."
+            raise InputError(message, (), name)
+        self.sheets: dict[str, bool] = {}
+        self._rows: dict[str, int] = {}
+        reader = _OdsSheet(None)
+        self._read(reader)
+        self.sheets = dict.fromkeys(reader.counts, False)
+        self._rows = reader.counts
+
+    def _read(self, reader: _OdsSheet) -> None:
+        chunks = self._archive.chunks("content.xml")
+        walk(chunks, self._name, start=reader.start, end=reader.end, text=reader.text)
+
+    def has_rows(self, sheet: str) -> bool:
+        """Whether a sheet has a heading and at least a row."""
+        return self._rows[sheet] > 1
+
+    def read(self, sheet: str) -> FilledCells:
+        """A sheet whole."""
+        reader = _OdsSheet(FilledCells(sheet))
+        self._read(reader)
+        return reader.sheet or FilledCells(sheet)
+
+
+class _OdsSheet:
+    """The events of content.xml to the cells of one sheet, or to counts of filled rows."""
+
+    def __init__(self, sheet: FilledCells | None) -> None:
+        self.sheet, self.counts = sheet, dict[str, int]()
+        self._name, self._row, self._column = "", 0, 0
+        self._rows_repeated = 1
+        self._cell: Attributes | None = None
+        self._lines, self._depth = list[list[str]](), 0
+        self._aside, self._hidden = 0, False
+        self._found: list[tuple[int, int, str]] = []
+
+    def start(self, tag: str, given: Attributes) -> None:
+        if tag == "table":
+            self._name, self._row = given.get("name", ""), 0
+            self.counts.setdefault(self._name, 0)
+        elif tag == "table-row":
+            self._column, self._found = 0, []
+            self._rows_repeated = max(1, whole(given.get("number-rows-repeated")))
+            self._hidden = given.get("visibility", "visible") != "visible"
+        elif tag in ("table-cell", "covered-table-cell"):
+            self._cell, self._lines = given, []
+        elif tag in ("annotation", "shapes"):
+            self._aside += 1
+        elif self._cell is not None and not self._aside:
+            self._within(tag, given)
+
+    def _within(self, tag: str, given: Attributes) -> None:
+        if tag in ("p", "h"):
+            self._lines.append([])
+            self._depth += 1
+        elif self._lines and tag == "s":
+            self._lines[-1].append(" " * min(max(1, whole(given.get("c"))), 1000))
+        elif self._lines and tag in ("tab", "line-break"):
+            self._lines[-1].append("\t" if tag == "tab" else "\n")
+
+    def text(self, text: str) -> None:
+        if self._depth and self._lines and not self._aside:
+            self._lines[-1].append(text)
+
+    def end(self, tag: str) -> None:
+        if tag in ("annotation", "shapes"):
+            self._aside -= 1
+        elif tag in ("p", "h") and self._depth and not self._aside:
+            self._depth -= 1
+        elif tag in ("table-cell", "covered-table-cell") and self._cell is not None:
+            self._end_cell(self._cell, covered=tag[0] == "c")
+            self._cell = None
+        elif tag == "table-row":
+            self._end_row()
+
+    def _end_cell(self, given: Attributes, *, covered: bool) -> None:
+        times = max(1, whole(given.get("number-columns-repeated")))
+        text = "\n".join("".join(line) for line in self._lines)
+        shown = "" if covered else self._shown(given, text)
+        ours = self.sheet is not None and self.sheet.name == self._name
+        if ours and self.sheet is not None:
+            self._mark(self.sheet, given, shown)
+        if shown.strip():
+            # A sheet has 16,384 columns at most.
+            for column in range(self._column, min(self._column + times, 16_384)):
+                self._found.append((self._row, column, shown))
+        self._column += times
+
+    def _mark(self, sheet: FilledCells, given: Attributes, shown: str) -> None:
+        wide, high = (whole(given.get(f"number-{w}-spanned")) for w in ("columns", "rows"))
+        if wide > 1 or high > 1:
+            last = self._row + max(high, 1) - 1, self._column + max(wide, 1) - 1
+            sheet.merged.append((self._row, self._column, *last))
+        if "formula" in given:
+            wrong = shown.startswith(("Err:", "#")) and given.get("value-type") in (None, "string")
+            if not shown or wrong or given.get("value-type") == "error":
+                sheet.faults.append(fault(self._row, self._column, shown))
+
+    def _end_row(self) -> None:
+        if self._found:
+            self.counts[self._name] += self._rows_repeated
+        if self._found and self.sheet is not None and self.sheet.name == self._name:
+            self.sheet.hidden_rows += self._rows_repeated if self._hidden else 0
+            for more in range(self._rows_repeated):
+                for row, column, shown in self._found:
+                    self.sheet.put(row + more, column, shown)
+        self._row += self._rows_repeated
+
+    def _shown(self, given: Attributes, text: str) -> str:
+        kind = given.get("value-type", "")
+        if kind in ("float", "currency", "percentage"):
+            try:
+                value = float(given.get("value", ""))
+            except ValueError:
+                return text
+            if kind == "percentage":
+                return number_shown(value, CellFormat("percent"))
+            return _padded(text, value)
+        if kind == "date":
+            return iso_shown(given.get("date-value", text))
+        if kind == "time":
+            return _duration(given.get("time-value", "")) or text
+        if kind == "boolean":
+            return given.get("boolean-value", text).upper()
+        return text
+
+
+def _padded(text: str, value: float) -> str:
+    """A whole number as it is shown, where that begins with noughts."""
+    shown = re.fullmatch(r"0\d+", text)
+    return text if shown and float(text) == value else plain_number(value)
+
+
+def _duration(text: str) -> str:
+    match = re.fullmatch(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S", text)
+    if match is None:
+        return ""
+    hours, minutes, seconds = map(int, match.groups())
+    if hours < 24:
+        return f"{hours:02d}:{minutes:02d}" + (f":{seconds:02d}" if seconds else "")
+    return f"{hours}:{minutes:02d}:{seconds:02d}"

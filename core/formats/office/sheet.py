@@ -1,0 +1,86 @@
+"""A sheet as it is read: filled cells by row and column, and the places that show no value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from core.errors import InputError, Problem
+from core.formats.source.parsed import MAX_ROWS, too_many_rows
+
+#: A sheet with more filled cells is refused: a small machine could not hold them.
+MOST_CELLS = 10_000_000
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
+#: First row, first column, last row, last column; all from 0.
+Area = tuple[int, int, int, int]
+
+
+@dataclass
+class FilledCells:
+    """The filled rows of a sheet by their numbers from 0; each maps columns (from 0) to texts.
+
+    ``faults`` are cells that show no value: errors, and formulas that were never worked out.
+    """
+
+    name: str
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    merged: list[Area] = field(default_factory=list)
+    faults: list[Problem] = field(default_factory=list)
+    hidden_rows: int = 0
+    cells: int = 0
+
+    def put(self, row: int, column: int, text: str) -> None:
+        """Keep a cell that shows something."""
+        self.cells += 1
+        if self.cells > MOST_CELLS:
+            message = f"has more than {MOST_CELLS:,} filled cells, which is the limit."
+            raise InputError(f"The sheet {self.name!r} {message}", (), self.name)
+        if row not in self.rows and len(self.rows) > MAX_ROWS:
+            raise InputError("This workbook is not valid.", (too_many_rows(),), self.name)
+        self.rows.setdefault(row, {})[column] = text
+
+
+def address(row: int, column: int) -> str:
+    """The name of a cell.
+
+    >>> address(0, 0), address(11, 27)
+    ('A1', 'AB12')
+    """
+    return f"{column_name(column)}{row + 1}"
+
+
+def column_name(column: int) -> str:
+    """The letters of a column."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def place_of(reference: str) -> tuple[int, int] | None:
+    """Row and column of a cell's name, from 0."""
+    match = _REFERENCE.match(reference)
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - 64
+    return int(match[2]) - 1, column - 1
+
+
+_WORK_OUT = "Open the workbook in a spreadsheet program, save it, and try again."
+_MEND = "Mend or empty the cell."
+
+
+def fault(row: int, column: int, shows: str) -> Problem:
+    """The problem of a cell that shows an error, or was never worked out (and shows nothing)."""
+    if not shows:
+        return Problem(f"{address(row, column)} holds a formula without its result.", _WORK_OUT)
+    return Problem(f"{address(row, column)} shows {shows}.", _MEND)
+
+
+def whole(text: str | None) -> int:
+    """The whole number in an attribute; 0 where there is none."""
+    return int(text[:9]) if text and text.isascii() and text.isdigit() else 0

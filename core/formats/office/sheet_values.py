@@ -1,0 +1,143 @@
+"""What a spreadsheet shows in a cell: numbers, dates and percent, from the value and its format."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Literal, NamedTuple
+
+Shown = Literal["number", "percent", "date", "datetime", "time", "elapsed", "padded"]
+
+#: Formats that a workbook does not spell out, by their numbers.
+_BUILT_IN: dict[int, Shown] = {
+    **dict.fromkeys((9, 10), "percent"),
+    **dict.fromkeys((14, 15, 16, 17, *range(27, 32), 36, *range(50, 59)), "date"),
+    **dict.fromkeys((18, 19, 20, 21, 32, 33, 34, 35, 45, 47), "time"),
+    22: "datetime",
+    46: "elapsed",
+}
+#: Parts of a format that are shown as they are: quoted, escaped, filled, and what is in brackets.
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.I)
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+#: The day before the first, and the one that a file counts from which takes 1900 for a leap year.
+_FIRST, _AFTER_LEAP = datetime(1899, 12, 31, tzinfo=UTC), datetime(1899, 12, 30, tzinfo=UTC)
+#: The day from which old workbooks of macOS count.
+_MAC = datetime(1904, 1, 1, tzinfo=UTC)
+_LAST_SERIAL = 2_958_466
+
+
+class CellFormat(NamedTuple):
+    """How a number is shown; ``width`` counts the digits of a format such as 0000."""
+
+    shown: Shown = "number"
+    width: int = 0
+
+
+def format_of(number: int, code: str | None) -> CellFormat:
+    """What a format shows, by its number and, where the workbook spells it out, its code.
+
+    >>> format_of(9, None).shown, format_of(165, "0.0%").shown, format_of(166, "dd.mm.yyyy").shown
+    ('percent', 'percent', 'date')
+    >>> format_of(167, "0000"), format_of(168, '#,##0.00 "days"').shown
+    (CellFormat(shown='padded', width=4), 'number')
+    """
+    if code is None:
+        return CellFormat(_BUILT_IN.get(number, "number"))
+    first = code.split(";")[0]
+    if _ELAPSED.search(first):
+        return CellFormat("elapsed")
+    plain = _LITERAL.sub("", first).lower()
+    if re.fullmatch(r"0{2,}", plain):
+        return CellFormat("padded", len(plain))
+    if "%" in plain:
+        return CellFormat("percent")
+    if plain in ("general", "@"):
+        return CellFormat()
+    day = bool(re.search("[yd]", plain)) or ("m" in plain and not re.search("[hs]", plain))
+    time = bool(re.search("[hs]", plain))
+    if day and time:
+        return CellFormat("datetime")
+    return CellFormat("date" if day else "time" if time else "number")
+
+
+def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
+    """The text of a number under its format; a date as ISO, a percent with its sign.
+
+    >>> number_shown(3.0, CellFormat()), number_shown(0.1 + 0.2, CellFormat())
+    ('3', '0.3')
+    >>> number_shown(0.25, CellFormat("percent")), number_shown(46053, CellFormat("date"))
+    ('25%', '2026-01-31')
+    >>> number_shown(46053.4375, CellFormat("datetime")), number_shown(7.0, CellFormat("padded", 4))
+    ('2026-01-31 10:30', '0007')
+    """
+    if form.shown == "percent":
+        return f"{value * 100:.12g}%"
+    if form.shown == "padded" and value >= 0 and value.is_integer():
+        return f"{int(value):0{form.width}d}"
+    if form.shown in ("number", "padded") or not 0 <= value < _LAST_SERIAL:
+        return plain_number(value)
+    if form.shown == "elapsed" or (form.shown == "time" and value >= 1):
+        return elapsed(timedelta(days=value))
+    at = _moment(value, mac)
+    if form.shown == "time":
+        return _time(at)
+    return at.date().isoformat() if _is_day(at, form) else f"{at.date().isoformat()} {_time(at)}"
+
+
+def plain_number(value: float) -> str:
+    """A number as people write it: whole ones without a point."""
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.15g}"
+
+
+def elapsed(span: timedelta) -> str:
+    """Hours, minutes and seconds, beyond a day as well."""
+    seconds = round(span.total_seconds())
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def _is_day(at: datetime, form: CellFormat) -> bool:
+    return form.shown == "date" or not (at.hour or at.minute or at.second)
+
+
+def _moment(serial: float, mac: bool) -> datetime:
+    base = _MAC if mac else _AFTER_LEAP if serial >= 60 else _FIRST
+    at = base + timedelta(days=int(serial))
+    # To the second: a day's part is not exact.
+    return at + timedelta(seconds=round(serial % 1 * 86400))
+
+
+def _time(at: datetime) -> str:
+    return at.strftime("%H:%M:%S" if at.second else "%H:%M")
+
+
+def iso_shown(text: str) -> str:
+    """A moment as files write it, as people read it.
+
+    >>> iso_shown("2026-01-31T00:00:00"), iso_shown("2026-01-31T10:30:00Z"), iso_shown("2026-01-31")
+    ('2026-01-31', '2026-01-31 10:30', '2026-01-31')
+    """
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    day = at.date().isoformat()
+    return day if not (at.hour or at.minute or at.second) else f"{day} {_time(at)}"
+
+
+def unescaped(text: str) -> str:
+    r"""The text of a cell, in which letters that XML cannot hold stand as ``_x000D_``.
+
+    >>> unescaped("a_x000A_b"), unescaped("_xD83D_")
+    ('a\nb', '_xD83D_')
+    """
+    if "_x" not in text:
+        return text
+
+    def letter(match: re.Match[str]) -> str:
+        code = int(match[1], 16)
+        return match[0] if code == 0 or 0xD800 <= code < 0xE000 else chr(code)
+
+    return _ESCAPED.sub(letter, text)

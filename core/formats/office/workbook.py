@@ -1,0 +1,101 @@
+"""Workbooks (.xlsx, .ods): which sheet is meant, and its rows as texts, or one clear sentence."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from core.errors import InputError
+from core.formats.office.archive import Unpacked, is_zip
+from core.formats.office.ods import OpenBook
+from core.formats.office.sheet import FilledCells
+from core.formats.office.xlsx import ExcelBook
+from core.formats.source.parsed import shortened
+
+BookKind = Literal["xlsx", "ods"]
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ODS = b"application/vnd.oasis.opendocument.spreadsheet"
+
+
+class SheetNotChosen(InputError):
+    """A workbook with rows on several sheets, of which nobody named one."""
+
+    def __init__(self, sheets: tuple[str, ...], where: str) -> None:
+        self.sheets = sheets
+        named = ", ".join(repr(name) for name in sheets)
+        super().__init__(
+            f"This workbook has rows on {len(sheets)} sheets: {named}. Name one with --sheet.",
+            (),
+            where,
+        )
+
+
+def refuse_old(data: bytes, name: str) -> None:
+    """Refuse what looks like a workbook and is none that is read here, with its mend.
+
+    Raises:
+        InputError: protected by a password, or of an old or binary format.
+    """
+    if not data.startswith(_OLE):
+        return
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        message = "This file is protected by a password. Save it without one."
+    elif "WordDocument".encode("utf-16-le") in data:
+        message = "This is a document in the old .doc format. Save it as .docx."
+    else:
+        message = "This workbook is in the old .xls format. Save it as .xlsx."
+    raise InputError(message, (), name)
+
+
+def book_kind(data: bytes, name: str) -> BookKind | None:
+    """Whether a file is a workbook, by what is in it; a damaged archive is for others to refuse.
+
+    Raises:
+        InputError: a workbook of a kind that is not read here.
+    """
+    refuse_old(data, name)
+    if not is_zip(data):
+        return None
+    members = Unpacked(data, name).members
+    if "xl/workbook.bin" in members:
+        raise InputError("This workbook is in the .xlsb format. Save it as .xlsx.", (), name)
+    if any(member.endswith(".iwa") for member in members):
+        raise InputError("This is a file of Numbers or Pages. Export it as .xlsx.", (), name)
+    if "[Content_Types].xml" in members and any(m.endswith("workbook.xml") for m in members):
+        return "xlsx"
+    if "mimetype" in members and "content.xml" in members:
+        mime = Unpacked(data, name).beginning("mimetype", 100)
+        return "ods" if mime.startswith(_ODS) else None
+    return None
+
+
+def read_sheet(
+    data: bytes, name: str, sheet: str | None = None
+) -> tuple[FilledCells, tuple[str, ...]]:
+    """A sheet of a workbook, and the names of its other sheets with rows.
+
+    Without ``sheet`` the only one with rows is taken; hidden ones are passed over.
+
+    Raises:
+        SheetNotChosen: several sheets have rows.
+        InputError: no such sheet, no rows, or a damaged workbook.
+    """
+    kind = book_kind(data, name)
+    book = ExcelBook(data, name) if kind == "xlsx" else OpenBook(data, name)
+    filled = tuple(one for one in book.sheets if not book.sheets[one] and book.has_rows(one))
+    if sheet is None:
+        if len(filled) > 1:
+            raise SheetNotChosen(filled, name)
+        if not filled:
+            raise InputError("No sheet of this workbook has a heading and rows.", (), name)
+        sheet = filled[0]
+    elif sheet not in book.sheets:
+        close = [one for one in book.sheets if one.strip().casefold() == sheet.strip().casefold()]
+        if len(close) != 1:
+            known = ", ".join(map(repr, book.sheets))
+            raise InputError(f"There is no sheet {sheet!r}. The sheets are {known}.", (), name)
+        (sheet,) = close
+    found = book.read(sheet)
+    if found.faults:
+        message = f"The sheet {sheet!r} has cells without a value."
+        raise InputError(message, shortened(found.faults), name)
+    return found, tuple(one for one in filled if one != sheet)

@@ -1,0 +1,237 @@
+"""Workbooks of Excel (.xlsx): the sheets by name, and each sheet's cells as they are shown."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+
+from core.errors import InputError
+from core.formats.office.archive import Unpacked
+from core.formats.office.markup import Attributes, Enough, walk
+from core.formats.office.sheet import FilledCells, fault, place_of, whole
+from core.formats.office.sheet_values import (
+    CellFormat,
+    format_of,
+    iso_shown,
+    number_shown,
+    unescaped,
+)
+
+
+class ExcelBook:
+    """A workbook of Excel: sheets by name, and whether each is hidden."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._archive, self._name = Unpacked(data, name), name
+        self._book = next(m for m in self._archive.members if m.endswith("workbook.xml"))
+        self._texts: list[str] | None = None
+        self._mac = False
+        self.sheets: dict[str, bool] = {}
+        self._parts: dict[str, str] = {}
+        self._list()
+        self._formats = list(self._styles())
+
+    def _walk(self, member: str, start: Callable[[str, Attributes], None], **more: object) -> None:
+        handlers: dict[str, object] = {"end": _nothing, "text": _nothing, **more}
+        walk(self._archive.chunks(member), self._name, start=start, **handlers)  # type: ignore[arg-type]
+
+    def _list(self) -> None:
+        related: dict[str, str] = {}
+        folder, file = posixpath.split(self._book)
+
+        def relation(tag: str, given: Attributes) -> None:
+            if tag == "Relationship" and given.get("TargetMode") != "External":
+                target = given.get("Target", "")
+                full = target[1:] if target.startswith("/") else posixpath.join(folder, target)
+                related[given.get("Id", "")] = posixpath.normpath(full)
+
+        def sheet(tag: str, given: Attributes) -> None:
+            if tag == "workbookPr":
+                self._mac = given.get("date1904") in ("1", "true")
+            elif tag == "sheet":
+                part = related.get(given.get("id", ""), "")
+                if part in self._archive.members and "worksheets" in part:
+                    self.sheets[given.get("name", "")] = given.get("state", "visible") != "visible"
+                    self._parts[given.get("name", "")] = part
+
+        relations = posixpath.join(folder, "_rels", f"{file}.rels")
+        if relations in self._archive.members:
+            self._walk(relations, relation)
+        self._walk(self._book, sheet)
+        if not self.sheets:
+            raise InputError("This workbook has no sheets.", (), self._name)
+
+    def part_of(self, sheet: str) -> str:
+        """The file in the archive that holds a sheet."""
+        return self._parts[sheet]
+
+    def _styles(self) -> Iterator[CellFormat]:
+        member = next((m for m in self._archive.members if m.endswith("xl/styles.xml")), None)
+        codes: dict[int, str] = {}
+        used = list[int]()
+        inside = False
+
+        def start(tag: str, given: Attributes) -> None:
+            nonlocal inside
+            if tag == "numFmt":
+                codes[whole(given.get("numFmtId"))] = given.get("formatCode", "")
+            elif tag == "cellXfs":
+                inside = True
+            elif tag == "xf" and inside:
+                used.append(whole(given.get("numFmtId")))
+
+        def end(tag: str) -> None:
+            nonlocal inside
+            inside = inside and tag != "cellXfs"
+
+        if member is not None:
+            self._walk(member, start, end=end)
+        return (format_of(number, codes.get(number)) for number in used)
+
+    def _shared(self) -> list[str]:
+        """The texts that cells of all sheets share."""
+        if self._texts is None:
+            self._texts = []
+            member = next((m for m in self._archive.members if m.endswith("sharedStrings.xml")), "")
+            if member:
+                reader = _RichTexts("si", self._texts.append)
+                self._walk(member, reader.start, end=reader.end, text=reader.text)
+        return self._texts
+
+    def has_rows(self, sheet: str) -> bool:
+        """Whether a sheet has a heading and at least a row."""
+        found = _XlsxSheet(FilledCells(sheet), [], [], False, most_rows=2)
+        self._walk(self._parts[sheet], found.start, end=found.end, text=found.text)
+        return found.seen > 1
+
+    def read(self, sheet: str) -> FilledCells:
+        """A sheet whole."""
+        reader = _XlsxSheet(FilledCells(sheet), self._shared(), self._formats, self._mac)
+        self._walk(self._parts[sheet], reader.start, end=reader.end, text=reader.text)
+        return reader.sheet
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+class _RichTexts:
+    """Gathers rich texts: all their runs, without the readings of East Asian letters."""
+
+    def __init__(self, whole: str, keep: Callable[[str], None]) -> None:
+        self._whole, self._keep = whole, keep
+        self._parts, self._in_text, self._aside = list[str](), False, 0
+
+    def start(self, tag: str, _: Attributes) -> None:
+        if tag == self._whole:
+            self._parts = []
+        elif tag == "rPh":
+            self._aside += 1
+        self._in_text = tag == "t" and not self._aside
+
+    def end(self, tag: str) -> None:
+        self._in_text = False
+        if tag == "rPh":
+            self._aside -= 1
+        elif tag == self._whole:
+            self._keep(unescaped("".join(self._parts)).replace("\r\n", "\n"))
+
+    def text(self, text: str) -> None:
+        if self._in_text:
+            self._parts.append(text)
+
+
+class _XlsxSheet:
+    """The events of a sheet's XML to its cells."""
+
+    def __init__(
+        self,
+        sheet: FilledCells,
+        shared: list[str],
+        formats: list[CellFormat],
+        mac: bool,
+        most_rows: int = 0,
+    ) -> None:
+        self.sheet, self.seen = sheet, 0
+        self._shared, self._formats, self._mac, self._most = shared, formats, mac, most_rows
+        self._row = self._column = -1
+        self._kind, self._format, self._formula = "n", CellFormat(), False
+        self._value, self._part = list[str](), ""
+        self._inline = _RichTexts("is", self._value.append)
+        self._hidden, self._filled = False, False
+
+    def start(self, tag: str, given: Attributes) -> None:
+        if tag == "row":
+            number = whole(given.get("r"))
+            self._row = number - 1 if number else self._row + 1
+            self._column, self._filled = -1, False
+            self._hidden = given.get("hidden") in ("1", "true")
+        elif tag == "c":
+            place = place_of(given.get("r", ""))
+            self._row, self._column = place or (self._row, self._column + 1)
+            self._kind, self._formula = given.get("t", "n"), False
+            at = whole(given.get("s"))
+            self._format = self._formats[at] if at < len(self._formats) else CellFormat()
+            self._value.clear()
+        elif tag in ("v", "f"):
+            self._part = tag
+            self._formula = self._formula or tag == "f"
+        elif tag == "mergeCell":
+            self._merged(given.get("ref", ""))
+        elif self._kind == "inlineStr":
+            self._inline.start(tag, given)
+
+    def _merged(self, reference: str) -> None:
+        first, _, last = reference.partition(":")
+        one, other = place_of(first), place_of(last)
+        if one and other and len(self.sheet.merged) < 100_000:
+            self.sheet.merged.append((*one, *other))
+
+    def text(self, text: str) -> None:
+        if self._part == "v":
+            self._value.append(text)
+        elif self._kind == "inlineStr":
+            self._inline.text(text)
+
+    def end(self, tag: str) -> None:
+        if tag in ("v", "f"):
+            self._part = ""
+        elif tag == "c":
+            self._cell("".join(self._value))
+            self._kind = "n"
+        elif tag == "row":
+            self.seen += self._filled
+            self.sheet.hidden_rows += self._filled and self._hidden
+            if self._most and self.seen >= self._most:
+                raise Enough
+        elif self._kind == "inlineStr":
+            self._inline.end(tag)
+
+    def _cell(self, value: str) -> None:
+        if self._most:
+            self._filled = self._filled or bool(value.strip()) or self._formula
+            return
+        if self._kind == "e" or (self._formula and not value and self._kind != "str"):
+            shows = value if self._kind == "e" else ""
+            self.sheet.faults.append(fault(self._row, self._column, shows))
+            self._filled = True
+            return
+        shown = self._shown(value)
+        if shown.strip():
+            self._filled = True
+            self.sheet.put(self._row, self._column, shown)
+
+    def _shown(self, value: str) -> str:
+        if self._kind == "s":
+            at = whole(value)
+            return self._shared[at] if value.isdigit() and at < len(self._shared) else ""
+        if self._kind == "b":
+            return "TRUE" if value in ("1", "true") else "FALSE"
+        if self._kind == "d":
+            return iso_shown(value)
+        if self._kind in ("str", "inlineStr"):
+            return unescaped(value).replace("\r\n", "\n") if self._kind == "str" else value
+        try:
+            return number_shown(float(value), self._format, mac=self._mac) if value else ""
+        except ValueError:
+            return value

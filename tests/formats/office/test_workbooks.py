@@ -1,0 +1,216 @@
+"""Workbooks: cells as the sheet shows them, the sheet that is meant, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import date, datetime, time
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+from python_calamine import CalamineWorkbook
+
+from core.errors import InputError
+from core.formats.datasets.table import Table, read_table
+from core.formats.office import archive
+from core.formats.office.workbook import SheetNotChosen
+from tests.formats.office.workbooks import ods, ods_cell, ods_row, xlsx, zipped
+from tests.formats.refusals import refused
+
+
+def column(table: Table, name: str) -> list[Any]:
+    return [row[name] for row in table.rows]
+
+
+def said(table: Table) -> str:
+    return " ".join(f"{p.message} {p.mend}" for p in table.notices)
+
+
+def test_cells_are_read_as_the_sheet_shows_them() -> None:
+    def formats(book: Workbook) -> None:
+        sheet = book["S"]
+        for row, code in ((2, "0%"), (3, "0.0%"), (4, "00000"), (7, "dd.mm.yyyy"), (9, "h:mm")):
+            sheet.cell(row, 2).number_format = code
+        sheet.cell(8, 2).number_format = "yyyy-mm-dd hh:mm"
+
+    shown: list[tuple[Any, str]] = [
+        (0.25, "25%"),
+        (0.335, "33.5%"),
+        (42, "00042"),
+        (3.0, "3"),
+        (0.1 + 0.2, "0.3"),
+        (date(2026, 1, 31), "2026-01-31"),
+        (datetime(2026, 1, 31, 10, 30), "2026-01-31 10:30"),  # noqa: DTZ001
+        (time(9, 5), "09:05"),
+        (True, "TRUE"),
+        ("007", "007"),
+        ("=1+1 is text\nof two lines", "=1+1 is text\nof two lines"),
+    ]
+    rows: list[list[Any]] = [["n", "value"], *([n, v] for n, (v, _) in enumerate(shown))]
+
+    def change(book: Workbook) -> None:
+        formats(book)
+        book["S"].cell(12, 2).data_type = "s"
+
+    table = read_table(xlsx({"S": rows}, change), "x.xlsx")
+    assert column(table, "value") == [words for _, words in shown]
+    assert (table.kind, table.lines[0], table.lines[-1]) == ("xlsx", 2, 12)
+
+
+def test_texts_and_numbers_are_those_that_another_reader_finds() -> None:
+    # python-calamine is an implementation of its own, in another language.
+    rows = [["id", "text", "mark"], *([n, f"<é & {n}>\n “x”", n / 8] for n in range(50))]
+    data = xlsx({"S": rows})
+    theirs = CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_name("S").to_python()
+    ours = read_table(data, "x.xlsx")
+    assert column(ours, "text") == [row[1] for row in theirs[1:]]
+    assert [float(cell) for cell in column(ours, "mark")] == [row[2] for row in theirs[1:]]
+
+
+def test_an_ods_shows_the_same_with_its_repeated_cells_and_rows() -> None:
+    rows = (
+        ods_row("id", "when", "share", "mark")
+        + ods_row("a", ods_cell("date", "2026-01-31", "31.01.26"),
+                  ods_cell("percentage", "0.25", "25 %"), ods_cell("float", "3", "3,0"))
+        + ods_row("b", ods_cell("date", "2026-02-01T10:30:00", "x"),
+                  '<table:table-cell table:number-columns-repeated="2" office:value-type="float" '
+                  'office:value="7"><text:p>7</text:p></table:table-cell>', repeated=2)
+        + ods_row('<table:table-cell table:number-columns-repeated="16384"/>', repeated=1048573)
+    )  # fmt: skip
+    table = read_table(ods({"S": rows}), "x.ods")
+    assert [list(row.values()) for row in table.rows] == [
+        ["a", "2026-01-31", "25%", "3"],
+        ["b", "2026-02-01 10:30", "7", "7"],
+        ["b", "2026-02-01 10:30", "7", "7"],
+    ]
+
+
+TWO = {
+    "Notes": [["Read me"]],
+    "Marks": [["id", "answer"], ["a", "x"]],
+    "Old": [["id", "answer"], ["b", "y"]],
+}
+
+
+def test_the_only_sheet_with_rows_is_taken_and_of_several_one_must_be_named() -> None:
+    one = read_table(xlsx({name: TWO[name] for name in ("Notes", "Marks")}), "x.xlsx")
+    assert column(one, "id") == ["a"]
+    with pytest.raises(SheetNotChosen, match=r"rows on 2 sheets: 'Marks', 'Old'.*--sheet") as error:
+        read_table(xlsx(TWO), "x.xlsx")
+    assert error.value.sheets == ("Marks", "Old")
+    named = read_table(xlsx(TWO), "x.xlsx", "Old")
+    assert column(named, "id") == ["b"]
+    assert "Only the sheet 'Old' is read, not 'Marks'." in said(named)
+    with pytest.raises(InputError, match=r"'New'\. The sheets are 'Notes', 'Marks', 'Old'"):
+        read_table(xlsx(TWO), "x.xlsx", "New")
+    with pytest.raises(InputError, match="Only a workbook has sheets"):
+        read_table("id,answer\na,x\n", "x.csv", "Old")
+
+
+def test_a_hidden_sheet_is_nobody_s_choice() -> None:
+    def hide(book: Workbook) -> None:
+        book["Old"].sheet_state = "hidden"
+
+    assert column(read_table(xlsx(TWO, hide), "x.xlsx"), "id") == ["a"]
+
+
+def test_titles_merged_cells_hidden_rows_and_nameless_columns_are_said() -> None:
+    rows = [
+        ["Essays of spring"], [], ["id", "answer", "mark"],
+        ["a", "x", 1, "remark"], [None, "y", 2], ["b", "z", 3],
+    ]  # fmt: skip
+
+    def change(book: Workbook) -> None:
+        book["S"].merge_cells("A1:C1")
+        book["S"].merge_cells("A4:A5")
+        book["S"].row_dimensions[6].hidden = True
+
+    table = read_table(xlsx({"S": rows}, change), "x.xlsx")
+    assert column(table, "id") == ["a", "a", "b"]
+    assert table.lines == (4, 5, 6)
+    words = said(table)
+    for part in ("'Essays of spring'", "A4:A5", "column D has no heading", "1 hidden row is"):
+        assert part in words
+
+
+def test_errors_and_formulas_without_results_are_refused_with_their_cells() -> None:
+    data = xlsx({"S": [["id", "mark"], ["a", "=1+1"], ["b", "#DIV/0!"]]})
+    faults = [words for _, words in refused(lambda: read_table(data, "x.xlsx"))]
+    assert [words.split(".")[0] for words in faults] == [
+        "B2 holds a formula without its result",
+        "B3 shows #DIV/0!",
+    ]
+
+
+def test_two_columns_of_one_name_and_a_heading_over_several_are_refused() -> None:
+    def merge(book: Workbook) -> None:
+        book["S"].merge_cells("B1:C1")
+
+    twice = xlsx({"S": [["id", "mark", "mark"], ["a", 1, 2]]})
+    assert "C1 repeats the heading 'mark' of B1." in refused(lambda: read_table(twice, "x"))[0][1]
+    wide = xlsx({"S": [["id", "marks", None], ["a", 1, 2]]}, merge)
+    assert "B1:C1 spans several columns" in refused(lambda: read_table(wide, "x"))[0][1]
+
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (OLE + "Workbook".encode("utf-16-le"), "old .xls format. Save it as .xlsx"),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), "protected by a password"),
+        (xlsx(TWO)[:900], "cannot be opened"),
+        (xlsx({"Empty": []}), "No sheet of this workbook has a heading and rows"),
+        (zipped({"[Content_Types].xml": "x", "xl/workbook.bin": b"x"}), ".xlsb format"),
+        (zipped({"Index/Document.iwa": b"x"}), "Export it as .xlsx"),
+    ],
+)
+def test_what_is_no_workbook_that_can_be_read_is_refused_with_one_sentence(
+    data: bytes, says: str
+) -> None:
+    # The ending is believed nowhere: the same bytes under any name.
+    for name in ("x.xlsx", "x.csv"):
+        with pytest.raises(InputError) as error:
+            read_table(data, name)
+        assert says in str(error.value)
+
+
+def test_a_cell_far_out_takes_no_memory() -> None:
+    # A reader that lays out the whole rectangle needs 10 GB for this file of 5 kB.
+    def far(book: Workbook) -> None:
+        book["S"].cell(1_000_000, 3, "far")
+
+    table = read_table(xlsx({"S": [["id", "answer", "note"], ["a", "x"]]}, far), "x.xlsx")
+    assert table.lines == (2, 1_000_000)
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_UNPACKED", 20_000)
+    data = xlsx({"S": [["id", "answer"], *([n, "x" * 50] for n in range(2000))]})
+    with pytest.raises(InputError, match="unpacks to more than"):
+        read_table(data, "x.xlsx")
+
+
+def test_entities_are_never_expanded() -> None:
+    data = xlsx({"S": [["id", "answer"], ["a", "x"]]})
+    bomb = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>'
+    with zipfile.ZipFile(io.BytesIO(data)) as whole:
+        files = {n: whole.read(n) for n in whole.namelist()}
+    with pytest.raises(InputError, match="declares entities"):
+        read_table(zipped({**files, "xl/worksheets/sheet1.xml": bomb}), "x.xlsx")
+
+
+def test_a_damaged_workbook_is_read_or_refused_and_never_breaks() -> None:
+    import random
+
+    rng, data = random.Random(0), xlsx(TWO | {"Old": []})
+    for _ in range(300):
+        damaged = bytearray(data)
+        for _ in range(rng.randint(1, 8)):
+            damaged[rng.randrange(4, len(damaged))] = rng.randrange(256)
+        try:
+            read_table(bytes(damaged), "x.xlsx")
+        except InputError:
+            continue
