@@ -43,8 +43,8 @@ class OpenPair:
     refused: str = ""
 
 
-def desk(run_id: int, person: str) -> OpenPair | None:
-    """The desk of this tab; ``None`` before somebody sat down."""
+def pair_of(run_id: int, person: str) -> OpenPair | None:
+    """The open pair of this tab; ``None`` before somebody sat down."""
     found = state.get(_key(run_id))
     return found if isinstance(found, OpenPair) and found.person == person else None
 
@@ -62,7 +62,7 @@ def get_up(run_id: int) -> None:
 
 
 def lay_next(at: OpenPair) -> None:
-    """Put the next contest without this person's vote on the desk."""
+    """Put the next contest without this person's vote before them."""
     at.blind = blind_arena.next_blind(store(), at.arena)
     at.told, at.chosen, at.said = None, None, ""
     at.number += 1

@@ -23,12 +23,12 @@ from pages.ui.widgets import empty_state, page_header, shown_errors, table
 
 def agreement_line(at: OpenPair) -> str:
     """In words, without any name."""
-    panel = _accords(at)[0]
-    if panel.rate is None:
+    same = _accords(at)[0].same
+    if same.value is None:
         return "no contest yet that you and the judges both decided"
     return (
-        f"you and the judges say the same on {fmt.count(panel.same)} of {fmt.count(panel.n)} "
-        f"({fmt.percent(panel.rate)})"
+        f"you and the judges say the same on {fmt.count(same.hits)} of {fmt.count(same.n)} "
+        f"({fmt.percent(same.value)})"
     )
 
 
@@ -54,16 +54,14 @@ def finished(at: OpenPair, run_id: int) -> None:
 
 
 def _row(one: RaterAccord) -> list[str]:
-    if one.rate is None or one.low is None or one.high is None:
-        ends = fmt.DASH
-        same = fmt.DASH
-    else:
-        same = f"{fmt.count(one.same)} ({fmt.percent(one.rate)})"
-        ends = f"{fmt.percent(one.low)} to {fmt.percent(one.high)}"
+    same = ends = fmt.DASH
+    if one.same.n:
+        same = f"{fmt.count(one.same.hits)} ({fmt.percent(one.same.value)})"
+        ends = f"{fmt.percent(one.same.low)} to {fmt.percent(one.same.high)}"
     kappa = one.kappa
     return [
         f"<b>{esc(one.judge)}</b>" if one.judge else "<b>the judges together</b>",
-        fmt.count(one.n),
+        fmt.count(one.same.n),
         same,
         ends,
         f'<span class="rs-quiet">{esc(kappa.reason)}</span>'
@@ -97,7 +95,7 @@ def show(run_id: int | None) -> None:
         _list(who)
         return
     item_view.require_run(store(), run_id)
-    at = answers.desk(run_id, who.name)
+    at = answers.pair_of(run_id, who.name)
     if at is None:
         _door(run_id, who)
     else:
@@ -154,8 +152,8 @@ def _sit_down(run_id: int, person: str) -> None:
 
 @st.fragment
 def _table(at: OpenPair, run_id: int) -> None:
-    if answers.desk(run_id, at.person) is None:
-        st.rerun()  # the person has left; the door is outside of this fragment
+    if answers.pair_of(run_id, at.person) is None:
+        st.rerun()  # the person has left; the way in is outside of this fragment
     with shown_errors():
         _bar(at, run_id)
         if at.refused:

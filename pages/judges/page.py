@@ -18,7 +18,15 @@ from pages.ui import state
 from pages.ui.asking_words import panel_line, rule_label
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors, tag
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    quiet,
+    row,
+    show_flash,
+    shown_errors,
+    tag,
+)
 
 VIEWS = {"judges": "Judges", "panels": "Panels", "keys": "Keys"}
 TEST, ARCHIVE, RESTORE = "Test connection", "Archive", "Restore"
@@ -105,7 +113,7 @@ def _model(entry: JudgeEntry) -> str:
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
-    return _quiet(one_line(entry.judge.model + where, 70))
+    return quiet(one_line(entry.judge.model + where, 70))
 
 
 def _key(entry: JudgeEntry) -> list[str]:
@@ -122,7 +130,7 @@ def _key(entry: JudgeEntry) -> list[str]:
 
 def _seats(entry: JudgeEntry) -> str:
     panels = fmt.plural(len(entry.panels), "panel")
-    return _quiet(f"on {panels}") if entry.panels else _quiet("on no panel")
+    return quiet(f"on {panels}") if entry.panels else quiet("on no panel")
 
 
 def _on_judge(name: str, key: str) -> None:
@@ -144,7 +152,7 @@ def _archived() -> None:
     for entry in entries:
         with _card():
             st.html(f"<b>{esc(entry.name)}</b>")
-            row([_model(entry), _quiet(f"archived {fmt.ago(entry.row.archived or '')}")])
+            row([_model(entry), quiet(f"archived {fmt.ago(entry.row.archived or '')}")])
             st.space("stretch")
             st.button(
                 RESTORE,
@@ -194,7 +202,7 @@ def _panel_card(found: PanelRow) -> None:
         row(
             [
                 *(tag(one_line(judge.name, 40)) for judge in found.panel.judges),
-                _quiet(f"settled by {words}; {panel_line(found.panel) or 'all at once'}"),
+                quiet(f"settled by {words}; {panel_line(found.panel) or 'all at once'}"),
             ]
         )
         st.space("stretch")
@@ -244,10 +252,6 @@ def _open(parameter: str, reference: object) -> None:
 
 def _card() -> Any:
     return st.container(border=True, horizontal=True, vertical_alignment="center")
-
-
-def _quiet(words: str) -> str:
-    return f'<span class="rs-quiet">{esc(words)}</span>'
 
 
 _judge = state.address(state.JUDGE)

@@ -8,7 +8,7 @@ from core.domain.library import PanelRow
 from core.domain.rubric import SCALES
 from core.errors import InputError, Problem
 from core.services.judges import registry
-from core.services.judges.panel_setup import Seating, seating_of
+from core.services.judges.panel_setup import PanelSetup, setup_of
 from core.text.names import visible
 from pages.judges.fields import JUDGES_VIEW
 from pages.ui import asking, routes, state
@@ -121,8 +121,8 @@ def _keys(reference: str) -> FieldKeys:
     return FieldKeys(lambda name: _field(reference, name))
 
 
-def _start(found: PanelRow | None) -> Seating:
-    return seating_of(found.panel) if found else Seating()
+def _start(found: PanelRow | None) -> PanelSetup:
+    return setup_of(found.panel) if found else PanelSetup()
 
 
 def _on_save(reference: str, panel_id: int | None) -> None:
@@ -137,7 +137,7 @@ def _on_save(reference: str, panel_id: int | None) -> None:
                 names,
                 {scale: state.get(_field(reference, scale)) for scale in SCALES},
                 panel_id=panel_id,
-                seating=asking.read_setup(_keys(reference), _start(found), names),
+                setup=asking.read_setup(_keys(reference), _start(found), names),
             )
         except InputError as error:
             kept = [(str(p), "") for p in error.problems]

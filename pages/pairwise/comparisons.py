@@ -14,7 +14,7 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag
+from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag, with_ends
 
 KINDS = {"person": "person", "panel": "all judges", "judge": "judge"}
 LISTED = 120
@@ -84,8 +84,8 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
         (
             [
                 f"{esc(names[p.one])} and {esc(names[p.other])}",
-                fmt.count(p.n),
-                _rate(p),
+                fmt.count(p.same.n),
+                with_ends(p.same),
                 f'<span class="rs-wrap">{esc(p.kappa.reason)}</span>'
                 if p.kappa.value is None
                 else fmt.score(p.kappa.value),
@@ -96,13 +96,6 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
         numbers=(1, 2, 3),
     )
     st.caption("Same: win, tie or loss alike, with a 95 % interval (Wilson). Kappa: Cohen's.")
-
-
-def _rate(p: RaterLikeness) -> str:
-    if p.rate is None or p.low is None or p.high is None:
-        return fmt.DASH
-    ends = f"{fmt.percent(p.low)} to {fmt.percent(p.high)}"
-    return f'{fmt.percent(p.rate)}<br><span class="rs-quiet">{ends}</span>'
 
 
 def _rates(found: Together) -> None:

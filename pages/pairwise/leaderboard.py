@@ -21,7 +21,7 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag
+from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag, with_ends
 
 WHY = {
     "orders": "the orders disagree",
@@ -227,7 +227,7 @@ def position_and_length(chosen: ContestSelection) -> None:
         (*chosen.about, chosen.question),
         lambda: positions(chosen.contests, chosen.question),
     )
-    if any(one.pairs for one in found):
+    if any(one.rate.n for one in found):
         table(
             ("Judge", "Asked in both orders", "Same choice", "Always A", "Always B", "Chose A", ""),
             map(_position_row, found),
@@ -247,26 +247,19 @@ def position_and_length(chosen: ContestSelection) -> None:
 def _position_row(one: Position) -> list[str]:
     mark = tag("✓ no preference found", "good")
     if one.biased:
-        side = "first" if (one.shown_first or 0) > 0.5 else "last"
+        side = "first" if (one.shown_first.value or 0) > 0.5 else "last"
         mark = tag(f"⚠ prefers the answer shown {side}", "warn")
-    elif not one.choices:
+    elif not one.shown_first.n:
         mark = tag("no data")
     return [
         esc(one.judge),
-        fmt.count(one.pairs),
-        _share(one.rate, one.rate_low, one.rate_high),
+        fmt.count(one.rate.n),
+        with_ends(one.rate),
         fmt.count(one.first),
         fmt.count(one.last),
-        _share(one.shown_first, one.first_low, one.first_high),
+        with_ends(one.shown_first),
         mark,
     ]
-
-
-def _share(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None or low is None or high is None:
-        return fmt.DASH
-    ends = f"{fmt.percent(low)} to {fmt.percent(high)}"
-    return f'{fmt.percent(value)}<br><span class="rs-quiet">{ends}</span>'
 
 
 def _length(found: Leaderboard) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -115,39 +116,49 @@ def _forest(block: Forest) -> object:
     return draw.forest(dots, block.axis, block.marks, whole=whole)
 
 
+_TYPES = {"html": "text/html", "md": "text/markdown", "zip": "application/zip"}
+
+
 def download_buttons(run_id: int, found: RunReport) -> None:
     """A button per file, which is made when it is pressed; and the way to grades for students."""
     # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
     held = store()
+
+    def everything() -> bytes:
+        return run_export.zipped(run_export.export(held, run_id, "everything"))
+
+    def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
+        st.download_button(
+            name,
+            data=data,
+            file_name=file,
+            mime=_TYPES[file.rpartition(".")[2]],
+            icon=f":material/{icon}:",
+            key=state.key(REPORT_ACT, name),
+            help=about,
+            on_click="ignore",
+        )
+
     with st.container(horizontal=True):
-        st.download_button(
+        offer(
             "HTML",
-            data=lambda: run_export.written(found, "html"),
-            file_name=f"report-run-{run_id}.html",
-            mime="text/html",
-            icon=":material/description:",
-            key=state.key(REPORT_ACT, "html"),
-            help="One file that opens anywhere, without network, and prints well.",
-            on_click="ignore",
+            partial(run_export.written, found, "html"),
+            f"report-run-{run_id}.html",
+            "description",
+            "One file that opens anywhere, without network, and prints well.",
         )
-        st.download_button(
+        offer(
             "Markdown",
-            data=lambda: run_export.written(found, "markdown"),
-            file_name=f"report-run-{run_id}.md",
-            mime="text/markdown",
-            icon=":material/notes:",
-            key=state.key(REPORT_ACT, "markdown"),
-            help="The same words and tables, for a wiki or a pull request.",
-            on_click="ignore",
+            partial(run_export.written, found, "markdown"),
+            f"report-run-{run_id}.md",
+            "notes",
+            "The same words and tables, for a wiki or a pull request.",
         )
-        st.download_button(
+        offer(
             "CSV of everything",
-            data=lambda: run_export.zipped(run_export.export(held, run_id, "everything")),
-            file_name=f"run-{run_id}.zip",
-            mime="application/zip",
-            icon=":material/table:",
-            key=state.key(REPORT_ACT, "everything"),
-            help="Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
-            on_click="ignore",
+            everything,
+            f"run-{run_id}.zip",
+            "table",
+            "Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
         )
         grades_button(run_id)

@@ -1,4 +1,4 @@
-"""What a reviewer does with the item on the desk; every act is one verb of the services."""
+"""What a reviewer does with the open item; every act is one verb of the services."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.domain.review import Given, Role, Span, Why
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts
 from core.services.review.audit_trail import DecisionEffect
-from pages.review_item.desk import (
+from pages.review_item.opened import (
     OpenItem,
     choose_active,
     lay,

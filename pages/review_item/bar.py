@@ -10,9 +10,8 @@ from core.domain.review import CellState
 from core.services.review import other_acts
 from core.services.review.audit_trail import CellEffect, DecisionEffect
 from core.text import numbers as fmt
-from pages.review_item import desk as desks
-from pages.review_item import keyboard
-from pages.review_item.desk import REVIEW_ACT, REVIEW_NOTE, OpenItem
+from pages.review_item import keyboard, opened
+from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
@@ -90,7 +89,7 @@ def _press(
 
 def _close(at: OpenItem) -> None:
     """Back to the queue; the item is given back, what was said of it stays a draft."""
-    keyboard.guarded(at, desks.leave)
+    keyboard.guarded(at, opened.leave)
     at.effect, at.undone = None, ()
     routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
 

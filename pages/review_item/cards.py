@@ -9,9 +9,8 @@ from core.domain.rubric import Criterion
 from core.services.review import reviewers
 from core.services.review.commit_reveal import BlindCell
 from core.text import numbers as fmt
-from pages.review_item import acts, keyboard, revealed
-from pages.review_item import desk as desks
-from pages.review_item.desk import REVIEW_ACT, REVIEW_NOTE, OpenItem
+from pages.review_item import acts, keyboard, opened, revealed
+from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.review_item.submission import text_of
 from pages.ui import state
 from pages.ui.resources import store
@@ -42,7 +41,7 @@ def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
 
 def _typed(at: OpenItem, key: str, criterion: str) -> None:
     text = str(state.get(key) or "")
-    keyboard.guarded(at, lambda desk: acts.note(desk, criterion, text))
+    keyboard.guarded(at, lambda now: acts.note(now, criterion, text))
 
 
 def _kept(at: OpenItem, key: str, criterion: str) -> None:
@@ -84,11 +83,11 @@ def _use(at: OpenItem, key: str, criterion: str, text: str) -> None:
 
 
 def _keep(at: OpenItem, key: str) -> None:
-    keyboard.guarded(at, lambda desk: reviewers.keep(store(), desk.seat, str(state.get(key) or "")))
+    keyboard.guarded(at, lambda now: reviewers.keep(store(), now.seat, str(state.get(key) or "")))
 
 
 def _forget(at: OpenItem, text: str) -> None:
-    keyboard.guarded(at, lambda desk: reviewers.forget(store(), desk.seat, text))
+    keyboard.guarded(at, lambda now: reviewers.forget(store(), now.seat, text))
 
 
 def show(at: OpenItem) -> None:
@@ -98,7 +97,7 @@ def show(at: OpenItem) -> None:
     for place, cell in enumerate(at.cells):
         if not cell.mine:
             _done(cell)
-        elif desks.name(cell) == at.active:
+        elif opened.name(cell) == at.active:
             _active(at, cell)
         else:
             _folded(at, cell, place)
@@ -121,14 +120,14 @@ def _stage(at: OpenItem) -> None:
         words = "What the judges said is shown on this item. Decide for yourself."
     elif not at.item.two_steps:
         words = "Give your verdict. It is final when you commit it."
-    order = [desks.name(cell) for cell in at.mine]
+    order = [opened.name(cell) for cell in at.mine]
     if len(order) > 1 and at.active in order:
         words += f" Cell {order.index(at.active) + 1} of {len(order)}."
     st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(words)}</span></div>')
 
 
 def _active(at: OpenItem, cell: BlindCell) -> None:
-    criterion, given = cell.criterion, at.said.get(desks.name(cell))
+    criterion, given = cell.criterion, at.said.get(opened.name(cell))
     votes = at.votes.get(criterion.name)
     with st.container(border=True, key="rs_cell_active", gap="small"):
         _head(cell, given)
@@ -150,7 +149,7 @@ def _folded(at: OpenItem, cell: BlindCell, place: int) -> None:
     """One line that opens the cell, with what was said of it, and of the votes where shown."""
     criterion = cell.criterion
     given = at.said.get(criterion.name)
-    done = desks.decided(given)
+    done = opened.decided(given)
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
             f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
@@ -169,7 +168,7 @@ def _folded(at: OpenItem, cell: BlindCell, place: int) -> None:
 
 def _head(cell: BlindCell, given: Given | None) -> None:
     criterion = cell.criterion
-    tone: Tone = "good" if desks.decided(given) else "warn"
+    tone: Tone = "good" if opened.decided(given) else "warn"
     flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
     remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
     st.html(
@@ -190,7 +189,7 @@ def _weight(criterion: Criterion) -> str:
 
 
 def _words(criterion: Criterion, given: Given | None) -> str:
-    if given is None or not desks.decided(given):
+    if given is None or not opened.decided(given):
         return "no verdict yet"
     if given.option is not None:
         return f"✓ {criterion.choices[given.option].label}"

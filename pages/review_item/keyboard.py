@@ -8,9 +8,8 @@ import streamlit as st
 
 from core.domain.review import Role, Why
 from core.errors import Conflict, InputError, Problem, RubricStudioError
-from pages.review_item import acts
-from pages.review_item import desk as desks
-from pages.review_item.desk import REVIEW_ACT, REVIEW_REFUSED, OpenItem
+from pages.review_item import acts, opened
+from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
 from pages.ui import state
 
 # Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
@@ -131,7 +130,7 @@ def refusal() -> InputError | None:
 
 def _go_to_note(at: OpenItem, places: list[str]) -> None:
     """Open the first cell that needs a note, with the cursor in it: one types why, Esc, Enter."""
-    first = next((desks.name(cell) for cell in at.mine if desks.name(cell) in places), None)
+    first = next((opened.name(cell) for cell in at.mine if opened.name(cell) in places), None)
     if first is not None:
         at.active, at.mode = first, "options"
         write_note(at)
@@ -139,9 +138,9 @@ def _go_to_note(at: OpenItem, places: list[str]) -> None:
 
 def _look_again(at: OpenItem) -> None:
     try:
-        desks.look_again(at)
+        opened.look_again(at)
     except Conflict:
-        desks.lay(at, None)  # it is somebody else's now; drafts are kept
+        opened.lay(at, None)  # it is somebody else's now; drafts are kept
 
 
 def current(number: int, criterion: str, at: OpenItem) -> bool:
@@ -152,13 +151,13 @@ def current(number: int, criterion: str, at: OpenItem) -> bool:
 def option(at: OpenItem, number: int, criterion: str, index: int) -> None:
     """A digit, or a click on an option of the active cell."""
     if current(number, criterion, at):
-        guarded(at, lambda desk: acts.choose(desk, criterion, index))
+        guarded(at, lambda now: acts.choose(now, criterion, index))
 
 
 def why(at: OpenItem, number: int, criterion: str, reason: Why) -> None:
     """A digit after 0."""
     if current(number, criterion, at):
-        guarded(at, lambda desk: acts.give_up(desk, criterion, reason))
+        guarded(at, lambda now: acts.give_up(now, criterion, reason))
 
 
 def enter(at: OpenItem, number: int) -> None:
@@ -195,7 +194,7 @@ def act_on(at: OpenItem, number: int, criterion: str, act: Callable[[OpenItem], 
 
 def flag(at: OpenItem, number: int, criterion: str, role: Role) -> None:
     """Hand the active cell over."""
-    act_on(at, number, criterion, lambda desk: acts.flag(desk, role))
+    act_on(at, number, criterion, lambda now: acts.flag(now, role))
 
 
 def skip(at: OpenItem, number: int) -> None:
@@ -207,14 +206,14 @@ def skip(at: OpenItem, number: int) -> None:
 def step(at: OpenItem, number: int, by: int) -> None:
     """Look at the item before or after."""
     if at.number == number:
-        guarded(at, lambda desk: acts.step(desk, by))
+        guarded(at, lambda now: acts.step(now, by))
 
 
 def undo(at: OpenItem) -> None:
     """Take my last act back."""
 
-    def back(desk: OpenItem) -> None:
-        if not acts.undo(desk):
+    def back(now: OpenItem) -> None:
+        if not acts.undo(now):
             refuse("There is nothing of yours to undo in this queue.")
 
     guarded(at, back)

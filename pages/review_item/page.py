@@ -6,9 +6,8 @@ import streamlit as st
 
 from core.domain.review_records import QueueFilter
 from core.services.review import claims, queues
-from pages.review_item import bar, cards, keyboard, submission
-from pages.review_item import desk as desks
-from pages.review_item.desk import REVIEW_ACT, REVIEW_REFUSED, OpenItem
+from pages.review_item import bar, cards, keyboard, opened, submission
+from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -29,13 +28,13 @@ def show(queue_id: int) -> None:
     who = identity.seat()
     if who is None:
         return
-    at = desks.desk(queue_id, who)
+    at = opened.item_of(queue_id, who)
     where = QueueFilter(
         criterion=state.address(state.CRITERION), flagged=state.address(state.FLAGGED) is not None
     )
     if where != at.where:
         at.where = where
-        desks.choose_active(at)
+        opened.choose_active(at)
     if at.ticket is None and at.effect is None and not state.get(REVIEW_REFUSED):
         keyboard.guarded(at, _arrive)
     _screen(at, queue.name)
@@ -50,9 +49,9 @@ def _arrive(at: OpenItem) -> None:
     asked = state.get(state.REVIEW_TAKE)
     state.drop(state.REVIEW_TAKE)
     if asked is not None:
-        desks.open_item(at, str(asked), take_over=True)
-    elif not desks.open_mine(at) and not desks.my_leases(at):
-        desks.open_next(at)
+        opened.open_item(at, str(asked), take_over=True)
+    elif not opened.open_mine(at) and not opened.my_leases(at):
+        opened.open_next(at)
 
 
 @st.fragment
@@ -72,7 +71,7 @@ def _screen(at: OpenItem, queue_name: str) -> None:
 
 def _nothing(at: OpenItem) -> None:
     standing = claims.standing(store(), at.seat, at.queue_id, at.where)
-    mine = desks.my_leases(at)
+    mine = opened.my_leases(at)
     if mine:
         words = (
             "You have an item open in another window, or had when it closed. What you said of it "
@@ -95,7 +94,7 @@ def _start(at: OpenItem, *, first: bool) -> None:
         type="primary" if first else "secondary",
         shortcut="Enter" if first else None,
         on_click=keyboard.guarded,
-        args=(at, desks.open_next),
+        args=(at, opened.open_next),
     )
 
 
@@ -106,7 +105,7 @@ def _take_back(at: OpenItem, item_id: str) -> None:
         type="primary",
         shortcut="Enter",
         on_click=keyboard.guarded,
-        args=(at, lambda desk: desks.open_item(desk, item_id, take_over=True)),
+        args=(at, lambda now: opened.open_item(now, item_id, take_over=True)),
     )
 
 
@@ -129,7 +128,7 @@ def _stay(at: OpenItem) -> None:
 
 
 def _let_go(at: OpenItem) -> None:
-    keyboard.guarded(at, desks.leave)
+    keyboard.guarded(at, opened.leave)
 
 
 _queue = state.address_id(state.QUEUE)

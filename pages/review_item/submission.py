@@ -15,7 +15,7 @@ from core.services.review.commit_reveal import BlindItem, RevealedCell
 from core.text import numbers as fmt
 from core.text.quotes import find_quote, sentences
 from pages.review_item import acts
-from pages.review_item.desk import REVIEW_ACT, REVIEW_FIND, REVIEW_SPANS, OpenItem
+from pages.review_item.opened import REVIEW_ACT, REVIEW_FIND, REVIEW_SPANS, OpenItem
 from pages.ui import state
 from pages.ui.items import context_words
 from pages.ui.text import esc, formatted, label

@@ -33,6 +33,7 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     empty_state,
     page_header,
+    quiet,
     row,
     search_box,
     show_flash,
@@ -244,7 +245,7 @@ def _fresh_row(kept: library.KeptDraft) -> None:
             [
                 tag(_unsaved(kept), "warn"),
                 tag(_criteria(len(kept.draft["criteria"]))),
-                _quiet(f"changed {fmt.ago(kept.updated)}"),
+                quiet(f"changed {fmt.ago(kept.updated)}"),
             ]
         )
         st.space("stretch")
@@ -276,7 +277,7 @@ def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
         parts = [
             tag(_criteria(found.criteria)),
             tag(f"version {found.number}"),
-            _quiet(f"{used} · updated {fmt.ago(found.updated)}"),
+            quiet(f"{used} · updated {fmt.ago(found.updated)}"),
         ]
         row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
         st.space("stretch")
@@ -321,10 +322,6 @@ def _unsaved(kept: library.KeptDraft) -> str:
 
 def _criteria(number: int) -> str:
     return fmt.plural(number, "criterion", "criteria")
-
-
-def _quiet(words: str) -> str:
-    return f'<span class="rs-quiet">{esc(words)}</span>'
 
 
 _rubric = state.address(state.RUBRIC)

@@ -25,7 +25,7 @@ from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, table, tag
+from pages.ui.widgets import empty_state, quiet, table, tag, with_ends
 
 RUN_CHART = "run_chart"
 
@@ -229,7 +229,7 @@ def both_orders(run: Run) -> None:
     """One line per judge that was asked in both orders."""
     about = (run.id, run.votes)
     rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
-    if not any(one.pairs for one in rates):
+    if not any(one.differ.n for one in rates):
         empty_state(
             "No pair of answers yet",
             "Here you will see how often a judge answers otherwise when the same options stand in "
@@ -263,35 +263,26 @@ def both_orders(run: Run) -> None:
 
 
 def _line(one: FlipRate) -> list[str]:
-    if one.rate is None:
+    if not one.differ.n:
         return [esc(one.judge), "no pair yet", *[fmt.DASH] * 4]
-    of = f"{fmt.count(one.differ)} of {fmt.count(one.pairs)}"
+    of = f"{fmt.count(one.differ.hits)} of {fmt.count(one.differ.n)}"
     return [
         f"{esc(one.judge)}<br>{_judged(one)}",
-        f"{_share(one.rate, one.low, one.high)}<br>{_quiet(of)}",
+        f"{with_ends(one.differ)}<br>{quiet(of)}",
         fmt.percent(one.first),
         fmt.percent(one.last),
         fmt.percent(one.expected),
-        _share(one.pull, one.pull_low, one.pull_high),
+        with_ends(one.pull),
     ]
-
-
-def _share(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None or low is None or high is None:
-        return fmt.DASH
-    return f"{fmt.percent(value)}<br>{_quiet(f'{fmt.percent(low)} to {fmt.percent(high)}')}"
 
 
 def _judged(one: FlipRate) -> str:
     """Whether the first place draws answers by more than chance would do."""
-    if one.pull_low is None or one.pull_high is None:
+    low, high = one.pull.low, one.pull.high
+    if low is None or high is None:
         return ""
-    if one.pull_low > 0:
+    if low > 0:
         return tag("▲ drawn to the first", "warn")
-    if one.pull_high < 0:
+    if high < 0:
         return tag("▼ avoids the first", "warn")
     return tag("≈ no clear pull", "good")
-
-
-def _quiet(words: str) -> str:
-    return f'<span class="rs-quiet">{esc(words)}</span>'

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.domain.base import build
 from core.domain.panel import Asking, Cascade
-from core.services.judges.panel_setup import Seating
+from core.services.judges.panel_setup import PanelSetup
 from pages.ui import asking_words as words
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
@@ -115,10 +115,10 @@ STAGES = 10
 START_CONFIDENCE = 0.8
 
 
-def read_setup(keys: FieldKeys, start: Seating, names: Sequence[str]) -> Seating:
+def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> PanelSetup:
     """What stands in the fields for these judges; where one was never drawn, what `start` has."""
     staged = _value(keys, "staged", start.cascade is not None) and len(names) > 1
-    return Seating(
+    return PanelSetup(
         asking=read(keys, start.asking),
         cascade=_cascade(keys, start) if staged else None,
         early_stop=bool(_value(keys, "early_stop", start.early_stop)) and len(names) > 1,
@@ -132,8 +132,8 @@ def read_setup(keys: FieldKeys, start: Seating, names: Sequence[str]) -> Seating
 
 
 def setup_fields(
-    keys: FieldKeys, start: Seating, names: Sequence[str], *, models: bool = True
-) -> Seating:
+    keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, models: bool = True
+) -> PanelSetup:
     """Draw the expander, its head with all that is set; returns what stands in the fields.
 
     `names` are the judges chosen, `models` whether any of them is a model.
@@ -151,7 +151,7 @@ def setup_fields(
     return read_setup(keys, start, names)
 
 
-def head(now: Seating, *, models: bool = True) -> str:
+def head(now: PanelSetup, *, models: bool = True) -> str:
     """The words on the closed expander."""
     seats = words.seating_line(now.cascade, now.early_stop, now.stages, len(now.shadows))
     said = [words.asking_line(now.asking)] if models else []
@@ -159,7 +159,7 @@ def head(now: Seating, *, models: bool = True) -> str:
     return f"{HEAD}: {', '.join(said) or 'all at once'}"
 
 
-def _together(keys: FieldKeys, start: Seating, names: Sequence[str]) -> None:
+def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
     st.html('<div class="rs-section">Who is asked when</div>')
     state.seed(keys.of("staged"), start.cascade is not None)
     state.seed(keys.of("early_stop"), start.early_stop)
@@ -176,7 +176,7 @@ def _together(keys: FieldKeys, start: Seating, names: Sequence[str]) -> None:
         st.caption(words.EARLY_STOP_SAYS)
 
 
-def _seats(keys: FieldKeys, start: Seating, names: Sequence[str], *, staged: bool) -> None:
+def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
     """A line for every judge: its stage, and whether it is a shadow."""
     for at, name in enumerate(names):
         stage, shadow = keys.of(_of("stage", name)), keys.of(_of("shadow", name))
@@ -199,7 +199,7 @@ def _seats(keys: FieldKeys, start: Seating, names: Sequence[str], *, staged: boo
     st.caption(("The number is the stage. " if staged else "") + words.SHADOW_SAYS)
 
 
-def _goes_on(keys: FieldKeys, start: Seating) -> None:
+def _goes_on(keys: FieldKeys, start: PanelSetup) -> None:
     cascade = start.cascade or Cascade()
     st.html('<div class="rs-section">A cell goes on to the next stage when</div>')
     with st.grid(2, min_column_width=230):
@@ -220,7 +220,7 @@ def _goes_on(keys: FieldKeys, start: Seating) -> None:
                 )
 
 
-def _drawn(now: Seating) -> None:
+def _drawn(now: PanelSetup) -> None:
     """The stages one under the other, as they will be gone through."""
     if now.cascade is None:
         return
@@ -239,7 +239,7 @@ def _drawn(now: Seating) -> None:
             )
 
 
-def _cascade(keys: FieldKeys, start: Seating) -> Cascade:
+def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
     kept = start.cascade or Cascade()
     values = {name: bool(_value(keys, name, getattr(kept, name))) for name in words.GOES_ON}
     below = _value(keys, "below", kept.below_confidence is not None)
@@ -247,11 +247,11 @@ def _cascade(keys: FieldKeys, start: Seating) -> Cascade:
     return build(Cascade, {**values, "below_confidence": confidence if below else None}, "cascade")
 
 
-def _stage(keys: FieldKeys, start: Seating, name: str, at: int) -> int:
+def _stage(keys: FieldKeys, start: PanelSetup, name: str, at: int) -> int:
     return int(_value(keys, _of("stage", name), _first_stage(start, name, at) + 1) or 1) - 1
 
 
-def _first_stage(start: Seating, name: str, at: int) -> int:
+def _first_stage(start: PanelSetup, name: str, at: int) -> int:
     """The stage kept; where there never was a cascade, the judges stand one after the other."""
     return start.stages.get(name, 0) if start.cascade else min(at, STAGES - 1)
 

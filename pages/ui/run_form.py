@@ -9,7 +9,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import RULES, Rubric, Scale
 from core.errors import InputError
 from core.identity import content_hash
-from core.services.judges.panel_setup import Seating, seating_of
+from core.services.judges.panel_setup import PanelSetup, setup_of
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.cost_estimate import CostEstimate, JudgeEstimate
 from core.services.runs.planning import RunChoices, RunRequest
@@ -44,11 +44,11 @@ def panel(found: RunChoices, rubric: Rubric) -> Panel | None:
     return chosen
 
 
-def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> Seating:
+def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
     """How they are asked in this run: as the panel says, unless somebody says otherwise here."""
     # A panel that was changed meanwhile begins anew with what it says now.
     of = content_hash(saved.model_dump()) if saved else OWN_PANEL
-    start = seating_of(saved) if saved else Seating()
+    start = setup_of(saved) if saved else PanelSetup()
     keys_of_panel = FieldKeys(lambda name: plan_key("seating", of, name), lasting=True)
     return asking.setup_fields(
         keys_of_panel,

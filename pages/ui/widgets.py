@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from core.errors import InputError, Problem, RubricStudioError
+from core.metrics.estimate import Estimate
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import state
@@ -244,6 +245,19 @@ def table(
 def tag(words: str, tone: Tone = "neutral") -> str:
     """The HTML of a small tag; its words say what its colour says."""
     return f'<span class="rs-tag rs-{tone}">{esc(words)}</span>'
+
+
+def quiet(words: str) -> str:
+    """HTML of words that are read second."""
+    return f'<span class="rs-quiet">{esc(words)}</span>'
+
+
+def with_ends(share: Estimate) -> str:
+    """HTML of a share with its interval below; a dash where either is missing."""
+    if share.value is None or share.low is None or share.high is None:
+        return fmt.DASH
+    ends = quiet(f"{fmt.percent(share.low)} to {fmt.percent(share.high)}")
+    return f"{fmt.percent(share.value)}<br>{ends}"
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.review import QueueRule, QueueSettings
 from core.store.store import Store
-from pages.review_item.desk import REVIEW_ACT, REVIEW_NOTE
+from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE
 from pages.ui import routes, state
 from pages.ui.identity import NAME, SESSION
 from pages.ui.routes import Screen

@@ -49,7 +49,7 @@ class ResponseCache(Protocol):
 
 
 def request_key(request: Request, cell: Cell) -> str:
-    """The hash of all that decides an answer, whichever door it comes through.
+    """The hash of all that decides an answer, whichever provider it comes through.
 
     That is the model and its address, the messages, the schema of the reply, every setting, and
     whose answer it is: another replicate, another judge or a twin of the item is really asked, or

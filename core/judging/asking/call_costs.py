@@ -42,8 +42,8 @@ def cost_of(
 ) -> float | None:
     """US dollars for one answered request, or ``None`` where unknown.
 
-    ``reported`` is the door's own figure; it knows the price of cached tokens, so it goes before
-    the price list, but after the judge's own prices.
+    ``reported`` is the provider's own figure; it knows the price of cached tokens, so it goes
+    before the price list, but after the judge's own prices.
     """
     own = judge.price_in is not None or judge.price_out is not None
     if reported is not None and not own:

@@ -163,11 +163,11 @@ logger = logging.getLogger(__name__)
 
 
 class LLMJudge:
-    """A judge behind a door. ``ask`` never raises for trouble with the call; cancelling works.
+    """A judge behind a provider. ``ask`` never raises for trouble with the call; cancelling works.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
-    holds the values of those that ``spec.params`` name. The door and the gate may be shared with
-    other judges; whoever made the door closes it. Answers are taken from ``cache``, and with one an
+    holds the values of those that ``spec.params`` name. Provider and gate may be shared with other
+    judges; whoever made the provider closes it. Answers are taken from ``cache``, and with one an
     outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
     and again if it turns out that it could not (-1).
     """
@@ -175,7 +175,7 @@ class LLMJudge:
     def __init__(
         self,
         spec: Judge,
-        door: ModelProvider,
+        provider: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,
@@ -185,7 +185,7 @@ class LLMJudge:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        self._caller = Caller(spec, door, key, gate, sleep, clock, cache, on_call, known)
+        self._caller = Caller(spec, provider, key, gate, sleep, clock, cache, on_call, known)
         self._params = self._caller.settings(PROMPT_VERSION, timeout=spec.timeout)
 
     async def ask(self, question: Question) -> AskedOutcome:
@@ -207,7 +207,7 @@ class LLMJudge:
         return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
 
     async def close(self) -> None:
-        """Its limits bind nobody any more. The door may be shared, so it stays open."""
+        """Its limits bind nobody any more. The provider may be shared, so it stays open."""
         self._caller.close()
 
     async def _results(self, question: Question, tally: CallAccount) -> Results:

@@ -42,12 +42,12 @@ FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 
 
 class Caller:
-    """Calls one judge's model through a door, behind a gate."""
+    """Calls one judge's model through a provider, behind a gate."""
 
     def __init__(
         self,
         spec: Judge,
-        door: ModelProvider,
+        provider: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep,
@@ -61,7 +61,7 @@ class Caller:
         self.key = (key or "").strip() or None
         #: What of the settings must not be seen in anything that is kept or shown.
         self.hidden = hidden_values([self.key, *self._known.values()])
-        self._spec, self._door, self._gate = spec, door, gate
+        self._spec, self._provider, self._gate = spec, provider, gate
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
         gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
@@ -108,7 +108,7 @@ class Caller:
         """What is kept of the settings of every call: never the key, nor what a variable holds."""
         spec = self._spec
         sent = {
-            "door": self._door.name,
+            "door": self._provider.name,
             "prompt": prompt,
             "model": spec.model,
             "api_base": spec.api_base or None,
@@ -162,7 +162,7 @@ class Caller:
         tally.format = request.format
         began = self._clock()
         try:
-            completion = await self._door.complete(request)
+            completion = await self._provider.complete(request)
             return _without_key(completion, request.hidden)
         except CallError as error:
             if not error.sent:

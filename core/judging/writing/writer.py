@@ -244,7 +244,7 @@ class Writer:
     def __init__(
         self,
         spec: Judge,
-        door: ModelProvider,
+        provider: ModelProvider,
         key: str | None,
         gate: ProviderGate,
         sleep: Sleep = asyncio.sleep,
@@ -252,7 +252,7 @@ class Writer:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        self._caller = Caller(spec, door, key, gate, sleep, clock, known=known)
+        self._caller = Caller(spec, provider, key, gate, sleep, clock, known=known)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]

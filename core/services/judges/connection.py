@@ -1,7 +1,7 @@
 """One tiny real question to a judge, to know that it can be reached before a run depends on it.
 
-It takes the same way as every call of a run (``LLMJudge`` and its door) on a loop of its own, so
-that a page never waits for it. What came of it is kept in the data file with the hash of the
+It takes the same way as every call of a run (``LLMJudge`` and its provider) on a loop of its own,
+so that a page never waits for it. What came of it is kept in the data file with the hash of the
 settings that were tried.
 """
 
@@ -110,8 +110,8 @@ async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
     from core.judging.providers.choice import open_provider, provider_for
     from core.judging.rate_limits import ProviderGate
 
-    door = open_provider(provider_for(judge))
-    if door.name == "litellm":
+    provider = open_provider(provider_for(judge))
+    if provider.name == "litellm":
         await asyncio.to_thread(_warm_up)
     key = os.environ.get(judge.key_env) if judge.key_env else None
     # A run would wait out a refusal; a test says at once that there was one.
@@ -120,12 +120,12 @@ async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
         update={"tries": min(2, judge.tries), "timeout": min(timeout, judge.timeout)}
     )
     try:
-        asked = LLMJudge(spec, door, key, gate, known=known_values(spec))
+        asked = LLMJudge(spec, provider, key, gate, known=known_values(spec))
         return await asyncio.wait_for(asked.ask(_question(spec)), timeout)
     except TimeoutError:
         return _timed_out(timeout)
     finally:
-        await door.close()
+        await provider.close()
 
 
 def _warm_up() -> None:

@@ -152,7 +152,7 @@ def default_key_env(judge: Judge) -> str:
 
 
 @dataclass(frozen=True)
-class Seating:
+class PanelSetup:
     """All of a panel but its name, its judges and its rules.
 
     ``stages`` maps judges to their stage (from 0; 0 where absent) and matters with a ``cascade``
@@ -166,9 +166,9 @@ class Seating:
     shadows: frozenset[str] = frozenset()
 
 
-def seating_of(panel: Panel) -> Seating:
-    """The seating of a panel that is there."""
-    return Seating(
+def setup_of(panel: Panel) -> PanelSetup:
+    """The setup of a panel that is there."""
+    return PanelSetup(
         panel.asking,
         panel.cascade,
         panel.early_stop,
@@ -181,14 +181,14 @@ def panel_data(
     name: str,
     judges: Sequence[Judge],
     rules: Mapping[Scale, str] | Mapping[str, str],
-    seating: Seating,
+    setup: PanelSetup,
 ) -> dict[str, Any]:
     """A panel as plain data, to be checked by ``build``. What concerns nobody here is left out."""
     seats = [
         judge.model_dump()
         | {
-            "stage": seating.stages.get(judge.name, 0) if seating.cascade else 0,
-            "shadow": judge.name in seating.shadows,
+            "stage": setup.stages.get(judge.name, 0) if setup.cascade else 0,
+            "shadow": judge.name in setup.shadows,
         }
         for judge in judges
     ]
@@ -196,7 +196,7 @@ def panel_data(
         "name": name,
         "judges": seats,
         "rules": {str(scale): rule for scale, rule in rules.items()},
-        "asking": seating.asking.model_dump(),
-        "cascade": None if seating.cascade is None else seating.cascade.model_dump(),
-        "early_stop": seating.early_stop,
+        "asking": setup.asking.model_dump(),
+        "cascade": None if setup.cascade is None else setup.cascade.model_dump(),
+        "early_stop": setup.early_stop,
     }

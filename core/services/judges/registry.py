@@ -21,11 +21,11 @@ from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
 from core.services.judges.connection import ConnectionResult, last_result
 from core.services.judges.panel_setup import (
-    Seating,
+    PanelSetup,
     checked_judge,
     default_key_env,
     panel_data,
-    seating_of,
+    setup_of,
 )
 from core.settings import load_settings
 from core.store.database.content import noun_hash
@@ -230,12 +230,12 @@ def save_panel(
     rules: Mapping[str, str],
     *,
     panel_id: int | None = None,
-    seating: Seating | None = None,
+    setup: PanelSetup | None = None,
 ) -> PanelRow:
     """Keep a panel of judges of the registry, new or in place of ``panel_id``.
 
     ``rules`` gives the aggregation rule per scale. A judge that was put away keeps its seat with
-    the settings the panel holds. Without a ``seating`` the panel keeps the one it has.
+    the settings the panel holds. Without a ``setup`` the panel keeps the one it has.
 
     Raises:
         InputError: no judge, a rule that does not fit its scale, or a name that is taken.
@@ -248,9 +248,9 @@ def save_panel(
         missing = [j for j in judges if j not in known]
         if missing:
             raise NotFound(f"There is no judge {missing[0]!r}.")
-        if seating is None:
-            seating = Seating() if former is None else seating_of(former.panel)
-        data = panel_data(name, [known[j] for j in judges], rules, seating)
+        if setup is None:
+            setup = PanelSetup() if former is None else setup_of(former.panel)
+        data = panel_data(name, [known[j] for j in judges], rules, setup)
         taken = former is None or former.name != name
         taken = taken and name in {row.name for row in store.panels.list()}
         panel = _checked_panel(data, name, taken=taken)

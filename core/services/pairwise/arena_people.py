@@ -14,7 +14,7 @@ import numpy as np
 
 from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
-from core.metrics.estimate import Estimate, wilson
+from core.metrics.estimate import Estimate
 from core.services.pairwise.contest_votes import WITHDRAWN, Contests, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
@@ -47,17 +47,13 @@ class ArenaRater(NamedTuple):
 
 
 class RaterLikeness(NamedTuple):
-    """Two raters on the ``n`` contests that both decided. ``rate`` with its 95 % interval (Wilson);
-    ``kappa`` is Cohen's over win, tie, loss.
+    """Two raters on the contests that both decided: on which share they said the same, and Cohen's
+    kappa over win, tie, loss.
     """
 
     one: int
     other: int
-    n: int
-    same: int
-    rate: float | None
-    low: float | None
-    high: float | None
+    same: Estimate
     kappa: Estimate
 
 
@@ -147,15 +143,11 @@ def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, f
     return {s: sum(values) / len(values) if values else None for s, values in got.items()}
 
 
-def alike(
-    met: Iterable[tuple[float, float]],
-) -> tuple[int, int, float | None, float | None, float | None, Estimate]:
-    """Of points that two raters gave in the same contests: how many there are, how many are the
-    same, their share with its 95 % interval (Wilson), and Cohen's kappa over win, tie, loss.
+def alike(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
+    """Of points that two raters gave in the same contests the share that is the same, and Cohen's
+    kappa over win, tie, loss.
     """
     table = np.zeros((3, 3))
     for mine, theirs in met:
         table[_LEVELS[mine], _LEVELS[theirs]] += 1
-    n, same = int(table.sum()), int(np.trace(table))
-    low, high = wilson(same, n) if n else (None, None)
-    return n, same, same / n if n else None, low, high, cohen_kappa(table)
+    return Estimate.share(int(np.trace(table)), int(table.sum())), cohen_kappa(table)

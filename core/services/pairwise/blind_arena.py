@@ -61,17 +61,12 @@ class Revealed(NamedTuple):
 
 
 class RaterAccord(NamedTuple):
-    """How often a judge (``""``: the panel) and people came to the same on ``n`` contests.
-
-    ``rate`` with its 95 % interval (Wilson), and Cohen's kappa over win, tie, loss.
+    """On which share of contests a judge (``""``: the panel) and people came to the same, and
+    Cohen's kappa over win, tie, loss.
     """
 
     judge: str
-    n: int
-    same: int
-    rate: float | None
-    low: float | None
-    high: float | None
+    same: Estimate
     kappa: Estimate
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import Estimate, wilson
+from core.metrics.estimate import Estimate
 from core.metrics.measure import Ratings
 from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
 from core.services.agreement.load_ratings import read_source
@@ -20,32 +20,40 @@ from core.store.store import Store
 class Position(NamedTuple):
     """How a judge answered when the same two answers were exchanged.
 
-    ``pairs``: two answers to one contest in both orders, abstentions apart; ``agree`` of them named
-    the same winner (or none), ``first`` took the answer shown first in both orders and ``last`` the
-    one shown last. ``rate`` = agree / pairs. ``shown_first`` is the share of all choices of a
-    winner that went to A; where answers stand first and second equally often, and place does not
-    matter, it is a half. Intervals are Wilson's (95 %); ``None`` without data.
+    ``rate`` is the share of pairs (two answers to one contest in both orders, abstentions apart)
+    that named the same winner, or none; ``first`` pairs took the answer shown first in both orders
+    and ``last`` the one shown last. ``shown_first`` is the share of all choices of a winner that
+    went to A; where answers stand first and second equally often, and place does not matter, it is
+    a half.
     """
 
     judge: str
-    pairs: int
-    agree: int
     first: int
     last: int
-    rate: float | None
-    rate_low: float | None
-    rate_high: float | None
-    choices: int
-    shown_first: float | None
-    first_low: float | None
-    first_high: float | None
+    rate: Estimate
+    shown_first: Estimate
 
     @property
     def biased(self) -> bool:
         """Whether the share that went to A cannot be a half."""
-        if self.first_low is None or self.first_high is None:
-            return False
-        return not self.first_low <= 0.5 <= self.first_high
+        low, high = self.shown_first.low, self.shown_first.high
+        return low is not None and high is not None and not low <= 0.5 <= high
+
+    def as_data(self) -> dict[str, object]:
+        """It as JSON."""
+        names = "rate", "rate_low", "rate_high"
+        to_first = "shown_first", "first_low", "first_high"
+        return {
+            "judge": self.judge,
+            "pairs": self.rate.n,
+            "agree": self.rate.hits,
+            "first": self.first,
+            "last": self.last,
+            **dict(zip(names, self.rate[:3], strict=True)),
+            "choices": self.shown_first.n,
+            **dict(zip(to_first, self.shown_first[:3], strict=True)),
+            "biased": self.biased,
+        }
 
 
 def positions(contests: Contests, question: str | None = None) -> list[Position]:
@@ -77,24 +85,8 @@ def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
     last = sum(a[False] == a[True] == "B" for a in both)
     # Only pairs: there both answers stood first equally often, whatever they are worth.
     named = [c for a in both for c in a.values() if c in ("A", "B")]
-    to_first = named.count("A")
-    none: tuple[float | None, float | None] = (None, None)
-    rate_low, rate_high = wilson(agree, len(both)) if both else none
-    first_low, first_high = wilson(to_first, len(named)) if named else none
-    return Position(
-        judge,
-        len(both),
-        agree,
-        first,
-        last,
-        agree / len(both) if both else None,
-        rate_low,
-        rate_high,
-        len(named),
-        to_first / len(named) if named else None,
-        first_low,
-        first_high,
-    )
+    rate, to_first = (agree, len(both)), (named.count("A"), len(named))
+    return Position(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
 
 
 # Judges asked twice about the same two answers, exchanged: of a folder, or of votes imported.

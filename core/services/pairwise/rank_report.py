@@ -74,7 +74,7 @@ def contest_report(
         "overall": board(),
         "questions": {q: board(question=q) for q in contests.questions} if several else {},
         "judges": {j.name: board(judge=j.name) for j in contests.judges} if panel else {},
-        "positions": [{**one._asdict(), "biased": one.biased} for one in positions(contests)],
+        "positions": [one.as_data() for one in positions(contests)],
     }
 
 

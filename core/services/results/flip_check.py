@@ -6,36 +6,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.domain.votes import BallotRow
-from core.metrics.estimate import wilson
+from core.metrics.estimate import Estimate, wilson
 from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 
 
 @dataclass(frozen=True)
 class FlipRate:
-    """Of ``pairs`` answers to the same cell in both orders, ``differ`` were not the same.
+    """How often a judge's two answers to the same cell, in both orders, were not the same.
 
-    ``rate`` and its 95 % interval ``low`` to ``high`` (Wilson) are in [0, 1], ``None`` without
-    pairs. ``first`` and ``last`` are the shares of all answers that chose the option shown first
-    and last; ``expected`` is what both would be if the place did not matter: the mean of one over
-    the number of options. ``pull`` estimates the share of answers that went to the first place for
-    its own sake, (first - expected) / (1 - expected), with the interval that the Wilson interval of
-    ``first`` gives; below 0 the first place is avoided.
+    ``differ`` is their share of the pairs. ``first`` and ``last`` are the shares of all ``answers``
+    that chose the option shown first and last; ``expected`` is what both would be if the place did
+    not matter: the mean of one over the number of options. ``pull`` estimates the share of answers
+    that went to the first place for its own sake, (first - expected) / (1 - expected), with the
+    interval that the Wilson interval of ``first`` gives; below 0 the first place is avoided.
     """
 
     judge: str
-    pairs: int
-    differ: int
-    rate: float | None
-    low: float | None
-    high: float | None
-    answers: int
-    first: float | None
-    last: float | None
-    expected: float | None
-    pull: float | None = None
-    pull_low: float | None = None
-    pull_high: float | None = None
+    differ: Estimate
+    pull: Estimate
+    answers: int = 0
+    first: float | None = None
+    last: float | None = None
+    expected: float | None = None
 
 
 def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
@@ -88,30 +81,17 @@ def _rate(
     places: list[tuple[str, int, int]],
     sizes: dict[str, int],
 ) -> FlipRate:
-    low, high = wilson(differ, pairs) if pairs else (None, None)
+    apart = Estimate.share(differ, pairs)
     total = sum(n for criterion, _, n in places if criterion in sizes)
     first = sum(n for criterion, place, n in places if criterion in sizes and place == 0)
     last = sum(n for c, place, n in places if c in sizes and place == sizes[c] - 1)
     even = sum(n / sizes[c] for c, _, n in places if c in sizes)
-    rate = differ / pairs if pairs else None
     if not total:
-        return FlipRate(judge, pairs, differ, rate, low, high, 0, None, None, None)
+        return FlipRate(judge, apart, Estimate(None))
     share, expected = first / total, even / total
-    ends = (_pull(end, expected) for end in wilson(first, total))
-    return FlipRate(
-        judge,
-        pairs,
-        differ,
-        rate,
-        low,
-        high,
-        total,
-        share,
-        last / total,
-        expected,
-        _pull(share, expected),
-        *ends,
-    )
+    low, high = (_pull(end, expected) for end in wilson(first, total))
+    pull = Estimate(_pull(share, expected), low, high, n=total)
+    return FlipRate(judge, apart, pull, total, share, last / total, expected)
 
 
 def _pull(share: float, expected: float) -> float:

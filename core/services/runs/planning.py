@@ -26,7 +26,7 @@ from core.errors import InputError
 from core.formats.datasets.dataset_file import has_text
 from core.identity import seeded
 from core.services.datasets.splits import Twins, apart, whole_groups
-from core.services.judges.panel_setup import Seating, panel_data
+from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
 from core.services.results.scored_items import effective, labels_of, resolved_items
 from core.services.results.verdicts import answers_per_cell
@@ -315,10 +315,10 @@ def scales_of(rubric: Rubric) -> list[Scale]:
 
 
 def panel_of(
-    name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], seating: Seating | None = None
+    name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], setup: PanelSetup | None = None
 ) -> Panel:
     """A panel as chosen for one run. Raises ``InputError``, e.g. where nobody judges."""
-    return build(Panel, panel_data(name, judges, rules, seating or Seating()), "panel")
+    return build(Panel, panel_data(name, judges, rules, setup or PanelSetup()), "panel")
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:

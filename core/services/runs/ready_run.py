@@ -105,8 +105,8 @@ class Providers:
 
     async def close(self) -> None:
         """Closes the connections."""
-        for door in self._providers.values():
-            await door.close()
+        for provider in self._providers.values():
+            await provider.close()
 
 
 async def ready_judges(

@@ -11,7 +11,7 @@ from core.domain.review import QueueSettings
 from core.services.review import adjudication, claims, queues
 from core.store.store import Store
 from pages.queues.making import QUEUE_ACT
-from pages.review_item.desk import REVIEW_NOTE
+from pages.review_item.opened import REVIEW_NOTE
 from pages.ui import routes, state
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Asking, Cascade
 from core.services.judges import registry
-from core.services.judges.panel_setup import Seating
+from core.services.judges.panel_setup import PanelSetup
 from core.services.results.item_view import item_view
 from core.store.store import Store
 from pages.judges.fields import JUDGE_ACT, JUDGE_FIELD
@@ -113,7 +113,7 @@ def test_a_run_is_asked_as_chosen_for_it(judges: Store) -> None:
 
 def test_a_run_begins_with_what_its_panel_says(judges: Store) -> None:
     registry.archive_panel(judges, _offline_panel(judges))
-    registry.save_panel(judges, "P", ["ann"], {}, seating=Seating(asking=CHOSEN))
+    registry.save_panel(judges, "P", ["ann"], {}, setup=PanelSetup(asking=CHOSEN))
     app = open_page(routes.RUNS, plan="new")
 
     app.button(key=state.key(RUNS_ACT, "start")).click().run()
@@ -125,7 +125,7 @@ def test_a_panel_changed_meanwhile_is_asked_as_it_is_now(judges: Store) -> None:
     registry.archive_panel(judges, _offline_panel(judges))
     row = registry.save_panel(judges, "P", ["ann"], {})
     app = open_page(routes.RUNS, plan="new")
-    registry.save_panel(judges, "P", ["ann"], {}, panel_id=row.id, seating=Seating(asking=CHOSEN))
+    registry.save_panel(judges, "P", ["ann"], {}, panel_id=row.id, setup=PanelSetup(asking=CHOSEN))
 
     app.run()
     app.button(key=state.key(RUNS_ACT, "start")).click().run()

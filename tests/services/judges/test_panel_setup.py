@@ -9,12 +9,12 @@ import pytest
 
 from core.domain.panel import Asking, Cascade
 from core.services.judges import registry
-from core.services.judges.panel_setup import Seating, seating_of
+from core.services.judges.panel_setup import PanelSetup, setup_of
 from core.services.runs import planning
 from core.store.store import Store
 from tests.new_store import new_store
 
-SEATING = Seating(
+SEATING = PanelSetup(
     Asking(mode="two_step", few_shot=4, flip="require", balanced=True, cache=False),
     Cascade(near_gate=True, below_confidence=0.7),
     early_stop=True,
@@ -33,21 +33,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_a_panel_keeps_how_its_judges_sit_together(store: Store) -> None:
-    row = registry.save_panel(store, "P", ["a", "b", "c"], {}, seating=SEATING)
+    row = registry.save_panel(store, "P", ["a", "b", "c"], {}, setup=SEATING)
 
-    assert seating_of(registry.get_panel(store, row.id).panel) == SEATING
+    assert setup_of(registry.get_panel(store, row.id).panel) == SEATING
 
 
 def test_saving_without_a_word_on_it_changes_nothing_of_it(store: Store) -> None:
-    row = registry.save_panel(store, "P", ["a", "b", "c"], {}, seating=SEATING)
+    row = registry.save_panel(store, "P", ["a", "b", "c"], {}, setup=SEATING)
 
     again = registry.save_panel(store, "P", ["a", "b", "c"], {"binary": "any"}, panel_id=row.id)
 
-    assert seating_of(again.panel) == SEATING
+    assert setup_of(again.panel) == SEATING
 
 
 def test_a_judge_that_is_edited_keeps_its_seat_in_panels(store: Store) -> None:
-    registry.save_panel(store, "P", ["a", "b", "c"], {}, seating=SEATING)
+    registry.save_panel(store, "P", ["a", "b", "c"], {}, setup=SEATING)
 
     registry.save_judge(store, {"name": "bob", "model": "m2"}, former="b")
 
@@ -63,6 +63,6 @@ def test_a_judge_that_is_edited_keeps_its_seat_in_panels(store: Store) -> None:
 def test_stages_are_left_out_where_there_is_no_cascade(store: Store) -> None:
     judges = [registry.get_judge(store, name).judge for name in "ab"]
 
-    panel = planning.panel_of("P", judges, {}, Seating(stages={"b": 3}))
+    panel = planning.panel_of("P", judges, {}, PanelSetup(stages={"b": 3}))
 
     assert [judge.stage for judge in panel.judges] == [0, 0]

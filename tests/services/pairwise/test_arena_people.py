@@ -41,12 +41,12 @@ def test_two_people_and_two_judges_are_compared_pair_by_pair(
     ann_ada, ben_ada = found.of(1, 3), found.of(0, 3)
     assert ann_ada is not None
     assert ben_ada is not None
-    assert (ann_ada.n, ann_ada.same, ann_ada.rate) == (6, 6, 1.0)
+    assert (ann_ada.same.n, ann_ada.same.hits, ann_ada.same.value) == (6, 6, 1.0)
     assert ann_ada.kappa.value is None  # both name one winner throughout: nothing to correct for
-    assert (ben_ada.n, ben_ada.same) == (4, 0)
+    assert (ben_ada.same.n, ben_ada.same.hits) == (4, 0)
     both = found.of(0, 1)
     assert both is not None
-    assert both.n == 4  # what both have voted on
+    assert both.same.n == 4  # what both have voted on
 
 
 def test_a_vote_can_be_taken_back_once(tmp_path: Path, provider: Provider) -> None:

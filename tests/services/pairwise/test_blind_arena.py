@@ -46,8 +46,8 @@ def test_ten_contests_by_hand_are_compared_with_the_judges(
     assert blind_arena.next_blind(store, arena) is None
     assert set(shown_first) == {"A", "B"}  # both orders occur
     panel, ada, bob = blind_arena.accords(store, [arena])
-    assert (panel.judge, panel.n, panel.same) == ("", 9, 8)
-    assert panel.rate == pytest.approx(8 / 9)
+    assert (panel.judge, panel.same.n, panel.same.hits) == ("", 9, 8)
+    assert panel.same.value == pytest.approx(8 / 9)
     assert (ada.judge, bob.judge) == ("ada", "bob")
     assert provider.count == 40  # nobody was asked anew
     assert [row.id for row in contests.listing(store)] == [run_id]
@@ -73,6 +73,6 @@ def test_without_a_common_contest_there_is_no_agreement(tmp_path: Path, provider
     store, request = start(tmp_path, provider, SYSTEMS, 2)
     arena = blind_arena.start(store, held(store, request), "Ann")
     (panel,) = blind_arena.accords(store, [arena])
-    assert panel.n == 0
-    assert panel.rate is None
+    assert panel.same.n == 0
+    assert panel.same.value is None
     assert panel.kappa.value is None

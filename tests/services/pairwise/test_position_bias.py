@@ -31,15 +31,15 @@ def test_the_planted_preference_is_found_and_does_not_move_the_ranking(
     found = read(store, [held(store, request)])
     (position,) = positions(found)
     assert position.biased
-    assert position.shown_first is not None
+    assert position.shown_first.value is not None
     # Of two answers one is better: A is taken in 0.6 + 0.4 / 2 = 0.8 of the calls.
-    assert position.first_low is not None
-    assert position.first_high is not None
-    assert position.first_low <= 0.8 <= position.first_high
+    assert position.shown_first.low is not None
+    assert position.shown_first.high is not None
+    assert position.shown_first.low <= 0.8 <= position.shown_first.high
     # The orders agree where the call with the better one second was honest: 0.4.
-    assert position.rate_low is not None
-    assert position.rate_high is not None
-    assert position.rate_low <= 0.4 <= position.rate_high
+    assert position.rate.low is not None
+    assert position.rate.high is not None
+    assert position.rate.low <= 0.4 <= position.rate.high
     # Nobody ever took the last one for its own sake.
     assert position.last == 0
 
@@ -56,7 +56,7 @@ def test_an_honest_judge_is_not_called_biased(tmp_path: Path, provider: Provider
     found = read(store, [held(store, request)])
     (position,) = positions(found)
     assert not position.biased
-    assert (position.rate, position.shown_first) == (1.0, 0.5)
+    assert (position.rate.value, position.shown_first.value) == (1.0, 0.5)
 
 
 def test_orders_that_disagree_are_a_tie_or_undecided_by_choice(

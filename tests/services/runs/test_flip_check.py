@@ -71,15 +71,15 @@ def test_the_flip_rate_is_the_planted_one_within_its_interval(
     store, run_id = graded(tmp_path, provider, flip="check")
     (found,) = flip_rates(store, run_id)
     assert provider.count == 2 * ITEMS
-    assert found.pairs == ITEMS
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= PLANTED <= found.high
+    assert found.differ.n == ITEMS
+    assert found.differ.low is not None
+    assert found.differ.high is not None
+    assert found.differ.low <= PLANTED <= found.differ.high
     # Of all answers, p went to the first place for its own sake.
-    assert found.pull_low is not None
-    assert found.pull_high is not None
-    assert found.pull_low <= PLANTED <= found.pull_high
-    assert found.pull_low > 0.25  # and the interval is far from 0
+    assert found.pull.low is not None
+    assert found.pull.high is not None
+    assert found.pull.low <= PLANTED <= found.pull.high
+    assert found.pull.low > 0.25  # and the interval is far from 0
 
 
 def test_shuffling_evens_the_preference_out_and_a_fixed_order_does_not(
@@ -114,7 +114,7 @@ def test_requiring_both_orders_to_agree_turns_the_rest_into_abstentions(
     store, run_id = graded(tmp_path, provider, flip="require")
     (found,) = flip_rates(store, run_id)
     cells = store.results.all_cells(run_id)
-    assert sum(cell.abstained for cell in cells) == found.differ
+    assert sum(cell.abstained for cell in cells) == found.differ.hits
     right = [c.option == (0 if int(c.item_id[1:]) % 2 else 1) for c in cells if not c.abstained]
     # Where both orders agree the answer is wrong only if both were forced to it: never, since a
     # forced pair differs. What is left is right.

@@ -1,4 +1,4 @@
-"""The desk of a reviewer: the item that is open, what was said of it so far, taking and leaving.
+"""The open item of a reviewer: what it is, what was said of it so far, taking and leaving.
 
 It is this tab's unsaved work. What is said is drafted in the store with every key (`acts`), so
 that a closed tab loses nothing.
@@ -87,8 +87,8 @@ def decided(given: Given | None) -> bool:
     return given is not None and (given.option is not None or given.why is not None)
 
 
-def desk(queue_id: int, seat: Seat) -> OpenItem:
-    """The desk of this tab for a queue."""
+def item_of(queue_id: int, seat: Seat) -> OpenItem:
+    """The open item of this tab for a queue."""
     place = state.key(REVIEW, queue_id)
     found = state.get(place)
     if not isinstance(found, OpenItem) or found.seat.name != seat.name:
@@ -145,7 +145,7 @@ def look_again(at: OpenItem) -> None:
 
 
 def lay(at: OpenItem, ticket: Ticket | None) -> None:
-    """Put an item, or nothing, on the desk."""
+    """Open an item, or nothing."""
     at.ticket, at.item, at.said, at.spent, at.votes = ticket, None, {}, {}, {}
     at.mode, at.evidence, at.active, at.note = "options", False, "", 0
     at.touched = time.monotonic()
