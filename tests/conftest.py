@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,9 +20,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 3
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadgroup` the files are shared out as `tests/scheduling.py` says."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.scheduling import FileScheduling
+
+    return FileScheduling(config, log)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that drive a browser come first, so that none of them is left alone at the end."""
+    """Tests that drive a browser come first, one after the other: they share it and a server."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 

@@ -26,8 +26,6 @@ from tests.services import reviewed
 from tests.services.exports import peer_runs
 from tests.services.reports import made
 
-#: In a process of its own, all at once: importing the peer takes seconds.
-pytestmark = pytest.mark.xdist_group("autorubric")
 HERE = ROOT
 Found = dict[str, dict[str, Any]]
 

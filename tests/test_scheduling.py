@@ -1,0 +1,21 @@
+"""Workers share the tests so that none waits for browsers alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.places import ROOT
+from tests.scheduling import BROWSER, next_file
+
+FILES = ["tests/browser/test_a.py", "tests/cli/test_b.py", "tests/browser/test_c.py"]
+
+
+def test_a_worker_takes_files_of_its_kind_in_order_and_then_what_is_left() -> None:
+    assert next_file(FILES, browser=True) == "tests/browser/test_a.py"
+    assert next_file(FILES, browser=False) == "tests/cli/test_b.py"
+    assert next_file(FILES[::2], browser=False) == "tests/browser/test_a.py"
+    assert next_file(FILES[1:2], browser=True) == "tests/cli/test_b.py"
+
+
+def test_the_browser_tests_are_where_the_workers_look_for_them() -> None:
+    assert list(Path(ROOT, BROWSER).glob("test_*.py"))
