@@ -20,6 +20,7 @@ FILES = (
     ("sample_rubrics", "**/*.*"),
     ("docs", "*.md"),
     ("docs", "*.json"),
+    ("docs", "*.ipynb"),
 )
 
 

@@ -7,8 +7,10 @@ others use, too, so it is looked up whose is found before anything of theirs is 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 _HOME = Path(__file__).resolve().parent.parent
 _OWN = ("core", "pages")
@@ -41,3 +43,44 @@ def forget_the_current_folder() -> None:
     """Take the folder that ``python -m`` puts first off the path, unless the program lies there."""
     if not sys.flags.safe_path and sys.path and _resolved(sys.path[0]) == Path.cwd() != _HOME:
         del sys.path[0]
+
+
+#: What `import rubric_studio as rs` offers, and where it is; imported when it is first asked for.
+_FACE = {
+    **dict.fromkeys(("grade", "agrade", "import_votes", "compare", "runs"), "grading"),
+    **dict.fromkeys(("Run", "Comparison"), "results"),
+    **dict.fromkeys(("Judge", "Panel", "check"), "judges"),
+    **dict.fromkeys(("load_rubric", "load_dataset"), "sources"),
+}
+__all__ = [
+    "Comparison",
+    "Judge",
+    "Panel",
+    "Run",
+    "agrade",
+    "check",
+    "compare",
+    "grade",
+    "import_votes",
+    "load_dataset",
+    "load_rubric",
+    "runs",
+]
+
+if TYPE_CHECKING:
+    from rubric_studio.grading import agrade, compare, grade, import_votes, runs
+    from rubric_studio.judges import Judge, Panel, check
+    from rubric_studio.results import Comparison, Run
+    from rubric_studio.sources import load_dataset, load_rubric
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the Python API; loads what it stands on."""
+    if name not in _FACE:
+        raise AttributeError(f"module 'rubric_studio' has no attribute {name!r}")
+    require_own_packages()
+    return getattr(import_module(f"rubric_studio.{_FACE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core import clock
 from core.domain.base import build
-from core.domain.dataset import Dataset
 from core.domain.panel import Asking, Judge, Panel
-from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.folder import parse_data, read_rubric_file
 from core.formats.votes.tools.known_tools import read_items_file
 from core.judging.asking.call_costs import price_of
+from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.splits import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
 from core.services.runs.cost_estimate import estimate
@@ -58,8 +56,8 @@ def request_from_files(
     read_dataset = read_items_file(dataset, read_rubric.value, changes, sheet)
     who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
-        rubric_version=_rubric_version(store, read_rubric.value, str(rubric.name)),
-        dataset_version=_dataset_version(store, read_dataset.value, str(dataset.name)),
+        rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
+        dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
         panel=who,
         **options,
     )
@@ -104,26 +102,6 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
         return OFFLINE_JUDGES
     data = {"name": name, "model": name, "api_base": api_base, "key_env": key_env}
     return (build(Judge, data, "judge"),)
-
-
-def _rubric_version(store: Store, rubric: Rubric, source: str) -> int:
-    """The version with this content; else a new one of the rubric of that name, or a new rubric."""
-    for row in store.rubrics.list():
-        if fold(row.name) == fold(rubric.name):
-            note = f"from {source}"
-            return store.rubrics.add_version(
-                row.id, rubric, parent=row.number, now=clock.now(), note=note
-            ).id
-    return store.rubrics.create(rubric, now=clock.now(), note=f"from {source}").id
-
-
-def _dataset_version(store: Store, dataset: Dataset, source: str) -> int:
-    for row in store.datasets.list():
-        if fold(row.name) == fold(dataset.name):
-            return store.datasets.add_version(
-                row.id, dataset, parent=row.number, now=clock.now(), source=source
-            ).id
-    return store.datasets.create(dataset, now=clock.now(), source=source).id
 
 
 def unpriced(request: RunRequest) -> list[str]:

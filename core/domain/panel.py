@@ -13,9 +13,13 @@ from core.domain.base import Noun, broken
 from core.domain.rubric import RULES, mend_rule
 from core.domain.secrets import HOW, address_tells, looks_like_key, names_a_variable, secrets_in
 
-JudgeKind = Literal["llm", "classifier", "neighbours", "imported", "imported_offline", "person"]
+JudgeKind = Literal[
+    "llm", "classifier", "neighbours", "function", "imported", "imported_offline", "person"
+]
 RaterKind = Literal["llm", "offline", "human"]
-OFFLINE_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
+#: Judges that learn from labelled items, and judges that are code: neither needs a network.
+LEARNING_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
+CODE_KINDS: tuple[JudgeKind, ...] = ("function",)
 #: Raters whose votes came from elsewhere: nobody here can ask them.
 IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
@@ -32,9 +36,10 @@ class Judge(Noun):
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
     ``auto``. ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting.
     Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
-    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown. An
-    ``imported`` model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their
-    name, weight and ``shadow`` mean something.
+    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown. A
+    ``function`` is Python code, which only the program that brings it can ask. An ``imported``
+    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight
+    and ``shadow`` mean something.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -62,7 +67,12 @@ class Judge(Noun):
     @property
     def offline(self) -> bool:
         """Whether this judge needs no model and no network."""
-        return self.kind in OFFLINE_KINDS
+        return self.kind in LEARNING_KINDS or self.kind in CODE_KINDS
+
+    @property
+    def learns(self) -> bool:
+        """Whether it must learn from labelled items before it can answer."""
+        return self.kind in LEARNING_KINDS
 
     @property
     def askable(self) -> bool:

@@ -27,6 +27,7 @@ FailureKind = Literal[
     "too_large",
     "out_of_range",
     "missing_key",
+    "code",
     "internal",
 ]
 FAILURE_KINDS: tuple[str, ...] = get_args(FailureKind)

@@ -137,7 +137,7 @@ def _progress(view: ItemView, look: RunProgress) -> None:
 
 def _phase(view: ItemView, look: RunProgress) -> str:
     """What is happening, in words."""
-    learners = [judge for judge in view.run.panel.judges if judge.offline]
+    learners = [judge for judge in view.run.panel.judges if judge.learns]
     if look.stalled:
         return "the process that asked is gone; another takes over in some seconds"
     if look.row.status == "queued":

@@ -78,7 +78,7 @@ def _extras() -> None:
 def _tasks() -> list[SpotTask]:
     """The prompts of what the chosen offline judges learn from; none where there is no learner."""
     version = form_data.form()["learn_from"]
-    learners = any(judge.offline for judge in request_form.judges_of(store(), form_data.form()))
+    learners = any(judge.learns for judge in request_form.judges_of(store(), form_data.form()))
     return spot_check.tasks(store(), version) if version is not None and learners else []
 
 

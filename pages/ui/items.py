@@ -27,6 +27,7 @@ FAILURE_WORDS = {
     "auth": "key refused",
     "refusal": "refused to judge",
     "internal": "defect",
+    "code": "the judge's code failed",
     "not_found": "model not found",
     "bad_request": "request refused",
     "context_length": "too long for the model",

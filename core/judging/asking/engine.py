@@ -97,7 +97,7 @@ async def grade(
     workers = [
         asyncio.create_task(lane.work())
         for lane in lanes
-        for _ in range(1 if lane.judge.spec.offline else lane.judge.spec.concurrency)
+        for _ in range(1 if lane.judge.spec.learns else lane.judge.spec.concurrency)
     ]
     closer = asyncio.create_task(_close_after(workers, outcomes, stop))
     try:

@@ -132,6 +132,27 @@ def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion
     return store.rubrics.create(rubric, now=clock.now(), note=note)
 
 
+def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
+    """The version with this content; else a new one of the rubric of that name, or a new rubric."""
+    for row in store.rubrics.list():
+        if fold(row.name) == fold(rubric.name):
+            note = f"from {source}"
+            return store.rubrics.add_version(
+                row.id, rubric, parent=row.number, now=clock.now(), note=note
+            ).id
+    return store.rubrics.create(rubric, now=clock.now(), note=f"from {source}").id
+
+
+def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
+    """The same for a dataset."""
+    for row in store.datasets.list():
+        if fold(row.name) == fold(dataset.name):
+            return store.datasets.add_version(
+                row.id, dataset, parent=row.number, now=clock.now(), source=source
+            ).id
+    return store.datasets.create(dataset, now=clock.now(), source=source).id
+
+
 def listing(store: Store, *, search: str = "", archived: bool = False) -> list[DatasetRow]:
     """The datasets whose name holds every word of ``search``, the last changed first."""
     words = fold(search).split()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from core import clock
@@ -17,6 +18,7 @@ from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import Judge, Panel
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, NotFound, Problem
+from core.judging.function_judge import JudgeFunction
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
 from core.services.judges.connection import ConnectionResult, last_result
@@ -287,6 +289,25 @@ def archive_panel(store: Store, panel_id: int) -> None:
 # Where workers of their own do the asking (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
 
 _OWN = "Use off, low, medium or high instead"
+
+#: Functions of this program by the names of the judges that they are.
+Functions = Mapping[str, JudgeFunction]
+NO_FUNCTIONS: Functions = MappingProxyType({})
+
+
+def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
+    """Refuse judges that are code of another program."""
+    problems = tuple(
+        Problem(
+            "is a Python function: only the program that brings it can ask it.",
+            "Grade with `rubric_studio` from Python, or take it out of the panel.",
+            (judge.name,),
+        )
+        for judge in judges
+        if judge.kind == "function" and judge.name not in functions
+    )
+    if problems:
+        raise InputError("These judges cannot be asked here.", problems)
 
 
 def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:

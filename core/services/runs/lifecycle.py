@@ -11,7 +11,12 @@ from core.domain.library import LibraryCounts
 from core.domain.runs import RunKind, RunMeans, RunRow
 from core.domain.votes import FailureCount
 from core.errors import Conflict
-from core.services.judges.registry import require_ready
+from core.services.judges.registry import (
+    NO_FUNCTIONS,
+    Functions,
+    require_functions,
+    require_ready,
+)
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 
@@ -75,13 +80,16 @@ class RunProgress:
         return RunLook(self.row.id, self.settled, self.seen, self.rate)
 
 
-def start(store: Store, request: RunRequest) -> int:
+def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS) -> int:
     """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does.
+
+    A run with ``functions`` among its judges is left to ``work_here``.
 
     Raises:
         InputError: there is nothing to ask, or a judge could not be asked (``readiness``).
     """
     planned = plan_run(store, request)
+    require_functions(request.panel.judges, functions)
     require_ready(request.panel.judges)
     return store.runs.create(planned.plan, planned.cells, now=clock.now()).id
 
@@ -118,25 +126,25 @@ def cancel(store: Store, run_id: int) -> str:
     return store.runs.request_cancel(run_id, now=clock.now())
 
 
-def resume(store: Store, run_id: int) -> str:
+def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> str:
     """Queues what is left of a run. Takes it from a process of this machine that is gone.
 
     Of a finished run nothing is left; ``retry`` asks its failures again. Raises ``Conflict`` for
     imported votes.
     """
-    _refuse_imported(store, run_id)
+    _refuse_unaskable(store, run_id, functions)
     release_if_gone(store, run_id)
     if store.runs.row(run_id).status == "done":
         return "done"
     return store.runs.request_queue(run_id)
 
 
-def retry(store: Store, run_id: int) -> int:
+def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int:
     """Queues the open failures of a run to be asked again; returns how many.
 
     Raises ``Conflict`` while the run is being worked off, and for imported votes.
     """
-    _refuse_imported(store, run_id)
+    _refuse_unaskable(store, run_id, functions)
     release_if_gone(store, run_id)
     row = store.runs.row(run_id)
     if status_of(row) == "interrupted":
@@ -149,8 +157,10 @@ def retry(store: Store, run_id: int) -> int:
     return store.runs.reopen_failures(run_id)
 
 
-def _refuse_imported(store: Store, run_id: int) -> None:
-    if not store.runs.row(run_id).panel.askable:
+def _refuse_unaskable(store: Store, run_id: int, functions: Functions) -> None:
+    panel = store.runs.row(run_id).panel
+    require_functions(panel.judges, functions)
+    if not panel.askable:
         raise Conflict(
             f"Run {run_id} holds imported votes: its raters answered elsewhere and cannot be asked "
             "here. Start a run with judges of your own on the same rubric and dataset."

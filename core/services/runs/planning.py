@@ -142,13 +142,13 @@ def _refuse_imported(panel: Panel) -> None:
 
 
 def _learners(request: RunRequest) -> list[str]:
-    return [judge.name for judge in request.panel.judges if judge.offline]
+    return [judge.name for judge in request.panel.judges if judge.learns]
 
 
 def _teaches(request: RunRequest) -> bool:
     """Whether a judge learns from labels, or is shown examples of them."""
     judges = request.panel.judges
-    shown = bool(request.panel.asking.few_shot) and len(_learners(request)) < len(judges)
+    shown = bool(request.panel.asking.few_shot) and not all(judge.offline for judge in judges)
     return shown or bool(_learners(request))
 
 
@@ -265,7 +265,7 @@ def versions(panel: Panel) -> dict[str, str]:
     from core.judging.prompts.wording import PROMPT_VERSION
 
     names = ["rubric-studio"]
-    if any(judge.offline for judge in panel.judges):
+    if any(judge.learns for judge in panel.judges):
         names += ["scikit-learn", "numpy", "scipy"]
     if any(not judge.offline for judge in panel.judges):
         names += ["litellm", "aiohttp"]

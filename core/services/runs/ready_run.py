@@ -16,12 +16,14 @@ from core.domain.runs import Derive, Run, RunPlan
 from core.domain.votes import Cell
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
 from core.judging.asking.llm_judge import LLMJudge
+from core.judging.function_judge import FunctionJudge
 from core.judging.protocol import AskableJudge
 from core.judging.providers.base import ModelProvider, provider_of
 from core.judging.providers.choice import open_provider, provider_for
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
 from core.services.judges.panel_setup import known_values
+from core.services.judges.registry import NO_FUNCTIONS, Functions, require_functions
 from core.services.results.scored_items import (
     calibration_items,
     derive_of_run,
@@ -72,9 +74,12 @@ def load_job(store: Store, run_id: int) -> Job:
 
 
 class Providers:
-    """The open connections to providers and their gates, shared by all runs of a process."""
+    """What a process can ask: providers, through open connections and gates that all of its runs
+    share, and ``functions`` of Python by the names of their judges.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, functions: Functions = NO_FUNCTIONS) -> None:
+        self.functions = functions
         self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
 
@@ -88,6 +93,11 @@ class Providers:
         return LLMJudge(
             spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
         )
+
+    def function(self, spec: Judge) -> FunctionJudge:
+        """A judge that is code of this program. Raises ``InputError`` where it is another's."""
+        require_functions([spec], self.functions)
+        return FunctionJudge(spec, self.functions[spec.name])
 
     def writer(self, spec: Judge) -> Writer:
         """The same model behind the same gate, to be asked for a piece of writing."""
@@ -119,7 +129,9 @@ async def ready_judges(
     judges: dict[str, AskableJudge] = {}
     training: dict[str, Any] = {}
     for spec in job.plan.panel.judges:
-        if spec.offline:
+        if spec.kind == "function":
+            judges[spec.name] = providers.function(spec)
+        elif spec.learns:
             judges[spec.name], training[spec.name] = await asyncio.to_thread(
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
             )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from core import clock
 from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
+from core.services.judges.registry import NO_FUNCTIONS, Functions
 from core.services.runs.held_work import in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import LEASE_SECONDS, Work
@@ -160,6 +161,7 @@ def work_here(
     *,
     on_tick: Callable[[], None] = lambda: None,
     tick: float = 0.5,
+    functions: Functions = NO_FUNCTIONS,
 ) -> RunStatus | None:
     """Works off one run in this thread; ``None`` if another process holds it.
 
@@ -168,13 +170,13 @@ def work_here(
     ``KeyboardInterrupt``.
     """
     try:
-        return asyncio.run(_work_here(store, run_id, on_tick, tick))
+        return asyncio.run(_work_here(store, run_id, on_tick, tick, functions))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
 
 async def _work_here(
-    store: Store, run_id: int, on_tick: Callable[[], None], tick: float
+    store: Store, run_id: int, on_tick: Callable[[], None], tick: float, functions: Functions
 ) -> RunStatus | None:
     claim = partial(
         store.leases.claim,
@@ -183,7 +185,7 @@ async def _work_here(
         seconds=LEASE_SECONDS,
         run_id=run_id,
     )
-    providers = Providers()
+    providers = Providers(functions)
     async with store_thread(store, providers) as io:
         lease = await in_thread(io, claim)
         if lease is None:
@@ -204,7 +206,12 @@ async def _work_here(
             raise
 
 
-def follow(store: Store, run_id: int, on_look: Callable[[RunProgress], None]) -> None:
+def follow(
+    store: Store,
+    run_id: int,
+    on_look: Callable[[RunProgress], None],
+    functions: Functions = NO_FUNCTIONS,
+) -> None:
     """Works the run off here, or watches whoever does, until it rests."""
     from core.services.runs.lifecycle import progress, release_if_gone
 
@@ -215,7 +222,7 @@ def follow(store: Store, run_id: int, on_look: Callable[[RunProgress], None]) ->
         look = progress(store, run_id, look)
         on_look(look)
 
-    while work_here(store, run_id, on_tick=tick) is None:
+    while work_here(store, run_id, on_tick=tick, functions=functions) is None:
         if not store.runs.row(run_id).active:
             return
         release_if_gone(store, run_id)

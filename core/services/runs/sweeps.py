@@ -235,8 +235,8 @@ def _models(request: RunRequest) -> bool:
 
 
 def _learns(request: RunRequest) -> bool:
-    offline = any(judge.offline for judge in request.panel.judges)
-    return offline or (_models(request) and request.panel.asking.few_shot > 0)
+    learns = any(judge.learns for judge in request.panel.judges)
+    return learns or (_models(request) and request.panel.asking.few_shot > 0)
 
 
 def _matters(request: RunRequest) -> list[Any]:

@@ -148,7 +148,7 @@ def needs_labels(store: Store, form: SpotForm) -> bool:
     """Whether a chosen judge learns from labelled items, or is shown some as examples."""
     judges = judges_of(store, form)
     shown = asking_of(form).few_shot and not all(judge.offline for judge in judges)
-    return bool(judges) and (bool(shown) or any(judge.offline for judge in judges))
+    return bool(judges) and (bool(shown) or any(judge.learns for judge in judges))
 
 
 def outlook(store: Store, form: SpotForm, criteria: int) -> tuple[int, int]:

@@ -117,7 +117,7 @@ def needs(store: Store, now: WorkbenchState) -> list[str]:
     if not now.judges:
         return ["No judge is chosen. Choose a model, or an offline judge."]
     found = list[str]()
-    learners = [judge.name for judge in now.judges if judge.offline]
+    learners = [judge.name for judge in now.judges if judge.learns]
     if learners and now.bench["learn_from"] is None:
         found.append(
             f"{', '.join(learners)}: offline judges learn from labelled items. Choose the dataset "
@@ -133,7 +133,7 @@ def _refuse(now: WorkbenchState) -> None:
         raise InputError("No criterion can be asked yet. Mend what the check says first.")
     if not now.cells:
         raise InputError("No row has a text to judge. Write, paste or take one from a dataset.")
-    if any(judge.offline for judge in now.judges) and now.bench["learn_from"] is None:
+    if any(judge.learns for judge in now.judges) and now.bench["learn_from"] is None:
         raise InputError(
             "Offline judges learn from labelled items. Choose the dataset they learn from, or ask "
             "a model."

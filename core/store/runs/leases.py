@@ -17,7 +17,9 @@ from core.store.database.content import clean
 
 _FREE = """
     (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
-    AND (? IS NULL OR id = ?)
+    AND iif(? IS NULL, NOT EXISTS (
+        SELECT 1 FROM json_each(run.panel, '$.judges') WHERE value ->> 'kind' = 'function'
+    ), id = ?)
 """
 _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
@@ -47,7 +49,7 @@ class Leases:
         """Take a run that waits, or whose owner's lease ran out; ``None`` if there is none.
 
         Spot checks go first because a person waits for them, then the oldest run. With ``run_id``
-        only that run is taken.
+        only that run is taken; a run that asks functions of a program is taken by that alone.
         """
         free = (at, run_id, run_id)
         # Looked at without the write lock: runners ask once a second, mostly in vain.

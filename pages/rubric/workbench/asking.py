@@ -127,7 +127,7 @@ def choose_judges(name: str, now: WorkbenchState) -> None:
         if entry is not None and entry.key == "not set":
             words = f"{judge.name}: the variable {entry.key_env} is not set where the app runs."
             st.caption(f":material/key_off: {label(words)}")
-    if any(judge.offline for judge in now.judges):
+    if any(judge.learns for judge in now.judges):
         _teacher(name, now)
     if all(entry.judge.offline for entry in entries.values()):
         routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")

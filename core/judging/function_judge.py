@@ -1,0 +1,104 @@
+"""A Python function as a judge: it is given the item and the criterion, and names an option."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from core.domain.panel import Judge
+from core.domain.rubric import MET, UNMET, Criterion
+from core.domain.votes import AskedOutcome, FailureKind, Vote, VoteFailure
+from core.judging.protocol import Question
+
+#: ``function(item)`` or ``function(item, criterion)``, plain or ``async``: see ``FunctionJudge``.
+JudgeFunction = Callable[..., Any]
+#: So much of what a function gave or said is shown.
+_SHOWN = 300
+
+
+class FunctionJudge:
+    """Answers with what a function returns: an option's label, ``None`` to abstain.
+
+    Of a binary criterion ``True`` and ``False`` are MET and UNMET; ``(answer, reason)`` keeps a
+    reason. What it raises, and an answer that is no option, is a failure. A plain function is
+    called in threads of its own, as many at once as the judge's concurrency, so that one that
+    waits holds nobody up.
+    """
+
+    def __init__(self, spec: Judge, function: JudgeFunction) -> None:
+        self.spec = spec
+        self._function = function
+        self._waits = is_async(function)
+        self._takes_criterion = _takes_two(function)
+        self._threads = ThreadPoolExecutor(spec.concurrency, thread_name_prefix=spec.name[:20])
+
+    async def ask(self, question: Question) -> AskedOutcome:
+        """A vote on the question's cell, or why there is none. No call, no cost, no order."""
+        given = (question.item, question.criterion) if self._takes_criterion else (question.item,)
+        try:
+            if self._waits:
+                answer = await self._function(*given)
+            else:
+                loop = asyncio.get_running_loop()
+                answer = await loop.run_in_executor(self._threads, self._function, *given)
+        except Exception as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
+        return _outcome(question, answer)
+
+    async def close(self) -> None:
+        """Give back the threads."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def is_async(function: JudgeFunction) -> bool:
+    """Whether calling it gives something to wait for."""
+    called = getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def _takes_two(function: JudgeFunction) -> bool:
+    """Whether it can be called with an item and a criterion; one that cannot be read can."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def _outcome(question: Question, answer: Any) -> AskedOutcome:
+    reason = ""
+    if isinstance(answer, tuple) and len(answer) == 2:
+        answer, reason = answer[0], str(answer[1] or "")
+    criterion = question.criterion
+    if answer is None:
+        return _voted(question, criterion.na_index, True, reason)
+    if isinstance(answer, bool) and criterion.scale == "binary":
+        answer = MET if answer else UNMET
+    if not isinstance(answer, str):
+        kind = type(answer).__name__
+        return _failed(question, "malformed", f"It returned {kind}, not an option's label.")
+    option = criterion.index_of(answer)
+    if option is None:
+        return _failed(question, "out_of_range", _no_option(answer, criterion))
+    return _voted(question, option, criterion.choices[option].na, reason)
+
+
+def _no_option(answer: str, criterion: Criterion) -> str:
+    options = ", ".join(option.label for option in criterion.choices)
+    shown = json.dumps(answer[:_SHOWN], ensure_ascii=False)
+    return f"It returned {shown}, which is none of the options: {options}."
+
+
+def _voted(question: Question, option: int | None, abstained: bool, reason: str) -> AskedOutcome:
+    return AskedOutcome((Vote(question.cell, option, abstained, reason),))
+
+
+def _failed(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+    return AskedOutcome((VoteFailure(question.cell, kind, message),))

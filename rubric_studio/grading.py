@@ -1,0 +1,247 @@
+"""The verbs: grade, import, compare, list. They use the app's data file, so that what a notebook
+grades is reviewed on screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from rubric_studio.judges import functions_of, panel_of
+from rubric_studio.results import Comparison, Run, opened
+from rubric_studio.sources import load_dataset, load_rubric, on_disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from core.services.runs.lifecycle import RunProgress
+    from core.store.store import Store
+
+Map = Mapping[str, str] | Sequence[str]
+Look = Callable[["RunProgress"], None]
+
+
+def grade(
+    rubric: Any,
+    data: Any,
+    judges: Any = "offline",
+    *,
+    map: Map = (),
+    name: str = "",
+    seed: int | None = None,
+    replicates: int = 1,
+    budget: float | None = None,
+    label_share: float = 0.2,
+    db: str | Path | None = None,
+    progress: bool | None = None,
+    **asking: Any,
+) -> Run:
+    """Grade data under a rubric, and keep everything as a run of the app.
+
+    Args:
+        rubric: a path, a dict, a list of criteria (texts will do) or a DataFrame.
+        data: a path, a list of dicts or texts, a dict or a DataFrame.
+        judges: a panel, or a list of model names, ``"offline"``, ``Judge``, dicts and functions.
+        map: which column of the data is what, as ``{"submission": "answer"}``.
+        name: the run's name.
+        seed: decides orders and splits; drawn when absent.
+        replicates: how often each judge is asked about each cell.
+        budget: stop when so many US dollars are spent.
+        label_share: the share of labelled items that offline judges learn from.
+        db: the data file; the app's own when absent.
+        progress: show a bar; when absent, in notebooks and terminals.
+        asking: how models are asked: ``mode``, ``few_shot``, ``flip``, ``balanced``, ``cache`` ...
+
+    Raises:
+        InputError: what is wrong with rubric, data or judges, before anything is asked. Failures
+            of judges are kept with the run instead.
+    """
+    options = {"seed": seed, "replicates": replicates, "budget": budget}
+    started = _start(
+        opened(db), rubric, data, judges, map, asking, name=name, label_share=label_share, **options
+    )
+    store, run_id, functions = started
+    with _bar(progress) as look:
+        _work(store, run_id, functions, look)
+    return Run(run_id, db)
+
+
+async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any) -> Run:
+    """The same beside other work of an event loop; cancelling it cancels the run.
+
+    The run is worked off in a thread with a loop of its own.
+    """
+    db = options.pop("db", None)
+    progress = options.pop("progress", None)
+    names = ("seed", "replicates", "budget", "name", "label_share")
+    known = {key: options.pop(key) for key in names if key in options}
+    changes = options.pop("map", ())
+    store, run_id, functions = await asyncio.to_thread(
+        lambda: _start(opened(db), rubric, data, judges, changes, options, **known)
+    )
+    with _bar(progress) as look:
+        work = asyncio.create_task(asyncio.to_thread(_follow, store, run_id, functions, look))
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            _cancel(store, run_id)
+            await work
+            raise
+    return Run(run_id, db)
+
+
+def _start(
+    store: Store, rubric: Any, data: Any, judges: Any, map: Map, asking: Any, **options: Any
+) -> tuple[Store, int, Mapping[str, Callable[..., Any]]]:
+    from core.services.datasets.catalog import dataset_version, rubric_version
+    from core.services.runs import lifecycle
+    from core.services.runs.planning import RunRequest
+
+    asked = load_rubric(rubric)
+    items = load_dataset(data, asked, map=map)
+    panel = panel_of(judges, asking)
+    functions = functions_of(panel)
+    with store.write():
+        request = RunRequest(
+            rubric_version=rubric_version(store, asked, "Python"),
+            dataset_version=dataset_version(store, items, "Python"),
+            panel=panel,
+            **options,
+        )
+        return store, lifecycle.start(store, request, functions), functions
+
+
+def _work(store: Store, run_id: int, functions: Any, look: Look) -> None:
+    """Works the run off here; beside an event loop that runs (a notebook's) in a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        _follow(store, run_id, functions, look)
+        return
+    trouble: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _follow(store, run_id, functions, look)
+        except BaseException as error:
+            trouble.append(error)
+
+    thread = Thread(target=work, name=f"run {run_id}")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        _cancel(store, run_id)
+        thread.join()
+        raise
+    if trouble:
+        raise trouble[0]
+
+
+def _follow(store: Store, run_id: int, functions: Any, look: Look) -> None:
+    from core.services.runs import runner
+
+    runner.follow(store, run_id, look, functions)
+
+
+def _cancel(store: Store, run_id: int) -> None:
+    from core.services.runs import lifecycle
+
+    lifecycle.cancel(store, run_id)
+
+
+@contextmanager
+def _bar(wanted: bool | None) -> Iterator[Look]:
+    """A progress bar: what it is called with moves it."""
+    if wanted is None:
+        wanted = "ipykernel" in sys.modules or sys.stderr.isatty()
+    if not wanted:
+        yield lambda look: None
+        return
+    import warnings
+
+    with warnings.catch_warnings():
+        # Without ipywidgets it draws with characters, and says so on every import.
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    with tqdm(unit="vote") as bar:
+
+        def move(look: RunProgress) -> None:
+            bar.total = look.row.planned
+            bar.set_postfix({"failed": look.row.failures_open} if look.row.failures_open else {})
+            bar.update(look.settled - bar.n)
+
+        yield move
+
+
+def import_votes(
+    source: Any,
+    rubric: Any = None,
+    data: Any = None,
+    *,
+    map: Map = (),
+    kind: Any = None,
+    db: str | Path | None = None,
+) -> Run:
+    """Votes from elsewhere as a run: a path, a list of dicts or a DataFrame of votes.
+
+    ``rubric`` and ``data`` are what they are about, where the source does not say it itself;
+    ``kind`` says what the source is where that is not seen (as ``import --format``).
+    """
+    from core.errors import InputError
+    from core.formats.datasets.dataset_file import dump_dataset
+    from core.formats.rubrics.rubric_file import dump_rubric
+    from core.services.imports import import_files
+
+    store = opened(db)
+    changes = [f"{k}={v}" for k, v in map.items()] if isinstance(map, Mapping) else list(map)
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        beside: dict[str, Any] = {}
+        if rubric is not None:
+            beside["rubric"] = folder / "rubric.yaml"
+            beside["rubric"].write_text(dump_rubric(load_rubric(rubric)), encoding="utf-8")
+        if data is not None:
+            items = load_dataset(data, rubric)
+            beside["dataset"] = folder / "items.jsonl"
+            beside["dataset"].write_text(dump_dataset(items), encoding="utf-8")
+        path = on_disk(source, folder, "votes")
+        found = import_files.import_path(store, path, kind=kind, changes=changes, **beside)
+    if found["run"] is None:
+        raise InputError(f"There are no votes in it: it was read as a {found['kind']}.")
+    return Run(int(found["run"]), db)
+
+
+def compare(
+    run_a: Run | int, run_b: Run | int, *, bootstrap: int = 1000, db: str | Path | None = None
+) -> Comparison:
+    """What changed between two runs of one data file, and which verdicts flipped."""
+    from core.cli.reports_as_text import comparison_as_text
+    from core.services.comparison import run_comparison
+
+    place = run_a.db if isinstance(run_a, Run) else db
+    first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
+    found = run_comparison.compare_runs(opened(place), first, second, bootstrap=bootstrap)
+    return Comparison(run_comparison.as_json(found), comparison_as_text(found))
+
+
+def runs(limit: int = 50, *, db: str | Path | None = None) -> pd.DataFrame:
+    """The runs of the data file, newest first."""
+    import pandas as pd
+
+    from core.services.runs import lifecycle
+
+    columns = ["run", "name", "status", "planned", "votes", "failures", "created"]
+    rows = [
+        (r.id, r.name, lifecycle.said_of(r), r.planned, r.votes, r.failures_open, r.created)
+        for r in lifecycle.runs(opened(db), limit=limit)
+    ]
+    return pd.DataFrame(rows, columns=columns)

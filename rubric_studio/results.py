@@ -1,0 +1,198 @@
+"""What grading, importing and comparing give: frozen objects, with DataFrames and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import InputError
+from core.settings import load_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from core.domain.runs import RunRow
+    from core.store.store import Store
+
+#: The key of a pair of ``metrics --json`` for a reference; any other is a rater's name.
+_PAIRS = {"gold": "vs_gold", "human": "vs_human_majority"}
+#: What of a pair is no single number.
+_PARTS = ("ci", "undefined", "confusion", "more")
+#: Rows of a table that are shown under a run.
+_SHOWN = 10
+
+
+def opened(db: str | Path | None) -> Store:
+    """The data file of the app, or the one named; made on first use."""
+    from core.services import open_store
+
+    settings = load_settings()
+    chosen = settings if db is None else replace(settings, db=Path(db).expanduser().absolute())
+    return open_store(chosen)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One panel's votes over one dataset, as kept in the data file: the run that the app shows.
+
+    ``Run(3)`` is run 3 of the app's own data file; ``db`` names another. Every table is read when
+    it is asked for, so what people settle on screen is in it.
+    """
+
+    id: int
+    db: str | Path | None = None
+
+    @property
+    def status(self) -> str:
+        """How it stands: done, incomplete, running, interrupted, cancelled, budget or failed."""
+        from core.services.runs import lifecycle
+
+        return lifecycle.said_of(self._row)
+
+    @property
+    def items(self) -> pd.DataFrame:
+        """A row an item: score, how sure it is, and each criterion's verdict."""
+        return self._table("item_rows")
+
+    @property
+    def votes(self) -> pd.DataFrame:
+        """A row a judgement: every vote, abstention and failure, and what people settled."""
+        return self._table("judgements")
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """A row a cell: the verdict beside the label, agreement, entropy, votes."""
+        return self._table("verdict_rows")
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """A row a failure: who, about what, which kind, and why."""
+        return self._table("failure_rows")
+
+    def metrics(
+        self, reference: str = "gold", *, bootstrap: int = 1000, seed: int = 0
+    ) -> pd.DataFrame:
+        """How judges and panel agree with the labels (``gold``), people (``human``) or one rater.
+
+        A row for each criterion and rater, the panel first; ``NAME_low`` and ``NAME_high`` are the
+        ends of the 95 % interval; ``undefined`` says why a figure is missing.
+        """
+        import pandas as pd
+
+        from core.services.agreement import metrics_report
+
+        report = metrics_report.metrics_source(
+            lambda: opened(self.db), str(self.id), reference, bootstrap, seed
+        )
+        return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report (.html, or Markdown for .md) to ``path``; returns where it is."""
+        from core.services.exports import run_export
+        from core.services.reports import run_report
+
+        target = Path(path).expanduser()
+        forms = {".html": "html", ".htm": "html", ".md": "markdown"}
+        form = forms.get(target.suffix.lower())
+        if form is None:
+            raise InputError("A report is written as .html or .md.", (), str(path))
+        found = run_report.report(opened(self.db), self.id)
+        text = run_export.written(found, "html" if form == "html" else "markdown")
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    @property
+    def _row(self) -> RunRow:
+        return opened(self.db).runs.row(self.id)
+
+    def _table(self, rows: str) -> pd.DataFrame:
+        import pandas as pd
+
+        from core.services.exports import judgement_rows
+
+        made = getattr(judgement_rows, rows)
+        return pd.DataFrame(list(made(judgement_rows.graded(opened(self.db), self.id))))
+
+    def _said(self) -> str:
+        row = self._row
+        failed = f", {row.failures_open:,} failed" if row.failures_open else ""
+        return f"Run {row.id}, {row.name}: {self.status}, {row.votes:,} votes{failed}"
+
+    def __repr__(self) -> str:
+        return f"<{self._said()}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks. Everything that others wrote is escaped."""
+        items = self.items
+        more = len(items) - _SHOWN
+        tail = f"<p>and {more:,} more items</p>" if more > 0 else ""
+        shown = items.dropna(axis="columns", how="all").head(_SHOWN)
+        return f"<p><b>{escape(self._said())}</b></p>{shown.to_html(escape=True)}{tail}"
+
+
+def _figure_rows(report: Mapping[str, Any], pair: str) -> Iterator[dict[str, Any]]:
+    """The panel's and the raters' figures of a metrics report, flat."""
+    for criterion, found in report["criteria"].items():
+        everyone = {"panel": found["panel"], **found["raters"]}
+        for rater, against in everyone.items():
+            if pair not in against:
+                continue
+            figures = against[pair]
+            row = {"criterion": criterion, "rater": rater}
+            for name, value in figures.items():
+                if name not in _PARTS:
+                    row[name] = value
+            for name, ends in figures.get("ci", {}).items():
+                row |= dict(zip((f"{name}_low", f"{name}_high"), ends or (), strict=False))
+            reasons = figures.get("undefined", {})
+            yield row | {"undefined": "; ".join(f"{k}: {why}" for k, why in reasons.items())}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What moved from one run to another, on the items of both; ``data`` is ``compare --json``."""
+
+    data: Mapping[str, Any]
+    text: str
+
+    @property
+    def criteria(self) -> pd.DataFrame:
+        """A row for each criterion and figure: in both runs, the change, and its interval."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"criterion": name, "figure": figure, **_flat(delta)}
+                for name, found in self.data["criteria"].items()
+                for figure, delta in found.items()
+                if isinstance(delta, Mapping) and "difference" in delta
+            ]
+        )
+
+    @property
+    def overall(self) -> pd.DataFrame:
+        """The same over all criteria: accuracy and mean score."""
+        import pandas as pd
+
+        found = self.data["overall"].items()
+        return pd.DataFrame([{"figure": name, **_flat(delta)} for name, delta in found])
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return f"<pre>{escape(self.text)}</pre>"
+
+
+def _flat(delta: Mapping[str, Any]) -> dict[str, Any]:
+    row = {key: value for key, value in delta.items() if not isinstance(value, Mapping | list)}
+    for key, value in delta.items():
+        if isinstance(value, Mapping):
+            row |= {f"{key}_{part}": inner for part, inner in value.items()}
+        elif isinstance(value, list) and len(value) == 2:
+            row |= {f"{key}_low": value[0], f"{key}_high": value[1]}
+    return row

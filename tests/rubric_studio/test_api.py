@@ -1,0 +1,295 @@
+"""`import rubric_studio as rs`: a few lines grade what is at hand, into the app's data file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import rubric_studio as rs
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion
+from core.errors import InputError
+from core.store.store import Store
+from tests.command_line import cli
+from tests.places import ROOT
+from tests.provider import Answer, Provider, ok
+
+CRITERIA = ["Thanks the customer", "Names the 30 days"]
+ANSWERS = ["Thanks! You have 30 days.", "No.", "Within 30 days."]
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "studio.db"
+    monkeypatch.setenv("RUBRIC_STUDIO_DB", str(path))
+    return path
+
+
+def looks(item: Item, criterion: Criterion) -> bool:
+    """Right on the first two answers and both criteria, by their words."""
+    wanted = "thank" if criterion.name == CRITERIA[0] else "30 days"
+    return wanted in item.output.lower()
+
+
+def by_words(body: dict[str, Any]) -> Answer:
+    """UNMET, wherever it stands among the options shown."""
+    shown = body["messages"][-1]["content"]
+    first = shown.index("UNMET") < shown.replace("UNMET", "-----").index("MET")
+    return ok(1 if first else 2)
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    return pd.DataFrame({"submission": ANSWERS, **columns})
+
+
+def test_five_lines_grade_a_data_frame_and_show_a_table() -> None:
+    run = rs.grade(CRITERIA, frame(), [looks])
+    assert run.status == "done"
+    # Two criteria of equal weight: both met, none, one of two.
+    assert run.items["score"].tolist() == [1.0, 0.0, 0.5]
+    assert run.verdicts["verdict"].tolist() == ["MET", "MET", "UNMET", "UNMET", "UNMET", "MET"]
+    assert sorted(run.votes["vote"]) == sorted(run.verdicts["verdict"])
+    assert "<table" in run._repr_html_()
+
+
+@pytest.mark.parametrize("form", ["path", "dict", "list of dicts", "list of texts", "frame"])
+def test_a_rubric_may_be_a_path_a_dict_a_list_or_a_table(form: str, tmp_path: Path) -> None:
+    rows = [{"name": name, "requirement": name} for name in CRITERIA]
+    file = tmp_path / "rubric.json"
+    file.write_text(json.dumps({"criteria": rows}))
+    levels = [
+        (name, level, level, score) for name in CRITERIA for level, score in (("No", 0), ("Yes", 1))
+    ]
+    columns = ["criterion", "level", "level_description", "score"]
+    given: Any = {
+        "path": file,
+        "dict": {"criteria": rows},
+        "list of dicts": rows,
+        "list of texts": CRITERIA,
+        "frame": pd.DataFrame(levels, columns=columns),
+    }[form]
+    assert [c.name for c in rs.load_rubric(given).criteria] == CRITERIA
+    assert rs.load_rubric(given, name="Replies").name == "Replies"
+
+
+@pytest.mark.parametrize("form", ["path", "dict", "list of dicts", "list of texts", "frame"])
+def test_data_may_be_a_path_a_dict_a_list_or_a_table(form: str, tmp_path: Path) -> None:
+    rows = [{"submission": text} for text in ANSWERS]
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps(rows))
+    given: Any = {
+        "path": str(file),
+        "dict": {"items": rows},
+        "list of dicts": rows,
+        "list of texts": ANSWERS,
+        "frame": frame(),
+    }[form]
+    assert [item.output for item in rs.load_dataset(given).items] == ANSWERS
+
+
+def test_columns_are_named_and_missing_cells_are_missing() -> None:
+    table = pd.DataFrame({"text": ANSWERS, "Thanks the customer": ["MET", None, "UNMET"]})
+    table.index = pd.Index([11, 12, 13], name="id")
+    data = rs.load_dataset(table, CRITERIA, map={"submission": "text"})
+    assert [item.id for item in data.items] == ["11", "12", "13"]
+    assert [set(item.labels) for item in data.items] == [{CRITERIA[0]}, set(), {CRITERIA[0]}]
+
+
+def test_what_is_no_rubric_and_no_data_is_said_in_a_sentence() -> None:
+    with pytest.raises(InputError, match="A int is no rubric"):
+        rs.load_rubric(3)
+    with pytest.raises(InputError, match="A int is no dataset"):
+        rs.grade(CRITERIA, 3, [looks])
+    with pytest.raises(InputError, match="A int is no function to check with"):
+        rs.grade(CRITERIA, ANSWERS, [3])
+    assert rs.runs().empty
+
+
+def test_the_functions_answers_are_votes_abstentions_and_failures() -> None:
+    answers: dict[str, Any] = {
+        "label": "met", "reason": ("UNMET", "too short"), "abstains": None, "number": 3,
+        "unknown": "Great", "CANNOT_ASSESS": "CANNOT_ASSESS", "yes": True,
+    }  # fmt: skip
+
+    def judge(item: Item) -> Any:
+        if item.id == "raises":
+            raise ValueError("no <b>text</b>")
+        return answers[item.id]
+
+    data = [{"id": name, "submission": "x"} for name in (*answers, "raises")]
+    run = rs.grade(["Is it good?"], data, judge)
+    assert run.status == "incomplete"
+    votes = run.votes.set_index("item_id")
+    assert votes["vote"].fillna("").to_dict() == {
+        "label": "MET", "reason": "UNMET", "abstains": "Cannot assess", "number": "",
+        "unknown": "", "CANNOT_ASSESS": "Cannot assess", "yes": "MET", "raises": "",
+    }  # fmt: skip
+    assert votes["rationale"]["reason"] == "too short"
+    failures = run.failures.set_index("item_id")
+    assert failures["kind"].to_dict() == {
+        "number": "malformed", "unknown": "out_of_range", "raises": "code",
+    }  # fmt: skip
+    assert failures["message"]["raises"] == "Its code failed: ValueError: no <b>text</b>"
+    assert failures["message"]["unknown"] == (
+        'It returned "Great", which is none of the options: MET, UNMET, Cannot assess.'
+    )
+
+
+def test_an_async_function_is_asked_about_several_items_at_once() -> None:
+    together, most = 0, 0
+
+    async def judge(item: Item) -> bool:
+        nonlocal together, most
+        together += 1
+        most = max(most, together)
+        await asyncio.sleep(0.01)
+        together -= 1
+        return True
+
+    assert rs.grade(["Good?"], ANSWERS, rs.check(judge)).status == "done"
+    assert most == len(ANSWERS)
+
+
+def test_functions_sit_in_a_panel_beside_models_with_a_weight() -> None:
+    with Provider() as provider:
+        provider.rule = by_words
+        model = rs.Judge(name="m", model="m", api_base=provider.url)
+        sure = rs.check(lambda item: True, "sure", weight=3.0)
+        panel = rs.Panel(judges=(sure, model), rules={"binary": "weighted"})
+        run = rs.grade(["Good?"], ["a"], panel)
+    assert sorted(run.votes["vote"]) == ["MET", "UNMET"]
+    # Three parts of four say MET.
+    assert run.verdicts["verdict"].tolist() == ["MET"]
+
+
+def test_it_works_where_a_loop_runs_already_as_in_a_notebook() -> None:
+    async def cell() -> rs.Run:
+        return rs.grade(CRITERIA, ANSWERS, [looks])
+
+    assert asyncio.run(cell()).items["score"].tolist() == [1.0, 0.0, 0.5]
+
+
+def test_the_async_variant_lets_other_work_go_on_and_a_cancel_cancels_the_run() -> None:
+    async def slow(item: Item) -> bool:
+        await asyncio.sleep(30)
+        return True
+
+    async def main() -> None:
+        quick, seen = await asyncio.gather(
+            rs.agrade(CRITERIA, ANSWERS, [looks]), asyncio.sleep(0, "seen")
+        )
+        assert quick.status == "done"
+        assert seen == "seen"
+        task = asyncio.create_task(rs.agrade(["Good?"], ANSWERS, [slow]))
+        while rs.runs()["status"].tolist() != ["running", "done"]:
+            await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert rs.runs()["status"].tolist() == ["cancelled", "done"]
+
+
+def test_a_worker_leaves_a_run_of_functions_to_the_program_that_has_them(database: Path) -> None:
+    seen: list[Any] = []
+
+    def judge(item: Item) -> bool:
+        # A worker of the app looks for work while this one waits for its turn, and after it.
+        seen.append(Store(database).leases.claim("a worker", at=9e9, seconds=1))
+        return True
+
+    rs.grade(["Good?"], ["a"], judge)
+    assert seen == [None]
+    again = cli("retry", 1)
+    assert again.returncode == 2
+    assert (
+        "judge: is a Python function: only the program that brings it can ask it." in again.stderr
+    )
+
+
+def test_what_a_notebook_grades_is_seen_by_the_commands_and_the_app() -> None:
+    run = rs.grade(CRITERIA, ANSWERS, [looks], name="From a notebook")
+    listed = json.loads(cli("runs", "--json").stdout)["runs"]
+    assert [(r["run"], r["name"], r["votes"]) for r in listed] == [(run.id, "From a notebook", 6)]
+    assert rs.runs()["name"].tolist() == ["From a notebook"]
+
+
+def test_metrics_are_those_of_the_command_line() -> None:
+    run = rs.grade(CRITERIA, frame(**{CRITERIA[0]: ["MET", "MET", "UNMET"]}), [looks])
+    figures = run.metrics(bootstrap=0).set_index(["criterion", "rater"])
+    # The function says MET, UNMET, UNMET: two of three as the labels.
+    assert figures.loc[(CRITERIA[0], "panel"), "accuracy"] == pytest.approx(2 / 3)
+    said = json.loads(cli("metrics", run.id, "--reference", "gold", "--json").stdout)
+    panel = said["criteria"][CRITERIA[0]]["panel"]["vs_gold"]
+    assert figures.loc[(CRITERIA[0], "looks"), "cohen_kappa"] == panel["cohen_kappa"]
+    assert "n" in figures.loc[(CRITERIA[1], "panel"), "undefined"]
+
+
+def test_votes_of_a_table_become_a_run_and_two_runs_are_compared(tmp_path: Path) -> None:
+    votes = pd.DataFrame(
+        [(item, "Good", rater, label)
+         for item, rater, label in (("a", "x", "MET"), ("a", "y", "MET"), ("b", "x", "UNMET"))],
+        columns=["item_id", "criterion", "rater_id", "label"],
+    )  # fmt: skip
+    brought = rs.import_votes(votes, rubric=["Good"])
+    assert len(brought.votes) == 3
+    first = rs.grade(CRITERIA, ANSWERS, [looks])
+    second = rs.grade(CRITERIA, ANSWERS, rs.check(lambda item: True, "kind"))
+    moved = rs.compare(first, second).overall.set_index("figure")
+    # From 1, 0, .5 to 1 each.
+    assert moved.loc["mean_score", "difference"] == pytest.approx(0.5)
+    assert "mean score" in rs.compare(first.id, second.id)._repr_html_()
+    assert first.report(tmp_path / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_hostile_texts_are_shown_as_they_are() -> None:
+    data = [{"id": "<script>alert(1)</script>", "submission": "x"}]
+    run = rs.grade(["<img src=x>"], data, lambda item: True, name="<b>bold</b>")
+    other = rs.grade(["<img src=x>"], data, lambda item: False, name="<b>bold</b>")
+    shown = run._repr_html_() + rs.compare(run, other)._repr_html_()
+    for tag in ("<script", "<img", "<b>bold"):
+        assert tag not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import rubric_studio; "
+        "print(sorted(m.split('.')[0] for m in set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    heavy = (
+        "pandas",
+        "numpy",
+        "pydantic",
+        "click",
+        "sqlite3",
+        "asyncio",
+        "core",
+        "tqdm",
+        "litellm",
+    )
+    assert not [name for name in heavy if f"'{name}'" in done.stdout]
+
+
+def test_a_package_that_is_hidden_is_said_before_anything_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "core.py").write_text("")
+    code = (
+        f"import sys; sys.path.append({str(ROOT)!r}); import rubric_studio as rs\n"
+        "try:\n    rs.grade\nexcept ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"`core` is hidden: Python finds {tmp_path / 'core.py'} first." in done.stdout
