@@ -218,7 +218,11 @@ def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
     write_files({target: zipped(made, mark=mark)}, force)
 
 
-IMPORT_SHAPES = ("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset")
+IMPORT_SHAPES = (
+    *("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"),
+    *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
+    *("langsmith", "phoenix", "label_studio", "argilla"),
+)
 _path = click.Path(path_type=Path)
 
 
@@ -261,9 +265,9 @@ def import_(
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
     the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
-    of an assignment), results of another tool (Inspect, promptfoo), a rubric in any form that
-    `convert` knows, or - for standard input. The same votes again are the same run. With several
-    FILEs, --json gives a list.
+    of an assignment), results of another tool (docs/formats.md lists them), a rubric in any form
+    that `convert` knows, or - for standard input. The same votes again are the same run. With
+    several FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
         kind: Any = None if shape == "auto" else shape

@@ -271,8 +271,32 @@ def _number(text: str) -> float | None:
 
 
 #: The tools whose own files of results are known.
-ToolKind = Literal["inspect", "promptfoo"]
-TOOL_NAMES: Mapping[ToolKind, str] = {"inspect": "Inspect", "promptfoo": "promptfoo"}
+ToolKind = Literal[
+    "inspect",
+    "promptfoo",
+    "deepeval",
+    "ragas",
+    "openai_evals",
+    "langfuse",
+    "langsmith",
+    "phoenix",
+    "label_studio",
+    "argilla",
+    "mt_bench",
+]
+TOOL_NAMES: Mapping[ToolKind, str] = {
+    "inspect": "Inspect",
+    "promptfoo": "promptfoo",
+    "deepeval": "DeepEval",
+    "ragas": "Ragas",
+    "openai_evals": "OpenAI evals",
+    "langfuse": "Langfuse",
+    "langsmith": "LangSmith",
+    "phoenix": "Phoenix",
+    "label_studio": "Label Studio",
+    "argilla": "Argilla",
+    "mt_bench": "MT-Bench",
+}
 #: The shapes in which votes come.
 VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"] | ToolKind
 

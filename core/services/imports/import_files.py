@@ -64,6 +64,8 @@ def look(
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
     """What a table is where somebody says which column is what."""
+    if changes and seen in TOOL_NAMES:
+        return layout_meant(changes) or ("dataset" if is_for_items(changes) else seen)
     if seen not in ("long", "wide", "dataset", "unknown"):
         return seen
     return layout_meant(changes) or (

@@ -1,6 +1,7 @@
 """Small files as other tools write them. All texts are made up; only the formats are theirs.
 
-None of them is a table of votes as we read one, though most hold columns of few short words.
+None of them is a table of votes as we read one, though most hold columns of few short words: some
+are known as that tool's results, and the others refused.
 """
 
 from __future__ import annotations
@@ -161,21 +162,24 @@ OPENAI_BATCH_OUT = [
     for n in range(3)
 ]
 
-#: What to call a file, and what stands in it.
+#: What to call a file, and what stands in it: nothing that is known as votes or as a dataset.
 FOREIGN: dict[str, str] = {
-    "langfuse-scores.jsonl": lines(LANGFUSE_SCORES),
-    "langfuse-scores.csv": table(LANGFUSE_SCORES),
-    "langfuse-scores.json": json.dumps(LANGFUSE_SCORES),
-    "langfuse-score.jsonl": lines(LANGFUSE_SCORES[:1]),
     "chats.jsonl": lines(CHATS),
     "chats-with-ids.jsonl": lines([{"id": n, **chat} for n, chat in enumerate(CHATS)]),
     "langsmith-runs.jsonl": lines(LANGSMITH_RUNS),
-    "langsmith-feedback.jsonl": lines(LANGSMITH_FEEDBACK),
-    "langsmith-feedback.csv": table(LANGSMITH_FEEDBACK),
-    "argilla-records.json": json.dumps(ARGILLA_RECORDS),
-    "label-studio.json": json.dumps(LABEL_STUDIO),
     "openai-eval.jsonl": lines(OPENAI_EVAL),
     "openai-eval-log.jsonl": lines(OPENAI_EVAL_LOG),
     "openai-batch-in.jsonl": lines(OPENAI_BATCH_IN),
     "openai-batch-out.jsonl": lines(OPENAI_BATCH_OUT),
+}
+#: The same of tools whose results are known.
+KNOWN: dict[str, str] = {
+    "langfuse-scores.jsonl": lines(LANGFUSE_SCORES),
+    "langfuse-scores.csv": table(LANGFUSE_SCORES),
+    "langfuse-scores.json": json.dumps(LANGFUSE_SCORES),
+    "langfuse-score.jsonl": lines(LANGFUSE_SCORES[:1]),
+    "langsmith-feedback.jsonl": lines(LANGSMITH_FEEDBACK),
+    "langsmith-feedback.csv": table(LANGSMITH_FEEDBACK),
+    "argilla-records.json": json.dumps(ARGILLA_RECORDS),
+    "label-studio.json": json.dumps(LABEL_STUDIO),
 }

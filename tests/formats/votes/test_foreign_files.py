@@ -15,7 +15,7 @@ from core.formats.datasets.vote_mapping import VoteMapping
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_bytes
 from core.store.store import Store
-from tests.formats.votes.foreign_files import FOREIGN
+from tests.formats.votes.foreign_files import FOREIGN, KNOWN
 
 
 def run(tmp_path: Path, text: str, name: str, *words: str) -> Result:
@@ -44,19 +44,8 @@ def test_a_file_of_another_tool_is_refused_and_no_vote_is_kept(tmp_path: Path, n
 @pytest.mark.parametrize(
     ("name", "proposed"),
     [
-        (
-            "langfuse-scores.jsonl",
-            "--map item=traceId --map criterion=name --map rater=source --map label=stringValue",
-        ),
-        (
-            "langsmith-feedback.csv",
-            "--map item=run_id --map criterion=key --map rater=feedback_source.type "
-            "--map label=score",
-        ),
         ("langsmith-runs.jsonl", "--map submission=outputs.answer"),
         ("chats.jsonl", "--map 'submission=messages[-1].content'"),
-        ("argilla-records.json", "--map submission=fields.reply"),
-        ("label-studio.json", "--map submission=data.text"),
         (
             "openai-batch-out.jsonl",
             "--map 'submission=response.body.choices[0].message.content'",
@@ -72,11 +61,30 @@ def test_the_refusal_proposes_what_to_say_and_saying_it_imports_the_file(
     assert found["kind"] == ("dataset" if "submission" in proposed else "long")
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "kind"),
+    [
+        (
+            "langsmith-feedback.csv",
+            "item=run_id criterion=key rater=feedback_source.type label=score",
+            "long",
+        ),
+        ("argilla-records.json", "submission=fields.reply", "dataset"),
+        ("label-studio.json", "submission=data.text", "dataset"),
+    ],
+)
+def test_what_somebody_says_of_its_columns_goes_before_what_tool_it_is_of(
+    tmp_path: Path, name: str, words: str, kind: str
+) -> None:
+    options = [part for word in words.split() for part in ("--map", word)]
+    assert said(run(tmp_path, KNOWN[name], name, *options))["kind"] == kind
+
+
 def test_what_was_said_of_scores_is_what_is_read(tmp_path: Path) -> None:
     words = ["item=traceId", "criterion=name", "rater=source", "label=stringValue"]
     name = "langfuse-scores.jsonl"
     options = [part for word in words for part in ("--map", word)]
-    found = said(run(tmp_path, FOREIGN[name], name, *options, "--dry-run"))
+    found = said(run(tmp_path, KNOWN[name], name, *options, "--dry-run"))
     # Eight scores in pairs on four traces; each name came from one source.
     assert (found["items"], found["criteria"], found["votes"]) == (4, 2, 8)
     assert [(r["name"], r["votes"]) for r in found["raters"]] == [("API", 4), ("ANNOTATION", 4)]

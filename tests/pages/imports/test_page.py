@@ -213,17 +213,17 @@ def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(sto
 
 
 def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_it_is() -> None:
-    app = importing(FOREIGN["langfuse-scores.csv"], "scores.csv")
+    app = importing(FOREIGN["langsmith-runs.jsonl"], "runs.jsonl")
     page = shown(app)
     assert "nothing was guessed" in page
-    assert "votes, one answer a row: no column is named for the rater" in page
+    assert "share labels, but do not look like the answers of raters" in page
     assert "--map" not in page
     assert not [b for b in app.button if b.label == "Import"]
     app.segmented_control[0].set_value("long").run()
-    for name, column in (("Item", "traceId"), ("Rater", "source"), ("Answer", "value")):
+    for name, column in (("Item", "id"), ("Rater", "run_type"), ("Answer", "status")):
         field(app, name).select(column).run()
     field(app, "Criterion").select("name").run()
-    assert (figures(app)["Votes"], figures(app)["Raters"]) == ("8", "2")
+    assert (figures(app)["Votes"], figures(app)["Raters"]) == ("4", "1")
 
 
 def test_results_of_another_tool_are_known_and_their_numbers_cut_as_one_says(store: Store) -> None:

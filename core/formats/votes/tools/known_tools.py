@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,28 @@ from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import read_bytes, read_dataset_file
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed
 from core.formats.votes.imported import TOOL_NAMES, ToolKind
-from core.formats.votes.tools import inspect_logs, promptfoo
+from core.formats.votes.tools import (
+    annotation_tools,
+    inspect_logs,
+    metric_runs,
+    promptfoo,
+    trace_scores,
+)
 from core.formats.votes.tools.tool_results import ToolResults, items_alone
-from core.formats.votes.tools.views import Shape, view_of
+from core.formats.votes.tools.views import Shape, views_of
 
 TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
     "inspect": inspect_logs.SHAPES,
     "promptfoo": promptfoo.SHAPES,
+    "deepeval": metric_runs.DEEPEVAL,
+    "ragas": metric_runs.RAGAS,
+    "openai_evals": metric_runs.OPENAI_EVALS,
+    "mt_bench": metric_runs.MT_BENCH,
+    "langfuse": trace_scores.LANGFUSE,
+    "langsmith": trace_scores.LANGSMITH,
+    "phoenix": trace_scores.PHOENIX,
+    "label_studio": annotation_tools.LABEL_STUDIO,
+    "argilla": annotation_tools.ARGILLA,
 }
 
 
@@ -77,10 +93,10 @@ def read_items_file(
 
 
 def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]] | None:
-    view = view_of(data, name)
+    views = views_of(data, name)
     try:
         for kind, shapes in TOOLS.items():
-            for shape in shapes:
+            for shape, view in product(shapes, views):
                 if isinstance(view, shape.view) and shape.fits(view):
                     return kind, partial(shape.read, view)
     except InputError:

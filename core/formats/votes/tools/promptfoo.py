@@ -125,7 +125,9 @@ def _answers(
         words = value if isinstance(value, str) and name != _type(assertion) else ""
         found.questions.setdefault(name, ToolQuestion(words))
         passed = part["pass"] if isinstance(part.get("pass"), bool) else None
-        found.answers.append(ToolAnswer(item, name, rater, kind, passed, _reason(part)))
+        why = str(part.get("reason") or "")
+        answer = ToolAnswer(item, name, rater, kind, passed, why, number=_number(part))
+        found.answers.append(answer)
     own = graded.get("pass")
     if people:
         own = all(part.get("pass") is True for part in judged) if judged else None
@@ -134,7 +136,9 @@ def _answers(
             known = passed if isinstance(passed, bool) else None
             found.answers.append(ToolAnswer(item, PASSED, "person", "human", known, why))
     if isinstance(own, bool):
-        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", own, _reason(graded)))
+        why = str(graded.get("reason") or "")
+        answer = ToolAnswer(item, PASSED, "promptfoo", "offline", own, why, number=_number(graded))
+        found.answers.append(answer)
 
 
 def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
@@ -176,11 +180,10 @@ def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
     return (kind, "llm") if asking else ("promptfoo", "offline")
 
 
-def _reason(part: Mapping[str, Any]) -> str:
+def _number(part: Mapping[str, Any]) -> float | None:
+    """The score beside a pass or fail."""
     score = part.get("score")
-    number = isinstance(score, int | float) and not isinstance(score, bool)
-    exact = f"Score {score:.6g}." if number and score not in (0, 1) else ""
-    return " ".join(filter(None, (exact, str(part.get("reason") or ""))))
+    return None if isinstance(score, bool) or not isinstance(score, int | float) else float(score)
 
 
 def _read_table(file: CsvTable) -> ToolResults:

@@ -96,11 +96,13 @@ class Scale:
             return MET if value else UNMET
         return _written(value)
 
-    def exact(self, value: Value) -> str:
-        """The number itself, where the option does not tell it."""
-        if not self.edges or value is None or isinstance(value, str):
+    def exact(self, value: Value, number: Value) -> str:
+        """The number itself, where the option of ``value`` does not tell it."""
+        if number is None or isinstance(number, str):
             return ""
-        return f"Score {_written(value)}."
+        if not self.edges and (isinstance(value, str) or value == number):
+            return ""
+        return f"Score {_written(number)}."
 
 
 def scale_of(

@@ -28,7 +28,10 @@ RaterKind = Literal["human", "llm", "offline"]
 
 
 class ToolAnswer(NamedTuple):
-    """What one rater said to one question about one item. ``replicate`` counts from 0."""
+    """What one rater said to one question about one item. ``replicate`` counts from 0.
+
+    ``number`` is the score behind a pass or fail; it is the answer where somebody asks for steps.
+    """
 
     item: str
     question: str
@@ -37,6 +40,7 @@ class ToolAnswer(NamedTuple):
     value: Value
     reason: str = ""
     replicate: int | None = None
+    number: float | None = None
 
 
 class ToolQuestion(NamedTuple):
@@ -83,9 +87,9 @@ def bundle(
     if not found.answers:
         message = f"It is a file of {TOOL_NAMES[found.tool]}, and holds no scores."
         raise InputError(message, tuple(found.notices), found.title)
+    if bins is not None:
+        found.answers = [_numbered(answer, bins) for answer in found.answers]
     scales = _scales(found, bins)
-    notices = [Problem(f"Read as results of {TOOL_NAMES[found.tool]}."), *found.notices]
-    notices += [notice for scale in scales.values() for notice in scale.notices]
     lines = list(_lines(found, scales))
     if rubric is None:
         criteria = [_criterion(name, scale, found) for name, scale in scales.items()]
@@ -97,8 +101,17 @@ def bundle(
         dataset = _dataset(found, scales, {criterion.name for criterion in rubric.criteria})
     checker = VoteChecker(rubric, dataset.items, found.title)
     votes = checker.read(lines)
+    notices = [Problem(f"Read as results of {TOOL_NAMES[found.tool]}."), *found.notices]
+    notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
     return VoteBundle(found.title, found.tool, rubric, dataset, votes, shortened(notices))
+
+
+def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
+    """The answer as its number, where steps were asked for it."""
+    if answer.number is None or bins.for_(answer.question) is None:
+        return answer
+    return answer._replace(value=answer.number)
 
 
 def _scales(found: ToolResults, bins: Bins | None) -> dict[str, Scale]:
@@ -125,7 +138,8 @@ def _lines(found: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine
         scale = scales.get(answer.question)
         if scale is None:
             continue
-        reason = " ".join(filter(None, (scale.exact(answer.value), answer.reason)))
+        number = answer.value if answer.number is None else answer.number
+        reason = " ".join(filter(None, (scale.exact(answer.value, number), answer.reason)))
         row = {
             "item_id": answer.item,
             "criterion": answer.question,

@@ -136,18 +136,21 @@ class CsvTable(View):
             raise refusal(_WHAT, problems, self.name)
 
 
-def view_of(data: bytes, name: str) -> View:
-    """The file as what it is by its first bytes."""
+def views_of(data: bytes, name: str) -> tuple[View, ...]:
+    """The file as what it can be by its first bytes; one object on one line is two things."""
     if data.startswith(_ZIP):
-        return Archive(data, name)
+        return (Archive(data, name),)
     start = data[:_HEAD].lstrip(_BLANK)
     if start[:1] == b"[":
-        return JsonRows(data, name)
-    if start[:1] == b"{":
-        head, _, more = start.partition(b"\n")
-        whole = head.rstrip().endswith(b"}")
-        return (JsonRows if whole and more.lstrip()[:1] == b"{" else JsonDocument)(data, name)
-    return CsvTable(data, name)
+        return (JsonRows(data, name),)
+    if start[:1] != b"{":
+        return (CsvTable(data, name),)
+    head, _, more = start.partition(b"\n")
+    if not head.rstrip().endswith(b"}"):
+        return (JsonDocument(data, name),)
+    if more.lstrip()[:1] == b"{":
+        return (JsonRows(data, name),)
+    return (JsonDocument(data, name), JsonRows(data, name))
 
 
 V = TypeVar("V", bound=View)

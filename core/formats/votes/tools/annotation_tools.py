@@ -1,0 +1,188 @@
+"""What people marked in Label Studio (JSON export) and Argilla (records): each question apart.
+
+A choice of one is a word; where somebody chose several at once, every choice is a yes-or-no
+question. Texts that people wrote, spans and boxes are no votes: they are left out, and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.views import JsonDocument, JsonRows, Shape, View
+
+#: An answer longer than this is a text, not a choice.
+_LONGEST = 80
+
+
+class Marked(NamedTuple):
+    """One answer as it stands in the file: a value, or several chosen at once."""
+
+    item: str
+    question: str
+    rater: str
+    kind: RaterKind
+    values: tuple[Value, ...]
+    several: bool
+    reason: str = ""
+
+
+def _results(found: ToolResults, marks: Sequence[Marked]) -> ToolResults:
+    """The answers, with questions of several choices taken apart."""
+    several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
+    choices: dict[str, dict[Value, None]] = {}
+    for mark in marks:
+        choices.setdefault(mark.question, {}).update(dict.fromkeys(mark.values))
+    for mark in marks:
+        item, question, rater, kind, values, _, reason = mark
+        if question in several:
+            for choice in choices[question]:
+                name = f"{question}: {choice}"[:200]
+                answer = ToolAnswer(item, name, rater, kind, choice in values, reason)
+                found.answers.append(answer)
+        elif values:
+            found.answers.append(ToolAnswer(item, question, rater, kind, values[0], reason))
+    if several:
+        names = ", ".join(map(repr, sorted(several)))
+        found.note(f"Several choices at once were possible for {names}; each is a question.")
+    return found
+
+
+# Label Studio
+
+
+def _is_task(row: Mapping[str, Any]) -> bool:
+    marks = objects_in(row.get("annotations"))
+    return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]
+
+
+def _read_tasks(file: JsonRows) -> ToolResults:
+    found = ToolResults("label_studio", file.title)
+    marks, left = list[Marked](), Counter[str]()
+    for task in file.rows:
+        item = str(task.get("id") or len(found.items) + 1)
+        found.items[item] = item_fields(mapping_in(task.get("data")))
+        for one in objects_in(task.get("annotations")):
+            if one.get("was_cancelled"):
+                left["skipped by its annotator"] += 1
+                continue
+            given = list(_regions(item, _annotator(one), "human", one, left))
+            if one.get("ground_truth"):
+                _as_truth(found, given)
+            else:
+                marks += given
+        for one in objects_in(task.get("predictions")):
+            rater = str(one.get("model_version") or "prediction")
+            marks += _regions(item, rater, "llm", one, left)
+    for what, count in sorted(left.items()):
+        found.note(f"Left out: {count:,} {what}.")
+    return _results(found, marks)
+
+
+def _annotator(annotation: Mapping[str, Any]) -> str:
+    who = annotation.get("completed_by")
+    # E-mail addresses and names of annotators stay where they are: a number tells them apart.
+    number = mapping_in(who).get("id") if isinstance(who, dict) else who
+    return f"annotator {number}" if number is not None else "annotator"
+
+
+def _regions(
+    item: str, rater: str, kind: RaterKind, annotation: Mapping[str, Any], left: Counter[str]
+) -> Iterator[Marked]:
+    for region in objects_in(annotation.get("result")):
+        value, form = mapping_in(region.get("value")), str(region.get("type"))
+        name = str(region.get("from_name") or form)[:200]
+        whole = "start" not in value and "x" not in value
+        if form == "choices" and whole:
+            chosen = tuple(str(choice) for choice in value.get("choices") or ())
+            yield Marked(item, name, rater, kind, chosen, True)
+        elif form in ("rating", "number") and whole and isinstance(value.get(form), int | float):
+            yield Marked(item, name, rater, kind, (value[form],), False)
+        elif form == "pairwise" and isinstance(value.get("selected"), str):
+            yield Marked(item, name, rater, kind, (value["selected"],), False)
+        else:
+            left[f"marks of the kind {form!r}"] += 1
+
+
+def _as_truth(found: ToolResults, given: Sequence[Marked]) -> None:
+    """An annotation that was accepted as ground truth is the item's label."""
+    for mark in given:
+        if len(mark.values) == 1:
+            found.truth.setdefault(mark.item, {})[mark.question] = mark.values[0]
+
+
+# Argilla
+
+
+def _is_record(row: Mapping[str, Any]) -> bool:
+    keys = {"fields", "responses", "suggestions"}
+    return keys <= row.keys() and isinstance(row["fields"], dict)
+
+
+def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    found = ToolResults("argilla", title)
+    marks, left = list[Marked](), Counter[str]()
+    for row in rows:
+        item = str(row.get("id") or len(found.items) + 1)
+        fields = item_fields(row["fields"])
+        about = mapping_in(row.get("metadata"))
+        found.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
+        for question, given in mapping_in(row.get("responses")).items():
+            for one in objects_in(given):
+                if one.get("status") not in (None, "submitted"):
+                    left[f"responses that are {one['status']}"] += 1
+                    continue
+                rater = str(one.get("user_id") or one.get("user") or "annotator")
+                marks += _answered(item, question, rater, "human", one.get("value"), left)
+        for question, one in mapping_in(row.get("suggestions")).items():
+            said = mapping_in(one)
+            rater = str(said.get("agent") or "suggestion")
+            marks += _answered(item, question, rater, "llm", said.get("value"), left)
+    for what, count in sorted(left.items()):
+        found.note(f"Left out: {count:,} {what}.")
+    return _results(found, marks)
+
+
+def _answered(
+    item: str, question: str, rater: str, kind: RaterKind, value: Any, left: Counter[str]
+) -> Iterator[Marked]:
+    if isinstance(value, int | float) or (isinstance(value, str) and _is_choice(value)):
+        yield Marked(item, question[:200], rater, kind, (value,), False)
+    elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+        yield Marked(item, question[:200], rater, kind, tuple(value), True)
+    elif value is not None:
+        left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
+
+
+def _is_choice(value: str) -> bool:
+    return len(value) <= _LONGEST and "\n" not in value
+
+
+def _in_list(file: View) -> Sequence[Mapping[str, Any]]:
+    """Rows of JSON lines, a list, or of a document that holds them under ``records``."""
+    if isinstance(file, JsonRows):
+        return file.rows
+    assert isinstance(file, JsonDocument)
+    return objects_in(mapping_in(file.value).get("records"))
+
+
+def _holds_records(file: JsonDocument) -> bool:
+    if not file.holds("records", "responses", "suggestions"):
+        return False
+    rows = _in_list(file)
+    return bool(rows) and _is_record(rows[0])
+
+
+LABEL_STUDIO = (Shape(JsonRows, lambda file: _is_task(file.first), _read_tasks),)
+ARGILLA = (
+    Shape(
+        JsonRows,
+        lambda file: _is_record(file.first),
+        lambda file: _read_records(file.rows, file.title),
+    ),
+    Shape(JsonDocument, _holds_records, lambda file: _read_records(_in_list(file), file.title)),
+)

@@ -1,0 +1,247 @@
+"""Runs of metrics: DeepEval's test runs, Ragas' tables, OpenAI's evals, MT-Bench's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.formats.votes.tools.fields import item_fields, written
+from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+
+# DeepEval: a test case is an item, a metric a question that it passed or not.
+
+
+def _test_run(file: JsonDocument) -> dict[str, Any]:
+    value = mapping_in(file.value)
+    return mapping_in(value.get("testRunData")) or value
+
+
+def _is_test_run(file: JsonDocument) -> bool:
+    if not file.holds("testCases", "metricsData"):
+        return False
+    cases = _cases(_test_run(file))
+    return any("metricsData" in case for case in cases)
+
+
+def _cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*objects_in(run.get("testCases")), *objects_in(run.get("conversationalTestCases"))]
+
+
+def _read_test_run(file: JsonDocument) -> ToolResults:
+    run = _test_run(file)
+    found = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
+    for case in _cases(run):
+        item = _free(found, str(case.get("name") or "test case"))
+        fields: dict[str, Any] = {
+            "prompt": written(case.get("input") or case.get("scenario")),
+            "reference": written(case.get("expectedOutput") or case.get("expectedOutcome")),
+            "meta": mapping_in(case.get("metadata")),
+            "context": {
+                name: text
+                for name, key in (("context", "context"), ("retrieved", "retrievalContext"))
+                if (text := written(case.get(key)))
+            },
+        }
+        if case.get("actualOutput") is not None or case.get("turns"):
+            fields["submission"] = written(case.get("actualOutput") or case.get("turns"))
+        found.items[item] = fields
+        for metric in objects_in(case.get("metricsData")):
+            _metric(found, item, metric)
+    return found
+
+
+def _metric(found: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
+    model = metric.get("evaluationModel")
+    kind: RaterKind = "llm" if model else "offline"
+    passed, score = metric.get("success"), metric.get("score")
+    failed = bool(metric.get("error")) or not isinstance(passed, bool)
+    number = float(score) if isinstance(score, int | float) and not failed else None
+    why = str(metric.get("error") or metric.get("reason") or "")
+    answer = ToolAnswer(
+        *(item, str(metric.get("name") or "metric")[:200], str(model or "deepeval"), kind),
+        *(None if failed else passed, why, None, number),
+    )
+    found.answers.append(answer)
+
+
+def _free(found: ToolResults, name: str) -> str:
+    """A name that no item has yet."""
+    id, count = name[:480], 1
+    while id in found.items:
+        count += 1
+        id = f"{name[:480]} ({count})"
+    return id
+
+
+# Ragas: a row an item, a column of numbers a question.
+
+_RAGAS = {
+    "user_input": "prompt",
+    "response": "submission",
+    "reference": "reference",
+    "retrieved_contexts": "retrieved contexts",
+    "reference_contexts": "reference contexts",
+}
+
+
+def _is_ragas(keys: Sequence[str]) -> bool:
+    given = set(keys)
+    beside = {"retrieved_contexts", "reference", "reference_contexts"}
+    return {"user_input", "response"} <= given and bool(beside & given)
+
+
+def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    found = ToolResults("ragas", title)
+    metrics = _metrics(rows)
+    for at, row in enumerate(rows, start=1):
+        item = f"row {at}"
+        fields: dict[str, Any] = {
+            field: written(row.get(key)) for key, field in _RAGAS.items() if "context" not in key
+        }
+        context = {field: written(_listed(row.get(key))) for key, field in _RAGAS.items()
+                   if "context" in key and row.get(key)}  # fmt: skip
+        found.items[item] = fields | {"context": context}
+        for name in metrics:
+            value = _cell(row.get(name))
+            answer = ToolAnswer(item, name[:200], "ragas", "llm", value)
+            found.answers.append(answer)
+    return found
+
+
+def _metrics(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Columns that hold numbers, and nothing else, wherever they hold something."""
+    names = dict.fromkeys(name for row in rows for name in row if name not in _RAGAS)
+    return [
+        name
+        for name in names
+        if any(_cell(row.get(name)) is not None for row in rows)
+        and all(row.get(name) in (None, "") or _cell(row.get(name)) is not None for row in rows)
+    ]
+
+
+def _cell(value: Any) -> Value:
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+        return number if number == number else None
+    return value if isinstance(value, bool | int | float) else None
+
+
+def _listed(value: Any) -> Any:
+    """A list that a table holds as Python writes it."""
+    if isinstance(value, str) and value.startswith("["):
+        import ast
+
+        try:
+            return ast.literal_eval(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return value
+    return value
+
+
+# OpenAI's evals: an output item is an item, a grader a question that it passed or not.
+
+
+def _is_output_item(row: Mapping[str, Any]) -> bool:
+    return row.get("object") == "eval.run.output_item" or (
+        {"datasource_item", "results", "sample"} <= row.keys()
+    )
+
+
+def _read_output_items(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    found = ToolResults("openai_evals", title)
+    for row in rows:
+        number = row.get("datasource_item_id")
+        item = _free(found, f"item {number}" if number is not None else str(row.get("id")))
+        sample = mapping_in(row.get("sample"))
+        fields = item_fields(mapping_in(row.get("datasource_item")))
+        output = conversation(sample.get("output")) or text_in(sample.get("output_text"))
+        if output:
+            fields["submission"] = output
+        asked = conversation(sample.get("input"))
+        if asked:
+            fields["prompt"] = asked
+        fields["system"] = str(sample.get("model") or fields.get("system") or "")
+        found.items[item] = fields
+        error = mapping_in(sample.get("error")).get("message")
+        for result in objects_in(row.get("results")):
+            _grade(found, item, result, str(error or ""))
+    return found
+
+
+def _grade(found: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
+    sample = mapping_in(result.get("sample"))
+    asked = bool(sample) or "model" in str(result.get("type") or "")
+    name = _without_id(str(result.get("name") or "grader"))
+    passed, score = result.get("passed"), result.get("score")
+    failed = bool(error) or not isinstance(passed, bool)
+    answer = ToolAnswer(
+        *(item, name, str(sample.get("model") or name), "llm" if asked else "offline"),
+        *(None if failed else passed, error or conversation(sample.get("output")), None),
+        float(score) if isinstance(score, int | float) and not failed else None,
+    )
+    found.answers.append(answer)
+
+
+def _without_id(name: str) -> str:
+    """A grader's name without the id that OpenAI hangs on it."""
+    head, dash, tail = name.rpartition("-")
+    return head if dash and len(tail) >= 32 else name[:200]
+
+
+def _is_output_page(file: JsonDocument) -> bool:
+    if not file.holds("data", "datasource_item", "results"):
+        return False
+    rows = objects_in(mapping_in(file.value).get("data"))
+    return bool(rows) and _is_output_item(rows[0])
+
+
+# MT-Bench: an answer of a model to a turn is an item; the judge's score is a number from 1 to 10.
+
+
+def _is_single(row: Mapping[str, Any]) -> bool:
+    return {"question_id", "model", "judge", "judgment", "score", "turn"} <= row.keys()
+
+
+def _read_single(file: JsonRows) -> ToolResults:
+    found = ToolResults("mt_bench", file.title)
+    for row in file.rows:
+        item = f"question {row['question_id']}, turn {row['turn']}, {row['model']}"[:480]
+        judge = row["judge"]
+        rater = str(judge[0] if isinstance(judge, list) and judge else judge)
+        meta = {"question_id": row["question_id"], "turn": row["turn"]}
+        found.items.setdefault(item, {"system": str(row["model"]), "meta": meta})
+        score = row["score"]
+        # A score of -1 is FastChat's word for a reply in which it found none.
+        known = isinstance(score, int | float) and score >= 0
+        value = score if known else None
+        said = str(row.get("judgment") or "")
+        found.answers.append(ToolAnswer(item, "score", rater, "llm", value, said))
+    return found
+
+
+def _tabled(file: CsvTable) -> Iterator[dict[str, Any]]:
+    for cells in file.rows():
+        yield dict(zip(file.columns, cells, strict=True))
+
+
+DEEPEVAL = (Shape(JsonDocument, _is_test_run, _read_test_run),)
+RAGAS = (
+    Shape(JsonRows, lambda f: _is_ragas(list(f.first)), lambda f: _read_ragas(f.rows, f.title)),
+    Shape(CsvTable, lambda f: _is_ragas(f.columns), lambda f: _read_ragas([*_tabled(f)], f.title)),
+)
+OPENAI_EVALS = (
+    Shape(
+        JsonRows, lambda f: _is_output_item(f.first), lambda f: _read_output_items(f.rows, f.title)
+    ),
+    Shape(
+        JsonDocument,
+        _is_output_page,
+        lambda f: _read_output_items(objects_in(f.value["data"]), f.title),
+    ),
+)
+MT_BENCH = (Shape(JsonRows, lambda f: _is_single(f.first), _read_single),)

@@ -1,0 +1,180 @@
+"""Scores that hang on traces: Langfuse, LangSmith's feedback, Phoenix's annotations.
+
+A trace or span is an item, a score's name a question, and who gave it a rater. The texts of traces
+are in other exports: the items have none, which is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.formats.votes.tools.lax_json import mapping_in
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+
+Row = Mapping[str, Any]
+
+
+def _number(value: Any) -> Value:
+    """A cell as a number where it is one; else its text, and ``None`` where it is empty."""
+    if value is None or value == "" or isinstance(value, dict | list):
+        return None
+    if not isinstance(value, str):
+        return value if isinstance(value, bool | int | float) else None
+    try:
+        return float(value)
+    except ValueError:
+        return value[:200]
+
+
+def _get(row: Row, *names: str) -> Any:
+    """The first of these that says something; tables write ``feedback_source.type`` as JSON."""
+    return next((row[name] for name in names if row.get(name) not in (None, "")), None)
+
+
+# Langfuse
+
+
+def _is_langfuse(keys: Sequence[str]) -> bool:
+    given = set(keys)
+    return {"name", "value", "source"} <= given and bool(
+        {"traceId", "dataType"} <= given or {"trace_id", "data_type"} <= given
+    )
+
+
+def _of_langfuse(found: ToolResults, row: Row) -> None:
+    trace = _get(row, "traceId", "trace_id", "sessionId", "session_id")
+    part = _get(row, "observationId", "observation_id")
+    if trace is None:
+        found.note(f"A score {row.get('name')!r} hangs on no trace; it is left out.")
+        return
+    item = f"{trace}/{part}" if part else str(trace)
+    source = str(row.get("source") or "API")
+    author = _get(row, "authorUserId", "author_user_id")
+    rater, kind = _LANGFUSE.get(source, (source, "offline"))
+    form = str(_get(row, "dataType", "data_type") or "")
+    words = _get(row, "stringValue", "string_value")
+    value = _number(row.get("value"))
+    if form == "CATEGORICAL":
+        value = str(words) if words is not None else value
+    elif form == "BOOLEAN":
+        value = None if value is None else value in (1, True, "True", "true")
+    found.items.setdefault(item, {})
+    comment = str(row.get("comment") or "")
+    rater = f"{rater} {author}" if author and kind == "human" else rater
+    answer = ToolAnswer(item, str(row["name"])[:200], rater, kind, value, comment)
+    found.answers.append(answer)
+
+
+_LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
+    "ANNOTATION": ("annotator", "human"),
+    "EVAL": ("evaluator", "llm"),
+    "API": ("API", "offline"),
+}
+
+
+# LangSmith
+
+
+def _is_langsmith(keys: Sequence[str]) -> bool:
+    return {"run_id", "key", "score", "feedback_source"} <= set(keys)
+
+
+def _of_langsmith(found: ToolResults, row: Row) -> None:
+    item = str(row.get("run_id") or _get(row, "trace_id", "session_id") or "")
+    if not item:
+        found.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
+        return
+    source = _opened(row.get("feedback_source"))
+    form, who = str(source.get("type") or "api"), source.get("user_id")
+    rater, kind = _LANGSMITH.get(form, (form, "offline"))
+    rater = f"{rater} {who}" if who and kind == "human" else rater
+    score = _number(row.get("score"))
+    value = score if score is not None else _number(row.get("value"))
+    found.items.setdefault(item, {})
+    comment = str(row.get("comment") or "")
+    answer = ToolAnswer(item, str(row["key"])[:200], rater, kind, value, comment)
+    found.answers.append(answer)
+
+
+_LANGSMITH: Mapping[str, tuple[str, RaterKind]] = {
+    "app": ("person", "human"),
+    "model": ("evaluator", "llm"),
+    "auto_eval": ("evaluator", "llm"),
+    "api": ("api", "offline"),
+}
+
+
+def _opened(value: Any) -> dict[str, Any]:
+    """An object, which a table holds as JSON."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        import json
+
+        try:
+            return mapping_in(json.loads(value))
+        except ValueError:
+            return {}
+    return mapping_in(value)
+
+
+# Phoenix
+
+
+def _is_phoenix(keys: Sequence[str]) -> bool:
+    given = set(keys)
+    named = bool({"name", "annotation_name"} & given)
+    spans = bool({"span_id", "trace_id", "context.span_id"} & given)
+    return "annotator_kind" in given and named and spans
+
+
+def _of_phoenix(found: ToolResults, row: Row) -> None:
+    item = _get(row, "span_id", "context.span_id", "trace_id")
+    if item is None:
+        return
+    result = _opened(row.get("result")) or row
+    kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
+    who = str(_get(row, "identifier", "user_id") or "")
+    words = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
+    label, score = result.get("label"), _number(result.get("score"))
+    value = _number(label) if label not in (None, "") else score
+    name = str(_get(row, "name", "annotation_name"))[:200]
+    said = str(result.get("explanation") or "")
+    found.items.setdefault(str(item), {})
+    number = float(score) if isinstance(score, int | float) and value != score else None
+    rater = f"{words} {who}".strip()
+    found.answers.append(ToolAnswer(str(item), name, rater, kind, value, said, None, number))
+
+
+_PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "offline"}
+
+
+def _shapes(
+    kind: Any, fits: Callable[[Sequence[str]], bool], take: Callable[[ToolResults, Row], None]
+) -> tuple[Shape[Any], ...]:
+    """The forms in which rows come: JSON lines or list, a page of the API, a table."""
+
+    def read(rows: Sequence[Row], title: str) -> ToolResults:
+        found = ToolResults(kind, title)
+        for row in rows:
+            take(found, row)
+        return found
+
+    def table(file: CsvTable) -> ToolResults:
+        rows = [dict(zip(file.columns, cells, strict=True)) for cells in file.rows()]
+        return read(rows, file.title)
+
+    def is_page(file: JsonDocument) -> bool:
+        rows = mapping_in(file.value).get("data") if file.holds("data") else None
+        return isinstance(rows, list) and bool(rows) and fits(list(mapping_in(rows[0])))
+
+    return (
+        Shape(JsonRows, lambda f: fits(list(f.first)), lambda f: read(f.rows, f.title)),
+        Shape(JsonDocument, is_page, lambda f: read(f.value["data"], f.title)),
+        Shape(CsvTable, lambda f: fits(f.columns), table),
+    )
+
+
+LANGFUSE = _shapes("langfuse", _is_langfuse, _of_langfuse)
+LANGSMITH = _shapes("langsmith", _is_langsmith, _of_langsmith)
+PHOENIX = _shapes("phoenix", _is_phoenix, _of_phoenix)
