@@ -261,13 +261,14 @@ _path = click.Path(path_type=Path)
 def import_(
     files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Bring votes in from each FILE as a run; or a rubric, or a dataset.
+    """Bring votes in from each FILE as a run; or a rubric, a dataset, submissions as files.
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
     the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
     of an assignment), results of another tool (docs/formats.md lists them), a rubric in any form
-    that `convert` knows, or - for standard input. The same votes again are the same run. With
-    several FILEs, --json gives a list.
+    that `convert` knows, a folder or archive of submissions (texts, programs, .docx, .odt, PDF), or
+    - for standard input. Tables may be CSV, JSONL, .xlsx, .ods, Parquet or Arrow. The same votes
+    again are the same run. With several FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
         kind: Any = None if shape == "auto" else shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.office.archive import MOST_FILES, MOST_UNPACKED, is_hidden
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.json_reader import read_json
 from core.formats.source.parsed import (
@@ -84,6 +85,33 @@ def read_dataset_file(
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
         return Parsed(named, parsed.notices)
     return parsed
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """The files in a folder and below it by their paths; hidden ones and links are passed over.
+
+    Raises:
+        InputError: too many, too large, or one that cannot be read.
+    """
+    found, size = dict[str, bytes](), 0
+    for path in _walked(folder):
+        if len(found) >= MOST_FILES:
+            raise InputError(f"This folder holds more than {MOST_FILES:,} files.", (), str(folder))
+        found[path.relative_to(folder).as_posix()] = data = read_bytes(path, MAX_DATASET_BYTES)
+        size += len(data)
+        if size > MOST_UNPACKED:
+            most = MOST_UNPACKED / MEGABYTE
+            raise InputError(f"This folder holds more than {most:,.0f} MB.", (), str(folder))
+    return found
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not is_hidden(one))
+        for name in sorted(files):
+            path = Path(place) / name
+            if not is_hidden(name) and path.is_file() and not path.is_symlink():
+                yield path
 
 
 def parse_data(path: str | os.PathLike[str]) -> Any:

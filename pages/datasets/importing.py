@@ -149,6 +149,7 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
 ENDINGS = [
     *("csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"),
     *("xlsx", "ods", "parquet", "arrow", "feather"),
+    *("zip", "docx", "odt", "pdf"),
 ]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
 #: How much of a long list of notices is open at first, and how many rows are shown raw.
@@ -230,7 +231,7 @@ def _help() -> None:
 
 def _first_rows(table: Table) -> None:
     rows = fmt.plural(len(table.rows), "row")
-    kind = table.kind.upper()
+    kind = "Submissions" if table.kind == "files" else table.kind.upper()
     what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
     with st.expander(f"The file as it stands: {what}"):
         st.dataframe(

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from core.cli.main import main
 from core.services.imports import import_files
 from core.store.store import Store
-from tests.formats.office.workbooks import VOTES, xlsx
+from tests.formats.datasets.test_submissions import MOODLE
+from tests.formats.office.workbooks import VOTES, xlsx, zipped
 
 LONG = "item,rater,label\na,kim,yes\na,gpt-4,no\nb,kim,no\nb,gpt-4,\n"
 
@@ -165,3 +166,23 @@ def test_a_workbook_that_cannot_be_read_ends_with_one_sentence_and_nothing_kept(
     assert done.exit_code == 2
     assert "cannot be opened" in done.stderr
     assert not (tmp_path / "x.db").exists() or not Store(tmp_path / "x.db").runs.list()
+
+
+def test_submissions_are_imported_from_an_archive_and_estimated_from_a_folder(
+    tmp_path: Path,
+) -> None:
+    packed = tmp_path / "essays.zip"
+    packed.write_bytes(zipped(MOODLE))
+    found = said(tmp_path, packed)
+    # Four files of three participants.
+    assert (found["kind"], found["items"]) == ("dataset", 3)
+    folder, rubric = tmp_path / "essays", tmp_path / "rubric.yaml"
+    rubric.write_text("criteria:\n- {name: clear, requirement: Is it clear?}\n")
+    folder.mkdir()
+    for name in ("a.txt", "b.md"):
+        (folder / name).write_text(f"Text {name}")
+    assert said(tmp_path, folder, "--dry-run")["items"] == 2
+    words = ["grade", rubric, folder, "--judge", "some-model", "--estimate", "--json"]
+    done = CliRunner().invoke(main, [*map(str, words), "--db", str(tmp_path / "x.db")])
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["items"] == 2

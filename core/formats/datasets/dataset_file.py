@@ -51,7 +51,13 @@ def parse_dataset(
     >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
     'a1'
     """
-    table = read_table(data, name, sheet)
+    return dataset_of(read_table(data, name, sheet), name, rubric, changes)
+
+
+def dataset_of(
+    table: Table, name: str, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+) -> Parsed[Dataset]:
+    """The same for a table that was read."""
     header = _Header(table)
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:

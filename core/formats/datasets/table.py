@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from typing import Any, Literal
 from core.domain.base import Path
 from core.errors import InputError, Problem
 from core.formats.datasets.sheets import sheet_rows
+from core.formats.datasets.submissions import SubmissionRows, submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.workbook import book_kind, read_sheet
 from core.formats.rubrics.evalassist import (
@@ -40,7 +41,7 @@ from core.formats.source.parsed import (
 )
 from core.formats.source.yaml_reader import read_yaml
 
-Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow"]
+Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
 _ITEM = "Write one object per item: {...}."
 
 
@@ -85,7 +86,8 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
     CSV, TSV and sheets need a header, which may stand below titles; the delimiter is found among
     comma, semicolon, tab and bar. In JSONL every line is an object. JSON (or YAML) is a list of
     objects, or an object whose ``items`` is one. ``sheet`` names the sheet of a workbook; without
-    it the only one with rows is taken.
+    it the only one with rows is taken. An archive (or a document) of submissions is a table, too:
+    of their ids and texts.
 
     Raises:
         InputError: with every bad line found; ``SheetNotChosen`` where several sheets have rows.
@@ -116,7 +118,7 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
 
 
 def _from_binary(data: bytes, name: str, sheet: str | None) -> Table | None:
-    """The table of a workbook or a file of columns; ``None`` where it is neither."""
+    """The table of a workbook, a file of columns, submissions; ``None`` where it is none."""
     kind = columnar_kind(data)
     if kind is not None:
         read = read_columnar(data, name)
@@ -129,9 +131,20 @@ def _from_binary(data: bytes, name: str, sheet: str | None) -> Table | None:
         return Table(name, kind, read.columns, read.rows, lines, notices=said)
     book = book_kind(data, name)
     if book is None:
-        return None
+        handed_in = submissions_in(data, name)
+        return None if handed_in is None else _handed_in(handed_in, name)
     found = sheet_rows(*read_sheet(data, name, sheet), name)
     return Table(name, book, found.columns, found.rows, found.lines, notices=found.notices)
+
+
+def table_of_files(files: Mapping[str, bytes], name: str) -> Table:
+    """What people handed in, by the paths of the files, as a table. Raises ``InputError``."""
+    return _handed_in(submission_rows(files, name), name)
+
+
+def _handed_in(found: SubmissionRows, name: str) -> Table:
+    lines = (None,) * len(found.rows)
+    return Table(name, "files", found.columns, found.rows, lines, notices=found.notices)
 
 
 def _kind(text: str, name: str) -> str:

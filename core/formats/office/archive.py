@@ -12,6 +12,8 @@ from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
 #: What an archive may unpack to, all that is read of it together.
 MOST_UNPACKED = 4 * MAX_DATASET_BYTES
+#: More files has no class.
+MOST_FILES = 20_000
 _CHUNK = 1 << 16
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 

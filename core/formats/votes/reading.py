@@ -31,7 +31,7 @@ from core.formats.votes.imported import (
     VoteBundle,
     VoteChecker,
 )
-from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
+from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
@@ -52,7 +52,7 @@ def kind_of(source: VoteSource) -> SeenKind:
     if not source.lone:
         if VOTES not in source.files and MANIFEST in source.files:
             return "autorubric"
-        return "folder"
+        return "folder" if set(KNOWN) & set(source.files) else "dataset"
     (name, data), *_ = source.files.items()
     if tool := recognised(data, name):
         return tool

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from core.errors import InputError
-from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, read_bytes
+from core.formats.datasets.submissions import could_be_submissions
+from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, folder_files, read_bytes
 from core.formats.office.archive import Unpacked, is_zip
 from core.formats.office.workbook import book_kind
 from core.formats.source.parsed import MAX_DATASET_BYTES, stem
@@ -59,7 +60,9 @@ def open_path(path: str | os.PathLike[str]) -> VoteSource:
         tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
         found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}
     if not found:
-        raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
+        found = folder_files(given)
+        if not could_be_submissions(found):
+            raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
     name = given.resolve().name or "folder"
     return VoteSource(name, found, False, name)
 
@@ -74,13 +77,19 @@ def open_bytes(data: bytes, name: str) -> VoteSource:
     title = stem(name, "Imported votes")
     if not is_zip(data) or book_kind(data, name) is not None or recognised(data, name):
         return VoteSource(name, {name: data}, True, title)
-    folder, files = _unzipped(Unpacked(data, name))
-    return VoteSource(name, files, False, folder or title)
+    archive = Unpacked(data, name)
+    folder, files = _unzipped(archive)
+    if files:
+        return VoteSource(name, files, False, folder or title)
+    if could_be_submissions(archive.members):
+        return VoteSource(name, {name: data}, True, title)
+    raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
 
 
 _NOTHING = (
     "Votes come as a table (CSV, JSONL, .xlsx and others), as a folder with votes.csv, rubric.yaml "
-    "and items.jsonl, or as an experiment with manifest.json and items.jsonl."
+    "and items.jsonl, or as an experiment with manifest.json and items.jsonl; submissions as "
+    "documents, texts or programs."
 )
 
 
@@ -88,8 +97,6 @@ def _unzipped(archive: Unpacked) -> tuple[str, dict[str, bytes]]:
     """The archive's shallowest folder that holds known files (its name), and those files."""
     folder, members = _members(archive)
     members = members or _tables(archive)
-    if not members:
-        raise InputError(f"{_NOTHING} This archive has none of them.", (), archive.name)
     return folder, {name: archive.read(member) for name, member in members.items()}
 
 

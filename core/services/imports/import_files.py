@@ -10,8 +10,9 @@ from typing import Any
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.mapping import change_votes, is_for_items, layout_meant
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, table_of_files
 from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
@@ -233,7 +234,11 @@ def _items(
 ) -> dict[str, Any]:
     """A dataset alone."""
     (name, data), *_ = seen.source.files.items()
-    parsed = read_items(data, name, rubric, changes, seen.source.sheet)
+    if seen.source.lone:
+        parsed = read_items(data, name, rubric, changes, seen.source.sheet)
+    else:
+        name = seen.source.title
+        parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)
     items = parsed.value
     found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:

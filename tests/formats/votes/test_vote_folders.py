@@ -72,7 +72,8 @@ def test_a_bad_line_in_an_archive_is_named() -> None:
     ("data", "says"),
     [
         (b"PK\x03\x04 and then nothing", "cannot be opened"),
-        (zipped({"readme.txt": "hello"}), "has none of them"),
+        (zipped({"readme.txt": "hello"}), "a dataset, which holds no votes"),
+        (zipped({"other.csv": "a,b\n1,2\n"}), "has none of them"),
         (zipped({"votes.csv": VOTES}), "no rubric.yaml"),
         (zipped({"votes.csv": VOTES, "rubric.yaml": RUBRIC}), "no items.jsonl"),
     ],

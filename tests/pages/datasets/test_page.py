@@ -20,7 +20,8 @@ from pages.datasets.importing import (
 )
 from pages.datasets.items import DATASET_ACT, DATASET_VIEW, DATASETS_ACT
 from pages.ui import routes, state
-from tests.formats.office.workbooks import xlsx
+from tests.formats.datasets.test_submissions import MOODLE
+from tests.formats.office.workbooks import xlsx, zipped
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
 
@@ -203,3 +204,15 @@ def test_the_sheet_of_a_workbook_is_chosen_and_its_texts_are_only_texts(store: S
     (row,) = catalog.listing(store)
     version = catalog.latest(store, row.id)
     assert catalog.item(store, version, "a").text == "<b>x</b> =1+1"
+
+
+def test_an_archive_of_submissions_is_a_dataset_once_looked_at(store: Store) -> None:
+    app = open_page(PAGE, dataset=state.NEW)
+    upload = ("essays.zip", zipped(MOODLE), "application/zip")
+    app.file_uploader(key=IMPORT_FILE).set_value(upload).run()
+    assert not app.exception
+    assert "All 3 items can be read" in shown(app)
+    assert "3 submissions in 4 files" in shown(app)
+    press_import(app)
+    (row,) = catalog.listing(store)
+    assert catalog.item(store, catalog.latest(store, row.id), "12346").text == "Bob’s text"

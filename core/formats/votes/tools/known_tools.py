@@ -11,8 +11,10 @@ from typing import Any
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.folder import read_bytes, read_dataset_file
+from core.formats.datasets.dataset_file import dataset_of, parse_dataset
+from core.formats.datasets.submissions import could_be_submissions
+from core.formats.datasets.table import table_of_files
+from core.formats.folder import DATASET_NAMES, folder_files, read_bytes, read_dataset_file
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed
 from core.formats.votes.imported import TOOL_NAMES, ToolKind
 from core.formats.votes.tools import (
@@ -86,10 +88,16 @@ def read_items_file(
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    """The same for a file or folder on disk."""
+    """The same for a file on disk, a folder in the common layout, or one of submissions."""
     if not path.is_dir():
         return read_items(read_bytes(path, MAX_DATASET_BYTES), str(path), rubric, changes, sheet)
-    return read_dataset_file(path, rubric, changes, sheet)
+    if any((path / one).is_file() for one in DATASET_NAMES):
+        return read_dataset_file(path, rubric, changes, sheet)
+    files, name = folder_files(path), path.resolve().name or "folder"
+    if not could_be_submissions(files):
+        mend = f"It has no {' or '.join(DATASET_NAMES)}, and no submissions."
+        raise InputError(f"This is a folder. {mend}", (), str(path))
+    return dataset_of(table_of_files(files, name), name, rubric, changes)
 
 
 def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]] | None:

@@ -1,0 +1,158 @@
+"""Files that people handed in, to rows of items: one a file, or one a participant."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from core.domain.dataset import MAX_TEXT
+from core.errors import InputError, Problem
+from core.formats.office.archive import MOST_FILES, Unpacked, is_zip
+from core.formats.office.documents import document_text, is_document
+
+#: A folder of nothing but these is no folder of submissions.
+_TABLES = frozenset(
+    {
+        *(".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml"),
+        *(".xlsx", ".ods", ".parquet", ".arrow", ".feather"),
+    }
+)
+#: Moodle: a folder for each participant, or all in the file's name. The number is the one that its
+#: grading worksheet calls "Participant 12345".
+_MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
+#: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
+_CANVAS = re.compile(
+    r"(?P<who>[^_/]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?:\d+_(?P<file>[^/]+)|(?P<text>text|link)\.html)\Z"
+)
+_CANVAS_BLIND = re.compile(
+    r"(?:(?P<late>LATE)_)?(?P<id>anon_[A-Za-z0-9]+)_(?:\d+_(?P<file>[^/]+)|(?P<text>text|link)\.html)\Z"
+)
+
+
+class SubmissionRows(NamedTuple):
+    """Columns and rows as of a table, and what is to be said."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    notices: tuple[Problem, ...]
+
+
+class _HandedIn(NamedTuple):
+    """A file, and whose it is: what its path says."""
+
+    id: str
+    label: str
+    notes: dict[str, Any]
+    place: str
+
+
+def submissions_in(data: bytes, name: str) -> SubmissionRows | None:
+    """The submissions in an archive, or a document as the only one; ``None`` of other files.
+
+    Raises:
+        InputError: it cannot be opened, or holds no text at all.
+    """
+    if is_document(data, name):
+        return submission_rows({PurePosixPath(name.replace("\\", "/")).name: data}, name)
+    if not is_zip(data):
+        return None
+    archive = Unpacked(data, name)
+    if not could_be_submissions(archive.members):
+        return None
+    if len(archive.members) > MOST_FILES:
+        raise InputError(f"This archive holds more than {MOST_FILES:,} files.", (), name)
+    return submission_rows({path: archive.read(path) for path in archive.members}, name)
+
+
+def could_be_submissions(paths: Mapping[str, object]) -> bool:
+    """Whether there are files that are no tables of data."""
+    return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
+
+
+def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
+    """One row a participant where paths name them (Moodle, Canvas), else one a file.
+
+    Several files of one participant are one submission, each under its name. A document without
+    text, or one that cannot be read, is an item without text. What is no text is left out. All of
+    this is said.
+
+    Raises:
+        InputError: none of the files has a text.
+    """
+    common = _common_folder(list(files))
+    rows: dict[str, dict[str, Any]] = {}
+    parts: dict[str, list[tuple[str, str]]] = {}
+    left, remarks = list[str](), list[Problem]()
+    for path in sorted(files, key=lambda one: one.casefold()):
+        handed = _handed_in(path.removeprefix(common))
+        try:
+            read = document_text(files[path], path)
+        except InputError as error:
+            remarks.append(Problem(f"{handed.place}: {error.message}", "It has no text here."))
+            read_text, remark = None, ""
+        else:
+            if read is None:
+                left.append(handed.place)
+                continue
+            read_text, remark = read
+        if remark:
+            remarks.append(Problem(f"{handed.place}: {remark}"))
+        row = rows.setdefault(handed.id, {"id": handed.id, "submission": None})
+        row |= handed.notes
+        if read_text:
+            parts.setdefault(handed.id, []).append((handed.label, read_text))
+    for id, texts in parts.items():
+        rows[id]["submission"] = _joined(texts)[:MAX_TEXT]
+    if not parts:
+        whole = f"{remarks[0].message}" if len(remarks) == 1 else "None of its files holds a text."
+        raise InputError(f"There is nothing to judge. {whole}", tuple(remarks[1:]), name)
+    columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
+    return SubmissionRows(columns, tuple(rows.values()), (*_said(files, rows, left), *remarks))
+
+
+def _said(
+    files: Mapping[str, bytes], rows: Mapping[str, dict[str, Any]], left: list[str]
+) -> list[Problem]:
+    count = len(files) - len(left)
+    kind = "a participant" if any("participant" in row for row in rows.values()) else "a file"
+    found = [Problem(f"Read as {len(rows):,} submissions in {count:,} files, one {kind}.")]
+    if kind == "a participant":
+        message = "Names from the paths are kept as a note (participant); judges do not see them."
+        found.append(Problem(message))
+    if left:
+        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
+        shown = ", ".join(map(repr, left[:10]))
+        message = f"Left out, because they hold no text (pictures, archives ...): {shown}{more}."
+        found.append(Problem(message))
+    return found
+
+
+def _joined(texts: list[tuple[str, str]]) -> str:
+    if len(texts) == 1:
+        return texts[0][1]
+    return "\n\n".join(f"## {label}\n\n{text}" for label, text in texts)
+
+
+def _handed_in(path: str) -> _HandedIn:
+    moodle = _MOODLE.match(path)
+    if moodle:
+        label = moodle["file"].lstrip("/") or PurePosixPath(path).name
+        return _HandedIn(moodle["id"], label, {"participant": moodle["who"]}, path)
+    name = PurePosixPath(path).name
+    canvas = _CANVAS.match(name) or _CANVAS_BLIND.match(name)
+    if canvas:
+        given = canvas.groupdict()
+        notes: dict[str, Any] = {"late": True} if given["late"] else {}
+        if given.get("who"):
+            notes["participant"] = given["who"]
+        return _HandedIn(given["id"], given["file"] or f"{given['text']}.html", notes, path)
+    return _HandedIn(path, name, {}, path)
+
+
+def _common_folder(paths: list[str]) -> str:
+    """The folder in which all files lie, where it is not a participant's own."""
+    folder = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""  # noqa: PTH120
+    return f"{folder}/" if folder and not _MOODLE.match(f"{folder}/x") else ""

@@ -1,0 +1,276 @@
+"""Documents (.docx, .odt, .pdf, HTML, plain text) to their text; the only door to pypdf."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+from core.domain.dataset import MAX_TEXT
+from core.errors import InputError
+from core.formats.office.archive import Unpacked, is_zip
+from core.formats.office.markup import Attributes, walk
+from core.formats.office.workbook import refuse_old
+from core.formats.source.parsed import read_table_text
+
+_WORD, _ODT = "word/document.xml", b"application/vnd.oasis.opendocument.text"
+MOST_PAGES = 2000
+
+
+class DocumentText(NamedTuple):
+    """What a document says, and what of it does not come along (empty where all does)."""
+
+    text: str
+    remark: str = ""
+
+
+def is_word(data: bytes, name: str) -> bool:
+    """Whether a file is a document of Word, by what is in it."""
+    return is_zip(data) and _WORD in Unpacked(data, name).members
+
+
+def is_document(data: bytes, name: str) -> bool:
+    """Whether a file is a document that is no plain text: .docx, .odt or PDF."""
+    if data.startswith(b"%PDF-"):
+        return True
+    return is_zip(data) and (is_word(data, name) or _is_odt(Unpacked(data, name)))
+
+
+def _is_odt(archive: Unpacked) -> bool:
+    return "mimetype" in archive.members and archive.beginning("mimetype", 100).startswith(_ODT)
+
+
+def document_text(data: bytes, name: str) -> DocumentText | None:
+    """The text of a file; ``None`` where it is none (a picture, an archive, a program).
+
+    Raises:
+        InputError: it is a document that cannot be read: damaged, protected, of an old format.
+    """
+    refuse_old(data, name)
+    if data.startswith(b"%PDF-"):
+        found = _pdf(data, name)
+    elif is_word(data, name):
+        found = _word(data, name)
+    elif is_zip(data):
+        if not _is_odt(Unpacked(data, name)):
+            return None
+        found = _odt(data, name)
+    else:
+        plain = _plain(data, name)
+        if plain is None:
+            return None
+        found = plain
+    if len(found.text) > MAX_TEXT:
+        raise InputError(f"Its text has more than {MAX_TEXT:,} characters.", (), name)
+    return found
+
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+def _plain(data: bytes, name: str) -> DocumentText | None:
+    """Text as it is; HTML without its marks."""
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if data.startswith(b"{\\rtf") or (not marked and _CONTROL.search(data)):
+        return None
+    if not data.strip():
+        return DocumentText("")
+    try:
+        text, said = read_table_text(data, name, "text", len(data))
+    except InputError:
+        # No encoding that is known here: a picture, or a text of another script.
+        return None
+    remark = said[0].message if said else ""
+    if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
+        name.lower().endswith((".html", ".htm")) and "<" in text
+    ):
+        return DocumentText(_html(text), remark)
+    return DocumentText(text, remark)
+
+
+#: Paragraphs, and tables as rows of cells.
+Block = str | list[list[str]]
+
+
+def word_blocks(data: bytes, name: str) -> tuple[list[Block], int]:
+    """The paragraphs and tables of a document of Word in their order, and how many notes it has."""
+    reader = _WordReader()
+    chunks = Unpacked(data, name).chunks(_WORD)
+    walk(chunks, name, start=reader.start, end=reader.end, text=reader.text)
+    return reader.blocks, reader.notes
+
+
+def _word(data: bytes, name: str) -> DocumentText:
+    blocks, notes = word_blocks(data, name)
+    said = "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
+    return DocumentText("\n\n".join(_written(one) for one in blocks if one), said)
+
+
+def _written(block: Block) -> str:
+    if isinstance(block, str):
+        return block
+    return "\n".join(" | ".join(" ".join(cell.split()) for cell in row) for row in block)
+
+
+class _WordReader:
+    """The events of a document's XML to its blocks, without what was deleted or stands twice."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.notes = 0
+        self._text, self._aside, self._tables = list[str](), 0, 0
+        self._rows, self._cell = list[list[str]](), list[str]()
+        self._in_text, self._wide, self._list = False, 1, False
+
+    def start(self, tag: str, given: Attributes) -> None:
+        if tag in ("Fallback", "moveFrom"):
+            self._aside += 1
+        elif tag == "tbl":
+            self._tables += 1
+            self._rows = [] if self._tables == 1 else self._rows
+        elif self._tables == 1 and tag in ("tr", "tc"):
+            self._start_cell(tag)
+        elif tag == "gridSpan" and self._tables == 1:
+            width = given.get("val", "1")
+            self._wide = min(int(width), 100) if width.isdigit() else 1
+        elif tag in ("footnoteReference", "endnoteReference"):
+            self.notes += 1
+        elif tag in ("tab", "br", "cr", "noBreakHyphen") and self._inside:
+            self._text.append({"tab": "\t", "noBreakHyphen": "-"}.get(tag, "\n"))
+        else:
+            self._in_text = tag == "t"
+            self._list = self._list or tag == "numPr"
+            self._inside = tag == "r" or (self._inside and tag != "p")
+
+    _inside = False
+
+    def _start_cell(self, tag: str) -> None:
+        if tag == "tr":
+            self._rows.append([])
+        else:
+            self._cell, self._wide = [], 1
+
+    def text(self, text: str) -> None:
+        if self._in_text and not self._aside:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        self._in_text = False
+        if tag in ("Fallback", "moveFrom"):
+            self._aside -= 1
+        elif tag == "p":
+            self._end_paragraph()
+        elif tag == "tc" and self._tables == 1 and self._rows:
+            self._rows[-1] += ["\n".join(self._cell), *[""] * (self._wide - 1)]
+        elif tag == "tbl":
+            self._tables -= 1
+            if not self._tables and any(any(row) for row in self._rows):
+                self.blocks.append(self._rows)
+
+    def _end_paragraph(self) -> None:
+        text = "".join(self._text).strip()
+        text = f"- {text}" if text and self._list else text
+        self._text, self._list, self._inside = [], False, False
+        if text and self._tables:
+            self._cell.append(text)
+        elif text:
+            self.blocks.append(text)
+
+
+def _odt(data: bytes, name: str) -> DocumentText:
+    lines, depth = list[list[str]](), 0
+
+    def start(tag: str, _: Attributes) -> None:
+        nonlocal depth
+        if tag in ("p", "h"):
+            lines.append([])
+            depth += 1
+        elif depth and tag in ("s", "tab", "line-break"):
+            lines[-1].append({"s": " ", "tab": "\t"}.get(tag, "\n"))
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= tag in ("p", "h")
+
+    def text(part: str) -> None:
+        if depth:
+            lines[-1].append(part)
+
+    walk(Unpacked(data, name).chunks("content.xml"), name, start=start, end=end, text=text)
+    return DocumentText("\n\n".join(filter(str.strip, map("".join, lines))))
+
+
+def _pdf(data: bytes, name: str) -> DocumentText:
+    """The text of a PDF, page by page; one of pictures has none, which is remarked."""
+    import logging
+
+    import pypdf
+
+    # It tells of every oddity of a file; what cannot be read is said here.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise InputError("It is protected by a password. Save it without one.", (), name)
+        pages = len(reader.pages)
+        if pages > MOST_PAGES:
+            raise InputError(f"It has more than {MOST_PAGES:,} pages.", (), name)
+        texts = [page.extract_text() for page in reader.pages]
+    except InputError:
+        raise
+    except pypdf.errors.DependencyError:
+        message = "It is protected in a way that is not read here. Save it without protection."
+        raise InputError(message, (), name) from None
+    except Exception as error:
+        # A damaged PDF raises whatever its reader meets in it.
+        said = str(error).split("\n")[0][:200] or type(error).__name__
+        raise InputError(f"This PDF cannot be read: {said}.", (), name) from None
+    text = "\n\n".join(part.strip() for part in texts if part.strip())
+    text = re.sub("[\x00\ud800-\udfff]", "\ufffd", text)
+    if not text:
+        return DocumentText("", "This PDF holds no text: its pages are pictures.")
+    empty = sum(not part.strip() for part in texts)
+    return DocumentText(text, f"{empty} of {pages} pages hold no text." if empty else "")
+
+
+_BLOCKS = frozenset(
+    {
+        *("p", "div", "br", "tr", "li", "ul", "ol", "table", "pre", "blockquote"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "header", "footer"),
+    }
+)
+_UNSEEN = frozenset({"script", "style", "head", "template", "noscript"})
+
+
+class _PageText(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts = list[str]()
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self._unseen += tag in _UNSEEN
+        if tag in _BLOCKS:
+            self.parts.append("\n- " if tag == "li" else "\n")
+        elif tag in ("td", "th"):
+            self.parts.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen -= tag in _UNSEEN and self._unseen > 0
+        if tag in _BLOCKS:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            self.parts.append(re.sub(r"\s+", " ", data))
+
+
+def _html(text: str) -> str:
+    """What a page says, a paragraph a line."""
+    reader = _PageText()
+    reader.feed(text)
+    reader.close()
+    lines = [line.strip() for line in "".join(reader.parts).split("\n")]
+    return "\n".join(line for line in lines if line)

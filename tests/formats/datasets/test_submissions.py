@@ -1,0 +1,179 @@
+"""Files that people handed in: documents to text, archives and folders to items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.formats.datasets.dataset_file import has_text, parse_dataset
+from core.formats.office import archive
+from core.formats.office.documents import document_text
+from tests.formats.office.documents import docx, grid, locked_pdf, paragraph, pdf
+from tests.formats.office.workbooks import zipped
+
+CODE = "def f():\n\treturn 1  # <b>not bold</b>\n"
+
+
+def text_of(data: bytes, name: str = "x") -> str:
+    found = document_text(data, name)
+    assert found is not None
+    return found.text
+
+
+def test_a_document_of_word_is_its_paragraphs_and_tables_in_order() -> None:
+    deleted = "<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del></w:p>"
+    note = "<w:p><w:r><w:t>Noted</w:t><w:footnoteReference/><w:tab/><w:t>here.</w:t></w:r></w:p>"
+    item = "<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>a point</w:t></w:r></w:p>"
+    found = document_text(
+        docx("First & “only”.", deleted, grid([["a", "b"], ["1", "2"]]), item, note), "e.docx"
+    )
+    assert found is not None
+    assert found.text == "First & “only”.\n\na | b\n1 | 2\n\n- a point\n\nNoted\there."
+    assert found.remark == "1 note is left out."
+
+
+def test_a_pdf_is_its_pages_and_one_without_text_says_so() -> None:
+    assert text_of(pdf("Page one.", "Page two.")) == "Page one.\n\nPage two."
+    none, some = document_text(pdf(""), "scan.pdf"), document_text(pdf("One.", ""), "x.pdf")
+    assert none is not None
+    assert (none.text, none.remark) == ("", "This PDF holds no text: its pages are pictures.")
+    assert some is not None
+    assert some.remark == "1 of 2 pages hold no text."
+
+
+def test_a_page_of_html_is_what_it_says() -> None:
+    page = "<!DOCTYPE html><head><title>T</title><style>p{}</style></head><body><p>One &amp; two"
+    whole = f"{page}</p><script>x()</script><ul><li>three</ul>"
+    assert text_of(whole.encode()) == "One & two\n- three"
+    # A program that speaks of tags is none.
+    assert text_of(CODE.encode(), "f.py") == CODE
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (locked_pdf("secret text"), "protected by a password"),
+        (b"%PDF-1.4\nnothing more", "This PDF cannot be read"),
+        (docx("x")[:200], "cannot be opened"),
+        (zipped({"word/document.xml": "<w:p>"}), "is damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "old .doc"),
+    ],
+)
+def test_a_lone_document_that_cannot_be_read_is_refused_with_one_sentence(
+    data: bytes, says: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        parse_dataset(data, "essay.docx")
+    assert says in error.value.message
+    assert not error.value.problems
+
+
+FILES = {
+    "class/ann.docx": docx("Ann’s essay."),
+    "class/code/bob.py": CODE,
+    "class/cy.pdf": pdf("Cy’s".replace("’", " ")),
+    "class/scan.pdf": pdf(""),
+    "class/locked.pdf": locked_pdf("x"),
+    "class/photo.png": b"\x89PNG\r\n\x1a\n\x00\x00",
+    "class/more.zip": zipped({"inner.txt": "never unpacked"}),
+    "class/.DS_Store": b"x",
+    "__MACOSX/class/._ann.docx": b"x",
+    "../../climbs.txt": "It stays a text.",
+}
+
+
+def test_an_archive_is_an_item_a_file_and_what_holds_no_text_is_said() -> None:
+    read = parse_dataset(zipped(FILES), "class.zip")
+    items = {item.id: item for item in read.value.items}
+    # Ten files: two of programs, a picture and an archive are left out.
+    assert list(items) == [
+        "../../climbs.txt", "class/ann.docx", "class/code/bob.py", "class/cy.pdf",
+        "class/locked.pdf", "class/scan.pdf",
+    ]  # fmt: skip
+    assert items["class/ann.docx"].text == "Ann’s essay."
+    assert items["class/code/bob.py"].text == CODE
+    textless = [id for id, item in items.items() if not has_text(item)]
+    assert textless == ["class/locked.pdf", "class/scan.pdf"]
+    said = " ".join(str(notice) for notice in read.notices)
+    for words in (
+        "6 submissions in 6 files",
+        "scan.pdf: This PDF holds no text",
+        "2 items come without their text",
+        "'class/more.zip', 'class/photo.png'",
+        "locked.pdf: It is protected",
+    ):
+        assert words in said, words
+
+
+def test_a_folder_is_read_like_an_archive_of_it_and_its_links_are_not_followed(
+    tmp_path: Path,
+) -> None:
+    from core.formats.votes.tools.known_tools import read_items_file
+
+    folder = tmp_path / "essays"
+    (folder / "late").mkdir(parents=True)
+    (folder / "a.txt").write_text("One.")
+    (folder / "late" / "b.md").write_text("# Two")
+    (tmp_path / "secret.txt").write_text("not handed in")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / ".hidden").write_text("x")
+    read = read_items_file(folder)
+    assert [(i.id, i.text) for i in read.value.items] == [("a.txt", "One."), ("late/b.md", "# Two")]
+    assert read.value.name == "essays"
+
+
+MOODLE = {
+    "Ann Bell_12345_assignsubmission_file_/essay.docx": docx("Ann’s essay."),
+    "Ann Bell_12345_assignsubmission_file_/sources.txt": "A source.",
+    "Bob_X Day_12346_assignsubmission_onlinetext_/onlinetext.html": "<p>Bob’s <b>text</b></p>",
+    "Cy_12347_assignsubmission_file_notes.md": "Cy’s notes.",
+}
+CANVAS = {
+    "bellann_12345_678_essay_final.docx": docx("Ann’s essay."),
+    "bellann_12345_679_sources.txt": "A source.",
+    "daybob_LATE_12346_text.html": "<html><body>Bob’s text</body></html>",
+    "anon_aB3dE_680_essay.txt": "Nobody’s essay.",
+}
+
+
+def test_an_archive_of_moodle_is_an_item_a_participant() -> None:
+    read = parse_dataset(zipped(MOODLE), "essays.zip")
+    # The number is what the grading worksheet calls "Participant 12345".
+    assert [(i.id, i.meta["participant"]) for i in read.value.items] == [
+        ("12345", "Ann Bell"),
+        ("12346", "Bob_X Day"),
+        ("12347", "Cy"),
+    ]
+    assert [i.text for i in read.value.items] == [
+        "## essay.docx\n\nAnn’s essay.\n\n## sources.txt\n\nA source.",
+        "Bob’s text",
+        "Cy’s notes.",
+    ]
+
+
+def test_an_archive_of_canvas_is_an_item_a_user() -> None:
+    read = parse_dataset(zipped(CANVAS), "submissions.zip")
+    items = {item.id: item for item in read.value.items}
+    assert list(items) == ["anon_aB3dE", "12345", "12346"]
+    assert (
+        items["12345"].text == "## essay_final.docx\n\nAnn’s essay.\n\n## sources.txt\n\nA source."
+    )
+    assert items["12346"].meta == {"late": True, "participant": "daybob"}
+    assert items["anon_aB3dE"].meta == {}
+
+
+def test_an_archive_without_any_text_or_that_unpacks_to_too_much_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(InputError, match="nothing to judge"):
+        parse_dataset(zipped({"a.png": b"\x89PNG\x00", "b.png": b"\x89PNG\x00"}), "x.zip")
+    monkeypatch.setattr(archive, "MOST_UNPACKED", 50_000)
+    with pytest.raises(InputError, match="unpacks to more than"):
+        parse_dataset(zipped({"a.txt": "x" * 60_000}), "x.zip")
+
+
+def test_paragraphs_without_end_are_refused() -> None:
+    with pytest.raises(InputError, match="more than 2,000,000 characters"):
+        parse_dataset(docx(*[paragraph("x" * 10_000)] * 201), "long.docx")
