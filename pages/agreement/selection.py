@@ -13,6 +13,7 @@ from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.text import one_line
+from pages.ui.widgets import one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
@@ -177,16 +178,7 @@ def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: s
     value = asked if asked in texts else default or options[0][0]
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
-    st.segmented_control(
-        words,
-        list(texts),
-        key=key,
-        format_func=lambda one: texts.get(one, one),
-        required=True,
-        label_visibility="collapsed",
-        on_change=_on_switch,
-        args=(name, key),
-    )
+    one_of(words, texts, key=key, on_change=_on_switch, args=(name, key))
     return value
 
 

@@ -16,7 +16,7 @@ from pages.compare.selection import ComparedRuns
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import LabelledFigure, figures, table, tag
+from pages.ui.widgets import LabelledFigure, figures, one_of, table, tag
 
 FIGURES = {"accuracy": "Accuracy", "kappa": "Kappa", "agreement": "Judges' agreement"}
 SAYS = {
@@ -48,16 +48,7 @@ def show(found: RunComparison) -> None:
     chosen = chosen if chosen in FIGURES else "accuracy"
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
     state.put(key, chosen)
-    st.segmented_control(
-        "Figure",
-        list(FIGURES),
-        key=key,
-        format_func=FIGURES.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        on_change=_on_figure,
-        args=(key,),
-    )
+    one_of("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))
     _forest(found, chosen)
 
 

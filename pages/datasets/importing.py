@@ -21,7 +21,14 @@ from pages.ui import resources, routes, state
 from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import page_header, problem_list, sheet_choice, show_flash, shown_errors
+from pages.ui.widgets import (
+    one_of,
+    page_header,
+    problem_list,
+    sheet_choice,
+    show_flash,
+    shown_errors,
+)
 
 IMPORT_WAY = "import_way"
 IMPORT_FILE = "import_file"
@@ -193,15 +200,7 @@ def show() -> None:
 
 
 def _source() -> DatasetFile | None:
-    way = st.segmented_control(
-        "From",
-        list(WAYS),
-        format_func=WAYS.__getitem__,
-        default="file",
-        required=True,
-        key=IMPORT_WAY,
-        label_visibility="collapsed",
-    )
+    way = one_of("From", WAYS, default="file", key=IMPORT_WAY)
     if way == "text":
         text = st.text_area(
             "Paste CSV, TSV, JSON or JSONL",

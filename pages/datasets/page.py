@@ -26,6 +26,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     empty_state,
+    one_of,
     page_header,
     row,
     search_box,
@@ -160,16 +161,7 @@ def one_dataset() -> None:
     page_header(version.name, own_words=False)
     show_flash()
     _facts(version, versions)
-    view = st.segmented_control(
-        "Show",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        default="items",
-        required=True,
-        key=DATASET_VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = one_of("Show", VIEWS, default="items", key=DATASET_VIEW, bind="query-params")
     if view == "labels":
         labels.show(version)
     elif view == "split":

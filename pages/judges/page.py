@@ -20,6 +20,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     empty_state,
+    one_of,
     page_header,
     quiet,
     row,
@@ -37,16 +38,7 @@ def show() -> None:
     registry.ensure_defaults(store())
     page_header("Judges", "Who can be asked to grade: models, and judges that learn from labels.")
     show_flash()
-    view = st.segmented_control(
-        "Show",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        default="judges",
-        required=True,
-        key=JUDGES_VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = one_of("Show", VIEWS, default="judges", key=JUDGES_VIEW, bind="query-params")
     {"judges": _judges, "panels": _panels, "keys": _keys}[view or "judges"]()
 
 

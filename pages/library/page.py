@@ -17,7 +17,16 @@ from pages.library.adding import tags
 from pages.ui import state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.text import esc, label, one_line, prose
-from pages.ui.widgets import empty_state, page_header, row, search_box, show_flash, table, tag
+from pages.ui.widgets import (
+    empty_state,
+    one_of,
+    page_header,
+    row,
+    search_box,
+    show_flash,
+    table,
+    tag,
+)
 
 ANY = "any"
 
@@ -60,13 +69,11 @@ def _filtered() -> list[tuple[Pack, list[Entry]]]:
             width=220,
         )
         state.seed(adding.LIBRARY_SCALE, ANY)
-        scale = st.segmented_control(
+        scale = one_of(
             "Answer",
             [ANY, *SCALE_NAMES],
             key=adding.LIBRARY_SCALE,
-            required=True,
             format_func=lambda scale: SCALE_NAMES.get(scale, "Any answer"),
-            label_visibility="collapsed",
         )
     return criterion_packs.find(
         search,
@@ -156,13 +163,7 @@ CRITERIA, WHOLES = "Criteria", "Whole rubrics"
 page_header("Library", "Criteria that are worded, weighted and anchored, to be put into a rubric.")
 show_flash()
 state.seed(adding.LIBRARY_VIEW, CRITERIA)
-_view = st.segmented_control(
-    "What to look at",
-    [CRITERIA, WHOLES],
-    key=adding.LIBRARY_VIEW,
-    required=True,
-    label_visibility="collapsed",
-)
+_view = one_of("What to look at", [CRITERIA, WHOLES], key=adding.LIBRARY_VIEW)
 if _view == WHOLES:
     whole_rubrics()
 else:

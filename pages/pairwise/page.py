@@ -20,7 +20,7 @@ from pages.ui import routes, run_status, state
 from pages.ui.resources import store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, row, show_flash, shown_errors
+from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, shown_errors
 
 POLL_SECONDS = 2.0
 SHOWN = 30
@@ -200,16 +200,7 @@ def _view(found: selection.ContestSelection) -> None:
     key = state.key(selection.CONTEST_FIELD, state.VIEW)
     asked = state.address(state.VIEW)
     state.put(key, asked if asked in VIEWS else "board")
-    view = st.segmented_control(
-        "View",
-        list(VIEWS),
-        key=key,
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        on_change=_on_view,
-        args=(key,),
-    )
+    view = one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     with shown_errors():
         if view != "people":
             selection.pickers(found, only_question=view == "scores")

@@ -21,7 +21,7 @@ from pages.pairwise import selection as keys
 from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, run_form, state
 from pages.ui.resources import remembered, store
-from pages.ui.run_form import PLAN_FIELD, seed_and_budget
+from pages.ui.run_form import PLAN_FIELD, seed_and_budget, start_button
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
@@ -43,14 +43,7 @@ def show_estimate(request: ContestRequest | None) -> None:
             _words(request, found)
         elif request is None:
             st.caption("Choose what is compared and who judges, and the estimate appears here.")
-        pressed = st.button(
-            "Start",
-            key=state.key(keys.CONTEST_ACT, "start"),
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=found is None,
-            width="stretch",
-        )
+        pressed = start_button(state.key(keys.CONTEST_ACT, "start"), found is not None)
     if pressed and request is not None:
         run_id = contests.start(store(), request)
         state.drop(PLAN_FIELD, "seed")

@@ -15,6 +15,7 @@ from pages.pairwise import selection as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import one_line
+from pages.ui.widgets import one_of
 
 OVERALL, BY_RUBRIC, EACH, OWN = "Overall", "A rubric as a whole", "Each criterion", "Own words"
 KINDS = {
@@ -42,13 +43,8 @@ class QuestionsAsked(NamedTuple):
 def questions(found: RunChoices) -> QuestionsAsked | None:
     """The questions as chosen; `None` (and a sentence) while there is none."""
     state.seed(_key("what"), OVERALL)
-    what = st.segmented_control(
-        "What is asked",
-        [OVERALL, BY_RUBRIC, EACH, OWN],
-        key=_key("what"),
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
+    what = one_of(
+        "What is asked", [OVERALL, BY_RUBRIC, EACH, OWN], key=_key("what"), persist_state="session"
     )
     if what == OVERALL:
         st.caption(overall().requirement)
@@ -116,15 +112,7 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
 def design(systems: tuple[str, ...]) -> Design | None:
     """The design as chosen."""
     state.seed(_key("kind"), "all")
-    chosen = st.segmented_control(
-        "Who meets whom",
-        list(KINDS),
-        key=_key("kind"),
-        format_func=KINDS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    chosen = one_of("Who meets whom", KINDS, key=_key("kind"), persist_state="session")
     kind = str(chosen)
     st.caption(SAYS[kind])
     values: dict[str, Any] = {"kind": kind}

@@ -48,20 +48,22 @@ def queue_list(who: Seat) -> None:
             "What reviewers say of rubrics",
             key=state.key(QUEUES_ACT, "issues"),
             icon=":material/feedback:",
-            on_click=_issues,
+            on_click=state.set_address,
+            kwargs={state.SHOW: "issues"},
         )
         st.toggle("Put away", key=state.key(QUEUES_ACT, "archived"))
         if run is not None:
             st.caption(f"Only queues of run {run}.")
-            st.button("All runs", key=state.key(QUEUES_ACT, "all"), on_click=_all_runs)
+            st.button(
+                "All runs",
+                key=state.key(QUEUES_ACT, "all"),
+                on_click=state.set_address,
+                kwargs={state.RUN: None},
+            )
     if not rows:
         empty_state("Nothing here", "No queue was put away.")
     for one in rows:
         _card(who, one)
-
-
-def _all_runs() -> None:
-    state.set_address(**{state.RUN: None})
 
 
 def _new() -> None:
@@ -72,10 +74,6 @@ def _new() -> None:
         icon=":material/add:",
         on_click=_make,
     )
-
-
-def _issues() -> None:
-    state.set_address(**{state.SHOW: "issues"})
 
 
 def _make() -> None:

@@ -24,6 +24,7 @@ from pages.ui.widgets import (
     LabelledFigure,
     empty_state,
     figures,
+    one_of,
     page_header,
     row,
     show_flash,
@@ -247,13 +248,10 @@ def _view() -> str:
         value = "record"
     key = state.key(RECORD_FIELD, "view")
     state.put(key, value)
-    st.segmented_control(
+    one_of(
         "What is shown",
-        list(VIEWS),
+        VIEWS,
         key=key,
-        format_func=lambda one: VIEWS[one],
-        required=True,
-        label_visibility="collapsed",
         on_change=lambda: state.set_address(**{state.VIEW: state.get(key)}),
     )
     return value

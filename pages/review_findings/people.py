@@ -164,7 +164,8 @@ def second_look(who: Seat, queue: QueueRow) -> None:
         key=state.key(RECORD_ACT, "back"),
         type="tertiary",
         icon=":material/arrow_back:",
-        on_click=_back,
+        on_click=state.set_address,
+        kwargs={state.VIEW: "people"},
     )
     look = second_looks.second_look(store(), who, queue.id)
     if look is None:
@@ -237,10 +238,6 @@ def _cell(look: SecondLook, criterion: Criterion) -> None:
                 key=_field(look, criterion, "why"),
                 format_func=lambda why: WHYS[why],
             )
-
-
-def _back() -> None:
-    state.set_address(**{state.VIEW: "people"})
 
 
 def _say(who: Seat, look: SecondLook) -> None:

@@ -19,6 +19,7 @@ from pages.review_item.opened import REVIEW_ACT, REVIEW_FIND, REVIEW_SPANS, Open
 from pages.ui import state
 from pages.ui.items import context_words
 from pages.ui.text import esc, formatted, label
+from pages.ui.widgets import one_of
 
 #: Underlined and lettered, so that it is told from a person's own marks, and not by colour alone.
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
@@ -123,14 +124,7 @@ def _submission(at: OpenItem, item: BlindItem) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html('<h2 class="rs-cell">Submission</h2>', width="content")
         st.space("stretch")
-        look = st.segmented_control(
-            "How it is shown",
-            LOOKS,
-            key=state.key(REVIEW_LOOK),
-            default=LOOKS[0],
-            required=True,
-            label_visibility="collapsed",
-        )
+        look = one_of("How it is shown", LOOKS, key=state.key(REVIEW_LOOK), default=LOOKS[0])
         st.button(
             "Evidence",
             key=state.key(REVIEW_ACT, "evidence"),

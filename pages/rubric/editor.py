@@ -29,7 +29,7 @@ from pages.ui.drafts import (
     back_to_list,
 )
 from pages.ui.text import esc, label
-from pages.ui.widgets import problem_list, row, show_flash, shown_errors, tag
+from pages.ui.widgets import one_of, problem_list, row, show_flash, shown_errors, tag
 
 #: So many lines more than the text has are numbered and have room, for what is typed next.
 SPARE = 12
@@ -234,14 +234,8 @@ def _view(name: str) -> str:
     key = state.key(RUBRIC_VIEW, name)
     at_bench = state.address(state.SIDE) == bench_keys.BENCH
     state.seed(key, bench_keys.BENCH_VIEW if at_bench else FORM)
-    view = st.segmented_control(
-        "View",
-        [FORM, YAML, bench_keys.BENCH_VIEW],
-        key=key,
-        required=True,
-        label_visibility="collapsed",
-        on_change=_on_view,
-        args=(key,),
+    view = one_of(
+        "View", [FORM, YAML, bench_keys.BENCH_VIEW], key=key, on_change=_on_view, args=(key,)
     )
     return view or FORM
 
@@ -265,9 +259,7 @@ def _main(name: str, view: str) -> None:
 def _side(name: str) -> None:
     key = state.key(RUBRIC_SIDE, name)
     state.seed(key, SIDES[0])
-    side = st.segmented_control(
-        "Beside the form", SIDES, key=key, required=True, label_visibility="collapsed"
-    )
+    side = one_of("Beside the form", SIDES, key=key)
     with shown_errors():
         if side == "Check":
             show_problems(name)

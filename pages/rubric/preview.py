@@ -24,6 +24,7 @@ from pages.ui.widgets import (
     LabelledFigure,
     empty_state,
     figures,
+    one_of,
     outcome_tags,
     problem_list,
     row,
@@ -87,9 +88,7 @@ def _criterion(name: str) -> str:
 def _item() -> Item | None:
     key = state.key(RUBRIC_PREVIEW, "source")
     state.seed(key, TYPED)
-    source = st.segmented_control(
-        "Judged text", [TYPED, CHOSEN], key=key, required=True, label_visibility="collapsed"
-    )
+    source = one_of("Judged text", [TYPED, CHOSEN], key=key)
     return _typed() if source == TYPED else _chosen()
 
 

@@ -17,7 +17,7 @@ from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, figures, shown_errors, table
+from pages.ui.widgets import LabelledFigure, figures, one_of, shown_errors, table
 
 WEIGHTS_SOURCE = "weights_source"
 WEIGHTS_FILE = "weights_file"
@@ -43,9 +43,7 @@ def choose(name: str, rubric: Rubric) -> GradesSource | None:
     """The grades that are chosen; `None` where there are none yet."""
     key = state.key(WEIGHTS_SOURCE, name)
     state.seed(key, DATASET)
-    source = st.segmented_control(
-        "Grades from", [DATASET, TABLE], key=key, required=True, label_visibility="collapsed"
-    )
+    source = one_of("Grades from", [DATASET, TABLE], key=key)
     return _table(name, rubric) if source == TABLE else _dataset(name, rubric)
 
 

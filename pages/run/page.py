@@ -23,7 +23,7 @@ from pages.ui.asking_words import SCALE_WORDS, rule_label
 from pages.ui.resources import store
 from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, page_header, row, show_flash, table, tag
+from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, table, tag
 
 
 def scored_under(run: Run) -> None:
@@ -264,15 +264,8 @@ def _view(run: Run) -> None:
     asked = state.address(state.VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
     state.put(key, asked if asked in views else "items")
-    view = st.segmented_control(
-        "View",
-        views,
-        key=key,
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        on_change=_on_view,
-        args=(key,),
+    view = one_of(
+        "View", views, key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
     )
     rubric = item_view.rubric_of(store(), run)
     match view:

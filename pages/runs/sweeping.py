@@ -16,7 +16,7 @@ from core.text import numbers as fmt
 from pages.ui import asking_words as words
 from pages.ui import routes, run_form, state
 from pages.ui.resources import remembered, store
-from pages.ui.run_form import PLAN_FIELD, RUNS_ACT, SWEPT, plan_key
+from pages.ui.run_form import PLAN_FIELD, RUNS_ACT, SWEPT, plan_key, start_button
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     LabelledFigure,
@@ -140,14 +140,8 @@ def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
             st.caption("Choose who judges, and the estimate appears here.")
         else:
             sweep = _estimated(*asked)
-        pressed = st.button(
-            "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs",
-            key=state.key(RUNS_ACT, "start sweep"),
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=sweep is None,
-            width="stretch",
-        )
+        name = "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs"
+        pressed = start_button(state.key(RUNS_ACT, "start sweep"), sweep is not None, name)
         if pressed and sweep is not None:
             made = sweeps.start_sweep(store(), sweep)
             state.drop(PLAN_FIELD, "seed")

@@ -252,7 +252,8 @@ def _acts(run_id: int) -> None:
             key=state.key(SPOT_ACT, "close"),
             icon=":material/close:",
             type="tertiary",
-            on_click=_on_close,
+            on_click=state.set_address,
+            kwargs={state.RUN: None},
         )
 
 
@@ -270,10 +271,6 @@ def _on_edit(run_id: int) -> None:
     with shown_errors():
         form_data.take_over(run_id)
         state.put(SPOT_REDRAW, True)
-
-
-def _on_close() -> None:
-    state.set_address(**{state.RUN: None})
 
 
 def _judged(view: ItemView) -> None:

@@ -16,7 +16,7 @@ from pages.ui import state
 from pages.ui.items import context_words
 from pages.ui.resources import store
 from pages.ui.text import label, one_line, prose
-from pages.ui.widgets import shown_errors
+from pages.ui.widgets import one_of, shown_errors
 
 WAYS: dict[Way, str] = {
     "text": "Text",
@@ -32,16 +32,8 @@ def show() -> None:
     """The choice of a way, and its fields."""
     key = form_data.field("way")
     state.seed(key, form_data.form()["way"])
-    way = st.segmented_control(
-        "What is judged",
-        list(WAYS),
-        format_func=WAYS.__getitem__,
-        key=key,
-        required=True,
-        wrap=True,
-        on_change=form_data.on_field,
-        args=("way",),
-        label_visibility="collapsed",
+    way = one_of(
+        "What is judged", WAYS, key=key, wrap=True, on_change=form_data.on_field, args=("way",)
     )
     if way == "item":
         _item()

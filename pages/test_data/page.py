@@ -18,7 +18,7 @@ from pages.ui import model_help, routes, state
 from pages.ui.items import side_by_side
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, show_flash, shown_errors, table, tag
+from pages.ui.widgets import empty_state, one_of, page_header, show_flash, shown_errors, table, tag
 
 MOST_LISTED = 200
 
@@ -190,14 +190,7 @@ def show() -> None:
     key = state.key(DATA_FIELD, "view")
     asked = state.address(state.VIEW)
     state.seed(key, asked if asked in VIEWS else SUBMISSIONS)
-    view = st.segmented_control(
-        "Kind",
-        list(VIEWS),
-        key=key,
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    view = one_of("Kind", VIEWS, key=key)
     state.set_address(**{state.RUBRIC: name, state.VIEW: view})
     with shown_errors():
         if view == EDITS:

@@ -19,7 +19,7 @@ from pages.ui.asking import FieldKeys
 from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, problem_list, table
+from pages.ui.widgets import LabelledFigure, empty_state, figures, one_of, problem_list, table
 
 PLAN_FIELD = "plan_field"
 RUNS_ACT = "runs_act"
@@ -74,14 +74,7 @@ def _saved(found: RunChoices) -> Panel | None:
     if not found.panels:
         return None
     state.seed(plan_key("how"), SAVED)
-    how = st.segmented_control(
-        "Judges",
-        [SAVED, PICKED],
-        key=plan_key("how"),
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    how = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
     if how != SAVED:
         return None
     panels = {one.id: one.panel for one in found.panels}
@@ -375,15 +368,20 @@ def _time(estimate: CostEstimate) -> str:
     return f"{words} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
 
 
-def _start(request: RunRequest | None) -> None:
-    pressed = st.button(
-        "Start",
-        key=state.key(RUNS_ACT, "start"),
+def start_button(key: str, ready: bool, words: str = "Start") -> bool:
+    """The button below an estimate; whether it was pressed."""
+    return st.button(
+        words,
+        key=key,
         type="primary",
         icon=":material/play_arrow:",
-        disabled=request is None,
+        disabled=not ready,
         width="stretch",
     )
+
+
+def _start(request: RunRequest | None) -> None:
+    pressed = start_button(state.key(RUNS_ACT, "start"), request is not None)
     if pressed and request is not None:
         run_id = lifecycle.start(store(), request)
         state.drop(PLAN_FIELD, "seed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -127,6 +127,7 @@ MANY = {"agreement": 400_000, "report": 50_000}
 WORKED_OUT = "worked_out"
 
 Tone = Literal["neutral", "good", "bad", "warn", "info"]
+Choice = TypeVar("Choice", bound=str)
 
 
 class LabelledFigure(NamedTuple):
@@ -263,6 +264,21 @@ def with_ends(share: Estimate) -> str:
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:
     """Show pieces of our own HTML (`tag`, `votes.option_chips`) side by side."""
     st.html(f'<div class="rs-row">{"".join(parts)}</div>', width=width)
+
+
+def one_of(
+    words: str, options: Mapping[Choice, str] | Sequence[Choice], *, key: str, **more: Any
+) -> Choice | None:
+    """A row of choices, one of which is always taken; a mapping says what each is called.
+
+    `words` are for those who cannot see it; `more` goes to the widget.
+    """
+    if isinstance(options, Mapping):
+        more["format_func"] = options.__getitem__
+    found: Choice | None = st.segmented_control(
+        words, list(options), key=key, required=True, label_visibility="collapsed", **more
+    )
+    return found
 
 
 def search_box(

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import Damaged, NotNow, StoreError
+from core.errors import Damaged, NotFound, NotNow, StoreError
 from core.store.database.data_file import FilePlace, make_private
 from core.store.database.migrations import migrate, pending
 
@@ -106,6 +106,13 @@ class Connections:
                     for statement in undo.split("; "):
                         connection.execute(statement)
                 raise
+
+    def set_archived(self, table: str, row_id: int, when: str | None) -> None:
+        """Put a row of a table away, or with ``None`` bring it back; raises ``NotFound``."""
+        with self.write() as db:
+            found = db.execute(f"UPDATE {table} SET archived = ? WHERE id = ?", (when, row_id))
+            if not found.rowcount:
+                raise NotFound(f"There is no {table} {row_id}.")
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:

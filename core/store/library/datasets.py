@@ -281,17 +281,11 @@ class Datasets(Items):
 
     def archive(self, dataset_id: int, *, now: str) -> None:
         """Put a dataset away. Its versions and runs stay."""
-        self._set_archived(dataset_id, now)
+        self._files.set_archived("dataset", dataset_id, now)
 
     def restore(self, dataset_id: int) -> None:
         """Take a dataset out of the archive."""
-        self._set_archived(dataset_id, None)
-
-    def _set_archived(self, dataset_id: int, when: str | None) -> None:
-        with self._files.write() as db:
-            cursor = db.execute("UPDATE dataset SET archived = ? WHERE id = ?", (when, dataset_id))
-            if not cursor.rowcount:
-                raise NotFound(f"There is no dataset {dataset_id}.")
+        self._files.set_archived("dataset", dataset_id, None)
 
     def _add(
         self,

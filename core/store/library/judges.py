@@ -91,10 +91,7 @@ class Panels:
 
     def archive(self, panel_id: int, *, now: str) -> None:
         """Put a panel away; its name is free again."""
-        with self._files.write() as db:
-            cursor = db.execute("UPDATE panel SET archived = ? WHERE id = ?", (now, panel_id))
-            if not cursor.rowcount:
-                raise NotFound(f"There is no panel {panel_id}.")
+        self._files.set_archived("panel", panel_id, now)
 
 
 class Drafts:

@@ -142,17 +142,11 @@ class Rubrics:
 
     def archive(self, rubric_id: int, *, now: str) -> None:
         """Put a rubric away. Its versions and runs stay."""
-        self._set_archived(rubric_id, now)
+        self._files.set_archived("rubric", rubric_id, now)
 
     def restore(self, rubric_id: int) -> None:
         """Take a rubric out of the archive."""
-        self._set_archived(rubric_id, None)
-
-    def _set_archived(self, rubric_id: int, when: str | None) -> None:
-        with self._files.write() as db:
-            cursor = db.execute("UPDATE rubric SET archived = ? WHERE id = ?", (when, rubric_id))
-            if not cursor.rowcount:
-                raise NotFound(f"There is no rubric {rubric_id}.")
+        self._files.set_archived("rubric", rubric_id, None)
 
     def _add(
         self,

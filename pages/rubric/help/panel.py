@@ -15,7 +15,7 @@ from pages.ui import drafts, model_help, routes, state
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import Tone, row, shown_errors, tag
+from pages.ui.widgets import Tone, one_of, row, shown_errors, tag
 
 #: So much weight in the meta-rubric makes a finding a serious one.
 SERIOUS = 8
@@ -165,13 +165,7 @@ def show(name: str) -> None:
         return
     key = state.key(model_help.HELP_VIEW, name)
     state.seed(key, IMPROVE)
-    view = st.segmented_control(
-        "Kind of help",
-        [IMPROVE, CHECK, LOOP],
-        key=key,
-        required=True,
-        label_visibility="collapsed",
-    )
+    view = one_of("Kind of help", [IMPROVE, CHECK, LOOP], key=key)
     with shown_errors():
         if view == IMPROVE:
             improvement.show(name, rubric)

@@ -22,7 +22,7 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_CONFLICT, back_to_list, open_rubric
 from pages.ui.resources import store
 from pages.ui.text import esc, label, marked, one_line, raw
-from pages.ui.widgets import Tone, empty_state, page_header, row, shown_errors, tag
+from pages.ui.widgets import Tone, empty_state, one_of, page_header, row, shown_errors, tag
 
 WORDS: Mapping[Kind, tuple[str, Tone]] = {
     "words": ("wording", "neutral"),
@@ -320,14 +320,7 @@ def _piece(name: str, piece: MergePiece) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         words = f'<span class="rs-quiet">{esc(piece.what)}</span>'
         row([words, tag("both changed it", "warn")] if piece.both else [words], width="content")
-        st.segmented_control(
-            label(piece.what),
-            list(SIDES),
-            key=key,
-            format_func=SIDES.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-        )
+        one_of(label(piece.what), SIDES, key=key)
     mine, theirs = word_changes(piece.mine, piece.theirs)
     one, other = st.columns(2)
     one.html(f'<div class="rs-card rs-prose">{marked(piece.mine, mine)}</div>')

@@ -17,7 +17,7 @@ from pages.rubric.workbench import subject as keys
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import shown_errors, tag
+from pages.ui.widgets import one_of, shown_errors, tag
 
 EXAMPLE, COPY, REMOVE = "Make it an example", "Duplicate", "Remove"
 ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
@@ -165,13 +165,8 @@ def _filtered(name: str, now: WorkbenchState, criterion: str | None) -> list[Ben
     shown = [which for which in FILTERS if which == "all" or counts[which]]
     if state.get(key) not in shown:
         state.put(key, "all")
-    which = st.segmented_control(
-        "Rows shown",
-        shown,
-        key=key,
-        required=True,
-        format_func=lambda one: f"{FILTERS[one][0]} {counts[one]}",
-        label_visibility="collapsed",
+    which = one_of(
+        "Rows shown", shown, key=key, format_func=lambda one: f"{FILTERS[one][0]} {counts[one]}"
     )
     if which is None or which == "all":
         return now.tests
