@@ -51,7 +51,11 @@ def import_panel() -> None:
             "table with one level a row. Nothing is saved before you have looked it over."
         )
         left, right = st.columns(2)
-        left.file_uploader("File", type=["yaml", "yml", "json", "csv", "tsv"], key=RUBRICS_FILE)
+        left.file_uploader(
+            "File",
+            type=["yaml", "yml", "json", "csv", "tsv", "xlsx", "ods", "docx"],
+            key=RUBRICS_FILE,
+        )
         with right, st.container(key="rs_source"):
             st.text_area("Or paste it here", key=RUBRICS_TEXT, height=160)
         _points()

@@ -42,6 +42,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "system": ("model", "model name"),
     "meta_map": ("metadata",),
+    "rubric": ("rubrics", "rubric tree"),
 }
 #: Columns of further material that judges are to see; a file may have several.
 CONTEXT = ("context", "contexts")

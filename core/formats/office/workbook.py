@@ -79,9 +79,8 @@ def read_sheet(
         SheetNotChosen: several sheets have rows.
         InputError: no such sheet, no rows, or a damaged workbook.
     """
-    kind = book_kind(data, name)
-    book = ExcelBook(data, name) if kind == "xlsx" else OpenBook(data, name)
-    filled = tuple(one for one in book.sheets if not book.sheets[one] and book.has_rows(one))
+    book = _opened(data, name)
+    filled = _filled(book)
     if sheet is None:
         if len(filled) > 1:
             raise SheetNotChosen(filled, name)
@@ -99,3 +98,16 @@ def read_sheet(
         message = f"The sheet {sheet!r} has cells without a value."
         raise InputError(message, shortened(found.faults), name)
     return found, tuple(one for one in filled if one != sheet)
+
+
+def sheets_with_rows(data: bytes, name: str) -> tuple[str, ...]:
+    """The names of the visible sheets with a header and at least a row. Raises ``InputError``."""
+    return _filled(_opened(data, name))
+
+
+def _opened(data: bytes, name: str) -> ExcelBook | OpenBook:
+    return ExcelBook(data, name) if book_kind(data, name) == "xlsx" else OpenBook(data, name)
+
+
+def _filled(book: ExcelBook | OpenBook) -> tuple[str, ...]:
+    return tuple(one for one in book.sheets if not book.sheets[one] and book.has_rows(one))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError, Problem
+from core.formats.rubrics.benchmarks import converted
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
 from core.formats.rubrics.foreign import (
@@ -21,11 +22,18 @@ from core.formats.rubrics.foreign import (
 )
 from core.formats.rubrics.grid import looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
+from core.formats.rubrics.office_tables import WrittenTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, read_raw
 from core.formats.source.json_reader import read_json
-from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal
+from core.formats.source.parsed import (
+    MAX_RUBRIC_BYTES,
+    Parsed,
+    read_table_text,
+    read_text,
+    refusal,
+)
 from core.formats.source.yaml_reader import read_yaml
 
 
@@ -141,29 +149,52 @@ def read_rubrics(
     Raises:
         InputError: with every problem found, each with its line.
     """
-    text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+    tables = office_tables(data, name, _are_heads) if isinstance(data, bytes) else None
+    if tables is not None:
+        return _from_office(tables, name, scaling)
+    text, said = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     if looks_like_table(text, name):
-        heads = read_raw(text, name, "rubric").heads
-        if looks_like_canvas(heads):
-            return read_canvas_rubrics(text, name, scaling)
-        if looks_like_levels(heads):
-            return read_levels(text, name, scaling)
-        if looks_like_grid(heads):
-            return (read_grid(text, name, scaling),)
-        mend = (
-            "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a "
-            "column of criteria, then a column for each level, such as Good (2). Votes go to "
-            "Import votes."
-        )
-        message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
-        raise refusal("rubric", [Problem(message, mend, (), 1)], name)
+        return _from_table(text, name, scaling, said)
+    text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
     if looks_like_unitxt(document.value):
         read = read_unitxt(document, name)
         case = case_in(document.value)
         more = beside_criterion(case) if case else []
         return (Parsed(read.value, (*read.notices, *more), read.line_of),)
-    return (rubric_from(document.value, name, document.line_of),)
+    return (rubric_from(converted(document.value), name, document.line_of),)
+
+
+_TABLES = (
+    "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a column of "
+    "criteria, then a column for each level, such as Good (2). Votes go to Import votes."
+)
+
+
+def _from_table(
+    text: str, name: str, scaling: Scaling, said: tuple[Problem, ...] = ()
+) -> tuple[Parsed[Rubric], ...]:
+    heads = read_raw(text, name, "rubric").heads
+    if looks_like_canvas(heads):
+        found = read_canvas_rubrics(text, name, scaling)
+    elif looks_like_levels(heads):
+        found = read_levels(text, name, scaling)
+    elif looks_like_grid(heads):
+        found = (read_grid(text, name, scaling),)
+    else:
+        message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
+        raise refusal("rubric", [Problem(message, _TABLES, (), 1)], name)
+    first, *more = found
+    return (Parsed(first.value, (*said, *first.notices), first.line_of), *more)
+
+
+def _from_office(
+    tables: tuple[WrittenTable, ...], name: str, scaling: Scaling
+) -> tuple[Parsed[Rubric], ...]:
+    if not tables:
+        raise refusal("rubric", [Problem("holds no table that is a rubric.", _TABLES)], name)
+    read = [_from_table(one.text, one.name, scaling, one.notices) for one in tables]
+    return tuple(rubric for rubrics in read for rubric in rubrics)
 
 
 def looks_like_table(text: str, name: str) -> bool:
@@ -182,9 +213,12 @@ _MARKED = re.compile(rb'"options"|pairwise|(?i:criterion)|Criteria Name')
 
 def looks_like_rubric(data: bytes, name: str) -> bool:
     """Whether a file is a rubric in one of the forms that have no ending of their own."""
-    if len(data) > MAX_RUBRIC_BYTES or not _MARKED.search(data[:20_000]):
+    if len(data) > MAX_RUBRIC_BYTES:
         return False
     try:
+        tables = office_tables(data, name, _are_heads)
+        if tables is not None or not _MARKED.search(data[:20_000]):
+            return bool(tables)
         text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
         if _is_form(text):
             return True
@@ -192,6 +226,11 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
     except InputError:
         # It is something else, whose own reader says what is wrong with it.
         return False
+
+
+def _are_heads(heads: Sequence[str]) -> bool:
+    """Whether these are the headings of a rubric in one of the forms of tables."""
+    return looks_like_canvas(heads) or looks_like_levels(heads) or looks_like_grid(heads)
 
 
 def _is_form(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from core.domain.dataset import Dataset
@@ -59,7 +60,9 @@ def kind_of(source: VoteSource) -> SeenKind:
     ending = name.lower().rpartition(".")[2]
     if holds_rows(data, name):
         return "dataset"
-    if ending in ("yaml", "yml") or (ending == "json" and b'"criteria"' in data[:20_000]):
+    if ending in ("yaml", "yml") or (
+        ending == "json" and re.search(rb'"criteria"|"sub_tasks"', data[:20_000])
+    ):
         return "rubric"
     if looks_like_rubric(data, name):
         return "rubric"

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, NotFound, Problem
 from core.formats.folder import read_bytes
+from core.formats.office.archive import is_zip
 from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
 from core.formats.rubrics.foreign import Scaling
 from core.formats.rubrics.forms import (
@@ -291,6 +292,8 @@ def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Pars
 
 def is_table(data: str | bytes, name: str) -> bool:
     """Whether that is a table, in which levels have points."""
+    if isinstance(data, bytes) and is_zip(data):
+        return True
     text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
     return bool(text.strip()) and looks_like_table(text, name)
 

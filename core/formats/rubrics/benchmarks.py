@@ -1,0 +1,121 @@
+"""Rubrics of an item as HealthBench and PaperBench write them, to plain data in our keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.errors import InputError, Problem
+from core.formats.source.parsed import MAX_DEPTH
+
+#: What all leaves of a tree weigh together.
+WHOLE = 100.0
+
+
+def converted(value: Any) -> Any:
+    """The rubric in our keys where it is one of theirs; anything else as it is.
+
+    HealthBench: a list of ``criterion`` and ``points`` (``tags`` beside them). PaperBench: a tree
+    of ``requirements``, ``weight`` and ``sub_tasks``.
+
+    >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
+    {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
+    """
+    if _is_healthbench(value):
+        return {"criteria": [_criterion(one) for one in value]}
+    return _tree(value) if _is_tree(value) else value
+
+
+def _is_healthbench(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(one, Mapping)
+            and {"criterion", "points"} <= one.keys() <= {"criterion", "points", "tags"}
+            for one in value
+        )
+    )
+
+
+def _criterion(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "requirement": one["criterion"],
+        "weight": one["points"],
+        "tags": one.get("tags") or [],
+    }
+
+
+def _is_tree(value: Any) -> bool:
+    return isinstance(value, Mapping) and {"requirements", "weight", "sub_tasks"} <= value.keys()
+
+
+class _Leaf(NamedTuple):
+    node: Mapping[str, Any]
+    share: float
+    above: tuple[str, ...]
+
+
+def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
+    """The leaves as criteria in sections; a leaf weighs its share at every branch, multiplied.
+
+    A node's score is the mean of its parts by their weights, so that the shares of all leaves add
+    up to one: here to 100 points.
+    """
+    leaves = list(_leaves(root, 1.0, (), 0))
+    return {
+        "name": _short(root["requirements"]),
+        "description": str(root["requirements"]),
+        "criteria": [_of_leaf(leaf) for leaf in leaves],
+    }
+
+
+def _leaves(
+    node: Mapping[str, Any], share: float, above: tuple[str, ...], depth: int
+) -> Iterator[_Leaf]:
+    parts = node["sub_tasks"]
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or depth > MAX_DEPTH:
+        raise _wrong(node, "has sub_tasks that are no list.", "Write [] at a leaf.")
+    if not parts:
+        yield _Leaf(node, share, above)
+        return
+    for part in parts:
+        if not _is_tree(part):
+            raise _wrong(
+                node, "has a part that is no task.", "Give requirements, weight, sub_tasks."
+            )
+    weights = [_weight(part) for part in parts]
+    whole = sum(weights)
+    here = (*above, str(node["requirements"])) if depth else ()
+    for part, weight in zip(parts, weights, strict=True):
+        yield from _leaves(part, share * weight / whole if whole else 0.0, here, depth + 1)
+
+
+def _weight(node: Mapping[str, Any]) -> float:
+    weight = node["weight"]
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < 1e12:
+        raise _wrong(node, f"has the weight {weight!r}.", "Use a number from 0 on.")
+    return float(weight)
+
+
+def _of_leaf(leaf: _Leaf) -> dict[str, Any]:
+    node, category = leaf.node, leaf.node.get("task_category")
+    found: dict[str, Any] = {
+        "requirement": node["requirements"],
+        "weight": round(leaf.share * WHOLE, 9),
+        "tags": [str(category)] if category else [],
+        "meta": {"above": list(leaf.above[1:])} if leaf.above[1:] else {},
+    }
+    if leaf.above:
+        found["section"] = _short(leaf.above[0])
+    return found
+
+
+def _short(text: Any) -> str:
+    words = " ".join(str(text).split())
+    return words if len(words) <= 200 else words[:199].rsplit(" ", 1)[0] + "…"
+
+
+def _wrong(node: Mapping[str, Any], message: str, mend: str) -> InputError:
+    about = f"The task {_short(node['requirements'])[:80]!r} {message}"
+    return InputError("This tree of tasks is not valid.", (Problem(about, mend),))
