@@ -118,9 +118,36 @@ def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_j
         click.echo(as_text(found))
 
 
+def complain(text: str) -> None:
+    """What is wrong, on stderr; also where everybody is to be quiet."""
+    click.echo(text, err=True)
+
+
 def say(text: str) -> None:
     """A message for a person, on stderr."""
-    click.echo(text, err=True)
+    if not _quiet():
+        click.echo(text, err=True)
+
+
+def _quiet() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().meta.get(_QUIET))
+
+
+def _be_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
+    if quiet:
+        context.find_root().meta[_QUIET] = True
+
+
+_QUIET = "core.cli.quiet"
+#: Every command has it.
+quiet_option = click.Option(
+    ["--quiet"],
+    is_flag=True,
+    expose_value=False,
+    callback=_be_quiet,
+    help="Nothing but errors on stderr: no progress, no notes.",
+)
 
 
 def note(text: str) -> None:
@@ -138,7 +165,7 @@ def plain_errors(as_json: bool = False) -> Iterator[None]:
         if as_json:
             detail = error.to_dict() if isinstance(error, InputError) else {"error": str(error)}
             result(detail)
-        say(f"rubric-studio: {error}")
+        complain(f"rubric-studio: {error}")
         sys.exit(WRONG_INPUT)
     except KeyboardInterrupt:
         say("\nInterrupted. What was finished is kept.")
@@ -183,11 +210,14 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
+        self._quiet = _quiet()
         self._last = ""
         self._looks = 0
 
     def show(self, text: str) -> None:
         """Shows ``text`` in place of what was shown before."""
+        if self._quiet:
+            return
         self._looks += 1
         if self._terminal:
             click.echo("\r" + text.ljust(len(self._last)), err=True, nl=False)

@@ -11,6 +11,7 @@ import click
 
 from core.cli import common
 from core.cli.common import db_option, open_db, settings_with
+from core.cli.gate import check
 from core.cli.import_export import export, import_
 from core.cli.measuring import compare, contest, metrics, rank
 from core.cli.rubrics import convert, lint, schema
@@ -73,7 +74,7 @@ def main() -> None:
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
-for command in (contest, rank, convert, schema, backup, verify):
+for command in (contest, rank, convert, schema, backup, verify, check):
     main.add_command(command)
 
 
@@ -142,3 +143,7 @@ def demo(db: Path | None, as_json: bool) -> None:
         report = grade_example(open_db(db))
         common.report(report, as_text, as_json)
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)
+
+
+for command in main.commands.values():
+    command.params.append(common.quiet_option)

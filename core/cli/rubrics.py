@@ -19,36 +19,73 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("rubric", type=click.Path(path_type=Path))
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "serious", "remark"]),
+    default="error",
+    show_default=True,
+    help="From what on the status is not 0: files that are not valid, serious findings, or any.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
 @click.option("--dismissed", is_flag=True, help="Also list what the rubric's author dismissed.")
-def lint(rubric: Path, as_json: bool, dismissed: bool) -> None:
-    """Validate a rubric file and check its wording, options, weights and gates.
+def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) -> None:
+    """Validate rubric files and check their wording, options, weights and gates.
 
     Every finding has its line, why it matters, the source, and a mend. Findings that the author
-    dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out.
+    dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out. FILE may
+    be - for standard input. With several FILEs, --json gives a list.
 
-    Exit status: 0 valid and nothing found, 1 valid with remarks or findings, 2 not valid.
+    Exit status: 0 nothing found that counts, 1 a finding or remark that counts, 2 not valid.
     """
+    reports, worst = [], common.DONE
+    for file in files:
+        status, report = _linted(file, fail_on, dismissed, as_json)
+        reports.append(report)
+        worst = max(worst, status)
+    if as_json:
+        common.result(reports[0] if len(reports) == 1 else reports)
+    sys.exit(worst)
+
+
+def _linted(file: Path, fail_on: str, dismissed: bool, as_json: bool) -> tuple[int, dict[str, Any]]:
+    """One file's status and report; says it in words where it is not wanted as JSON."""
     from core.errors import InputError
-    from core.formats.folder import read_rubric_file
     from core.lint.check import check
     from core.lint.language import unread
 
     try:
-        parsed = read_rubric_file(rubric)
+        parsed = _read(file)
     except InputError as error:
-        if as_json:
-            common.result({"file": str(rubric), "valid": False, **error.to_dict()})
-        common.say(str(error))
-        sys.exit(common.WRONG_INPUT)
+        common.complain(str(error))
+        return common.WRONG_INPUT, {"file": str(file), "valid": False, **error.to_dict()}
     findings = [_plain(parsed, one) for one in check(parsed.value, with_dismissed=dismissed)]
     findings.sort(key=lambda one: one["line"] or 0)
-    if as_json:
-        common.result(_report(rubric, parsed, findings, unread(parsed.value)))
-    else:
-        _print(rubric, parsed, findings, unread(parsed.value))
-    sys.exit(common.NOT_ALL if findings or parsed.notices else common.DONE)
+    if not as_json:
+        _print(file, parsed, findings, unread(parsed.value))
+    serious = any(one["severity"] == "serious" for one in findings)
+    counts = {
+        "error": False,
+        "serious": serious,
+        "remark": bool(findings or parsed.notices),
+    }[fail_on]
+    report = _report(file, parsed, findings, unread(parsed.value))
+    return (common.NOT_ALL if counts else common.DONE), report
+
+
+def _read(file: Path) -> Parsed[Rubric]:
+    from core.errors import InputError
+    from core.formats.folder import read_rubric_file
+    from core.formats.rubrics.forms import read_rubrics
+
+    if file != Path("-"):
+        return read_rubric_file(file)
+    first, *others = read_rubrics(sys.stdin.buffer.read(), "standard input")
+    if others:
+        raise InputError(f"This holds {1 + len(others)} rubrics; give one.", (), "standard input")
+    return first
 
 
 def _plain(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def lint(*arguments: object) -> Result:
 def test_findings_name_their_line_and_criterion_also_inside_sections(tmp_path: Path) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text(BAD)
-    done = lint(file, "--json")
+    done = lint(file, "--json", "--fail-on", "serious")
     report = json.loads(done.output)
     told = [(f["line"], f["criterion"], f["rule"]) for f in report["findings"]]
     assert told == [(6, "Style", "double-barrelled"), (13, "Support", "adjective-levels")]
@@ -52,12 +52,12 @@ def test_what_the_author_dismissed_is_left_out_unless_asked_for(tmp_path: Path) 
         "- {name: A, requirement: Both clear and brief., meta: {checks_off: [double-barrelled]}}"
     )
     assert lint(file).exit_code == 0
-    shown = lint(file, "--dismissed")
+    shown = lint(file, "--dismissed", "--fail-on", "remark")
     assert shown.exit_code == 1
     assert "double-barrelled" in shown.output
 
 
 def test_the_samples_are_clean() -> None:
     for file in sorted((ROOT / "sample_rubrics").glob("*.yaml")):
-        done = lint(file)
+        done = lint(file, "--fail-on", "remark")
         assert done.exit_code == 0, done.output

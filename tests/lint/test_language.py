@@ -90,6 +90,6 @@ def test_a_draft_that_is_no_rubric_yet_is_read_the_same_way() -> None:
 def test_lint_says_which_criteria_it_did_not_read(tmp_path: Path) -> None:
     file = tmp_path / "deutsch.yaml"
     file.write_text("- {name: Güte, requirement: 'Die Antwort ist gut, vollständig etc.'}")
-    done = CliRunner().invoke(main, ["lint", str(file)])
+    done = CliRunner().invoke(main, ["lint", str(file), "--fail-on", "remark"])
     assert done.exit_code == 0
     assert "checked in English only: of “Güte” options" in done.output

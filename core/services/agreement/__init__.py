@@ -9,6 +9,8 @@ __all__ = [
     "group_figures",
     "load_ratings",
     "metrics_report",
+    "overall",
+    "pair_figures",
     "rater_pairs",
     "rating_sheet",
     "ratings",

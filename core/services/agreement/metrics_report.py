@@ -24,6 +24,7 @@ from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
+from core.services.agreement.overall import overall
 from core.services.agreement.pair_figures import (
     abstention_figures,
     mean_level_figures,
@@ -94,6 +95,7 @@ def report(
             for c in rated.criteria
         },
         "score": score_report(rated, reference, draws),
+        "overall": overall(rated, reference, bootstrap, seed),
     }
     if reference is not None:
         found["reference"] = reference

@@ -1,0 +1,120 @@
+"""The gate for continuous integration: `check`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_to_read
+
+if TYPE_CHECKING:
+    from core.services.gate.checking import GateReport, GateRequest
+
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--min",
+    "least",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A figure and what it must reach, e.g. accuracy=0.8. May be given several times.",
+)
+@click.option("--max", "most", multiple=True, metavar="NAME=VALUE", help="What it must not exceed.")
+@click.option("--per-criterion", is_flag=True, help="Short names are figures of each criterion.")
+@click.option(
+    "--reference",
+    metavar="RATER|human|gold",
+    help="Compared with people, the labels or one rater (default: labels, else people).",
+)
+@click.option("--baseline", type=_file, help="A kept baseline: figures must not have fallen.")
+@click.option(
+    "--max-drop",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    metavar="VALUE",
+    help="How far a figure may fall against the baseline. A drop within noise passes.",
+)
+@click.option("--write-baseline", "target", type=_file, help="Keep today's figures here.")
+@click.option("--junit", type=_file, help="Write the checks as JUnit XML here.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@db_option
+@json_option
+def check(
+    source: str,
+    db: Path | None,
+    as_json: bool,
+    target: Path | None,
+    junit: Path | None,
+    **options: Any,
+) -> None:
+    """A gate for CI: does the agreement of SOURCE reach what is asked, and has it fallen?
+
+    SOURCE is a run's number, or a folder in the common layout; nobody is asked. A NAME is a path
+    into `metrics --json`, joined with dots (criteria.*.panel.vs_gold.accuracy), or short for the
+    panel's figure against the reference: accuracy and mean_kappa over all criteria, with
+    --per-criterion any of a criterion's. What is undefined does not hold.
+
+    Exit status: 0 all hold, 1 something does not, 2 the input is wrong.
+    """
+    from core.services.gate import checking
+
+    with common.plain_errors(as_json):
+        request = _request(options, anything=target is not None)
+        found = checking.check_source(lambda: open_to_read(db), source, request, common.note)
+        if junit is not None:
+            _write(junit, checking.as_junit(found))
+        if target is not None:
+            _keep(target, found)
+        common.report(found.data(), lambda _: checking.as_text(found), as_json)
+    sys.exit(common.DONE if found.ok else common.NOT_ALL)
+
+
+def _request(options: dict[str, Any], anything: bool) -> GateRequest:
+    from core.errors import InputError
+    from core.formats.folder import read_bytes
+    from core.formats.source.parsed import MAX_DATASET_BYTES
+    from core.services.gate.checking import GateRequest, parse_bound
+
+    bounds = [parse_bound(words, "min") for words in options["least"]]
+    bounds += [parse_bound(words, "max") for words in options["most"]]
+    file: Path | None = options["baseline"]
+    if not bounds and file is None and not anything:
+        raise InputError("Nothing is asked. Use --min, --max, --baseline or --write-baseline.")
+    text = None
+    if file is not None:
+        text = read_bytes(file, MAX_DATASET_BYTES).decode("utf-8", "replace")
+    return GateRequest(
+        bounds=tuple(bounds),
+        reference=options["reference"],
+        per_criterion=options["per_criterion"],
+        baseline=text,
+        named=str(file),
+        max_drop=options["max_drop"],
+        seed=options["seed"],
+    )
+
+
+def _keep(target: Path, found: GateReport) -> None:
+    """Writes the baseline; in place of a file only where that is a baseline, too."""
+    from core.errors import InputError
+    from core.services.gate.checking import is_baseline
+
+    try:
+        old = target.read_text(encoding="utf-8", errors="replace") if target.exists() else None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", (), str(target)) from None
+    if old is not None and not is_baseline(old):
+        raise InputError("is there already, and is no baseline. Name another.", (), str(target))
+    _write(target, found.baseline().encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    common.write_files({path: data}, force=True)

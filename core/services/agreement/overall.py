@@ -1,0 +1,182 @@
+"""One rater against one reference over all criteria: how many cells are right, the mean kappa."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted, pair_cells
+from core.metrics.intervals.bootstrap import percentile, resample_items
+from core.metrics.measure import Array, tally
+from core.services.agreement.ratings import (
+    LABELS,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+    Levels,
+    Rated,
+    columns_of,
+)
+
+#: So many counts of items are drawn at once.
+MOST_WEIGHTS = 4_000_000
+NO_CELLS = "No item has an answer of both."
+NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
+
+
+@dataclass(frozen=True)
+class AnswerPairs:
+    """What two sides answered to one criterion, as levels; only items that both answered."""
+
+    name: str
+    labels: tuple[str, ...]
+    ordinal: bool
+    items: tuple[str, ...]
+    reference: Levels
+    answers: Levels
+
+    def tables(self, times: Array) -> Array:
+        """Counts (reference by answer), each item counted so often; shape (k, k, draws)."""
+        k = len(self.labels)
+        cells = pair_cells(self.reference, self.answers, k)
+        return tally(cells, k * k, times).reshape(k, k, -1)
+
+
+def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
+    """The pairs of two columns (`core.services.agreement.ratings`), criterion by criterion."""
+    ids = [item.id for item in rated.items]
+    return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
+
+
+def _pairs(
+    criterion: CriterionRatings, ids: Sequence[str], reference: str, column: str
+) -> AnswerPairs:
+    sides = [
+        criterion.panel if name == PANEL else criterion.column(name, len(ids))
+        for name in (reference, column)
+    ]
+    both = np.flatnonzero((sides[0] >= 0) & (sides[1] >= 0))
+    return AnswerPairs(
+        criterion.name,
+        criterion.labels,
+        criterion.scale == "ordinal",
+        tuple(ids[at] for at in both.tolist()),
+        sides[0][both],
+        sides[1][both],
+    )
+
+
+def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
+    """The share of right cells over all criteria, for each draw; NaN where there is no cell."""
+    hits = sum(np.trace(table, axis1=0, axis2=1) for table in tables)
+    return np.asarray(hits / _positive(sum(table.sum(axis=(0, 1)) for table in tables)))
+
+
+def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
+    """The mean of the criteria's kappas that are defined: quadratic where options have an order."""
+    each = [
+        (kappa_quadratic if one.ordinal else kappa_unweighted).many(table)
+        for one, table in zip(pairs, tables, strict=True)
+    ]
+    kappas = np.array(each).reshape(len(pairs), -1)
+    known = np.isfinite(kappas)
+    return np.asarray(np.where(known, kappas, 0).sum(axis=0) / _positive(known.sum(axis=0)))
+
+
+#: A figure of the tables of all criteria, for each draw.
+Figure = Callable[[Sequence[Array], Sequence[AnswerPairs]], Array]
+OVERALL: Mapping[str, Figure] = {"accuracy": accuracy, "mean_kappa": mean_kappa}
+
+
+def _positive(count: Any) -> Array:
+    whole = np.asarray(count, dtype=np.float64)
+    return np.where(whole > 0, whole, np.nan)
+
+
+class Resampled:
+    """Pairs of one source or two whose items are drawn together, for all criteria at once."""
+
+    def __init__(self, items: Sequence[str]) -> None:
+        self.items = tuple(dict.fromkeys(items))
+        self._row = {item: row for row, item in enumerate(self.items)}
+
+    def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
+        """The tables of all criteria, every item counted once."""
+        return self._tables(pairs, np.ones((len(self.items), 1)))
+
+    def values(
+        self,
+        figures: Mapping[str, Figure],
+        sides: Sequence[Sequence[AnswerPairs]],
+        draws: int,
+        seed: int,
+    ) -> dict[str, list[Array]]:
+        """Per figure and side its value in every draw; the sides see the same items drawn."""
+        rng = np.random.default_rng(seed)
+        found: dict[str, list[list[Array]]] = {name: [[] for _ in sides] for name in figures}
+        # Drawn in portions, so that many items with many draws fit.
+        portion = max(1, MOST_WEIGHTS // max(1, len(self.items)))
+        for start in range(0, draws, portion):
+            times = resample_items(len(self.items), min(portion, draws - start), rng)
+            for at, pairs in enumerate(sides):
+                tables = self._tables(pairs, times)
+                for name, figure in figures.items():
+                    found[name][at].append(figure(tables, pairs))
+        return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
+
+    def _tables(self, pairs: Sequence[AnswerPairs], times: Array) -> list[Array]:
+        return [
+            one.tables(times[np.fromiter((self._row[i] for i in one.items), np.int64)])
+            for one in pairs
+        ]
+
+
+def overall_of(pairs: Sequence[AnswerPairs], resamples: int = 0, seed: int = 0) -> dict[str, Any]:
+    """``O`` of ``metrics --json``; with ``resamples`` the intervals draw items for all criteria."""
+    whole = Resampled([item for one in pairs for item in one.items])
+    once = whole.once(pairs)
+    found: dict[str, Any] = {
+        "criteria": sum(bool(one.items) for one in pairs),
+        "cells": sum(len(one.items) for one in pairs),
+    }
+    values = {name: float(figure(once, pairs)[0]) for name, figure in OVERALL.items()}
+    found |= {name: value if isfinite(value) else None for name, value in values.items()}
+    if resamples and whole.items:
+        drawn = whole.values(OVERALL, [pairs], resamples, seed)
+        ends = {n: percentile(side) for n, (side,) in drawn.items() if found[n] is not None}
+        found["ci"] = {n: [e.low, e.high] for n, e in ends.items() if e.low is not None}
+    reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if whole.items else NO_CELLS}
+    undefined = {name: why for name, why in reasons.items() if found[name] is None}
+    return found | ({"undefined": undefined} if undefined else {})
+
+
+def overall(
+    rated: Rated, reference: str | None = None, resamples: int = 0, seed: int = 0
+) -> dict[str, Any]:
+    """``overall`` of ``metrics --json``: the panel and the judges against labels and people."""
+    sides = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
+    wanted = [(key, at) for key, (name, at) in sides.items() if reference in (None, name)]
+    columns = columns_of(rated.raters)
+    if reference not in (None, "gold", "human"):
+        named = [at for rater, at in columns.items() if rater.name == reference]
+        wanted = [("vs_reference", at) for at in named[:1]]
+    judges = {r.name: at for r, at in columns.items() if r.kind != "human" and r.name != reference}
+    return {
+        "panel": _against(rated, wanted, PANEL, resamples, seed),
+        "raters": {
+            name: _against(rated, wanted, at, resamples, seed) for name, at in judges.items()
+        },
+    }
+
+
+def _against(
+    rated: Rated, wanted: Sequence[tuple[str, str]], column: str, resamples: int, seed: int
+) -> dict[str, Any]:
+    return {
+        key: overall_of(answer_pairs(rated, reference, column), resamples, seed)
+        for key, reference in wanted
+    }

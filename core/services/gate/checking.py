@@ -1,0 +1,288 @@
+"""The gate: bounds on figures, and drops against a baseline; its report as data, text and JUnit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from core import clock
+from core.errors import InputError
+from core.services.agreement.load_ratings import Tell, read_source, unheard
+from core.services.agreement.metrics_report import report
+from core.services.agreement.overall import AnswerPairs, answer_pairs
+from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
+from core.services.gate import baseline as kept
+from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, paths_of
+from core.store.store import Store
+from core.text import numbers as fmt
+
+#: What is watched for drops where no bound names a figure.
+WATCHED = ("accuracy", "mean_kappa")
+WATCHED_EACH = ("accuracy", "cohen_kappa")
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
+
+
+class GateBound(NamedTuple):
+    """A figure and what it must reach (``min``) or not exceed (``max``)."""
+
+    name: str
+    kind: str
+    value: float
+
+
+@dataclass(frozen=True)
+class GateRequest:
+    """What is asked of a source. ``baseline`` is a kept file's text, ``named`` its name."""
+
+    bounds: tuple[GateBound, ...] = ()
+    reference: str | None = None
+    per_criterion: bool = False
+    baseline: str | None = None
+    named: str = "baseline"
+    max_drop: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """What was found: one check a line, and the figures and answers for a baseline to keep."""
+
+    source: str
+    reference: str
+    checks: tuple[dict[str, Any], ...]
+    figures: Mapping[str, NamedFigure] = field(repr=False, default_factory=dict)
+    pairs: tuple[AnswerPairs, ...] = field(repr=False, default=())
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check holds."""
+        return all(check["ok"] for check in self.checks)
+
+    def data(self) -> dict[str, Any]:
+        """``check --json``."""
+        return {
+            "ok": self.ok,
+            "source": self.source,
+            "reference": self.reference,
+            "checks": list(self.checks),
+        }
+
+    def baseline(self) -> str:
+        """The text of a file that keeps today's figures."""
+        values = {path: figure.value for path, figure in self.figures.items()}
+        return kept.written(self.source, self.reference, values, self.pairs, clock.now())
+
+
+def parse_bound(words: str, kind: str) -> GateBound:
+    """``NAME=VALUE`` as a bound; the last equals sign parts them.
+
+    >>> parse_bound("accuracy=0.8", "min")
+    GateBound(name='accuracy', kind='min', value=0.8)
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    name, found, value = words.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not found or not name.strip() or number != number:
+        raise InputError(f"--{kind} {words!r} is not NAME=VALUE, as in accuracy=0.8.")
+    return GateBound(name.strip(), kind, number)
+
+
+def check_source(
+    open_store: Callable[[], Store], source: str, request: GateRequest, tell: Tell = unheard
+) -> GateReport:
+    """Whether a run or a folder holds what is asked of it.
+
+    Raises:
+        InputError: source, names or baseline are wrong.
+        NotFound: there is no such run.
+    """
+    rated = read_source(open_store, source, tell)
+    reference = request.reference or _default_reference(rated)
+    figures = named_figures(report(rated, reference))
+    criteria = [criterion.name for criterion in rated.criteria]
+    pairs = tuple(answer_pairs(rated, _column(rated, reference)))
+    paths = [
+        (bound, path)
+        for bound in request.bounds
+        for path in paths_of(
+            bound.name, figures, criteria, reference, per_criterion=request.per_criterion
+        )
+    ]
+    checks = [_bounded(bound, path, figures[path]) for bound, path in paths]
+    if request.baseline is not None:
+        before = kept.read(request.baseline, request.named)
+        if before.reference != reference:
+            raise InputError(
+                f"The baseline compares with {before.reference!r}, this with {reference!r}. Say "
+                f"--reference {before.reference}.",
+                (),
+                request.named,
+            )
+        watched = _watched(request, paths, figures, criteria, reference)
+        checks += _drops(before, pairs, watched, criteria, reference, request, tell)
+    return GateReport(source, reference, tuple(checks), figures, pairs)
+
+
+def is_baseline(text: str) -> bool:
+    """Whether a file's text is a kept baseline."""
+    try:
+        kept.read(text, "")
+    except InputError:
+        return False
+    return True
+
+
+def _default_reference(rated: Rated) -> str:
+    """The labels where there are any, else people."""
+    labelled = any((criterion.gold >= 0).any() for criterion in rated.criteria)
+    return "gold" if labelled or not any(r.kind == "human" for r in rated.raters) else "human"
+
+
+def _column(rated: Rated, reference: str) -> str:
+    known = {"gold": LABELS, "human": PEOPLE}
+    named = {rater.name: column for rater, column in columns_of(rated.raters).items()}
+    return known.get(reference) or named.get(reference, LABELS)
+
+
+def _bounded(bound: GateBound, path: str, figure: NamedFigure) -> dict[str, Any]:
+    value = figure.value
+    holds = value is not None and (
+        value >= bound.value if bound.kind == "min" else value <= bound.value
+    )
+    asked = f"at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)}"
+    said = f"undefined ({figure.why})" if value is None else fmt.number(value, 3)
+    return {
+        "name": path,
+        "kind": bound.kind,
+        "asked": bound.value,
+        "value": value,
+        "ok": holds,
+        "why": f"{said}, {asked} is asked",
+    }
+
+
+def _watched(
+    request: GateRequest,
+    paths: Sequence[tuple[GateBound, str]],
+    figures: Mapping[str, NamedFigure],
+    criteria: Sequence[str],
+    reference: str,
+) -> list[str]:
+    """The figures that must not fall: those with a lower bound, else the common ones."""
+    named = [path for bound, path in paths if bound.kind == "min"]
+    if named:
+        return list(dict.fromkeys(named))
+    found = [p for name in WATCHED for p in paths_of(name, figures, criteria, reference)]
+    if request.per_criterion:
+        for name in WATCHED_EACH:
+            found += paths_of(name, figures, criteria, reference, per_criterion=True)
+    return found
+
+
+def _drops(
+    before: kept.Baseline,
+    pairs: Sequence[AnswerPairs],
+    watched: Sequence[str],
+    criteria: Sequence[str],
+    reference: str,
+    request: GateRequest,
+    tell: Tell,
+) -> Iterator[dict[str, Any]]:
+    key = PAIR_KEYS.get(reference, "vs_reference")
+    for path in watched:
+        known = kept.figure_of(path, criteria, key)
+        if known is None:
+            tell(f"{path} is not watched for drops: answers of panel and reference do not tell it.")
+            continue
+        criterion, figure, sign = known
+        found = kept.fall(
+            before.pairs, pairs, figure, criterion=criterion, sign=sign, seed=request.seed
+        )
+        yield _dropped(path, found, request.max_drop)
+
+
+def _dropped(path: str, found: kept.Fall, most: float) -> dict[str, Any]:
+    """A drop fails where it is larger than allowed and its interval lies above nothing.
+
+    What is undefined now and was not before fails; what was undefined before cannot fall.
+    """
+    sure = found.low is not None and found.low > 0
+    larger = found.drop is not None and found.drop > most
+    lost = found.now is None and found.before is not None
+    unknown = lost or (larger and found.low is None)
+    return {
+        "name": path,
+        "kind": "drop",
+        "asked": most,
+        "value": found.now,
+        "before": found.before,
+        "drop": found.drop,
+        "ci": None if found.low is None else [found.low, found.high],
+        "items": found.items,
+        "paired": found.paired,
+        "ok": not unknown and not (larger and sure),
+        "why": _drop_in_words(found, most, sure),
+    }
+
+
+def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
+    if found.now is None:
+        was = "undefined before, too" if found.before is None else fmt.number(found.before, 3)
+        return f"undefined now, {was} before" if found.before is not None else f"undefined, {was}"
+    if found.drop is None:
+        return f"undefined before, {fmt.number(found.now, 3)} now"
+    on = f"{fmt.plural(found.items, 'common item')}" if found.paired else "no common items"
+    moved = f"{fmt.number(found.before, 3)} before, {fmt.number(found.now, 3)} now ({on})"
+    if found.drop <= 0:
+        return f"{moved}: no drop"
+    size = f"{moved}: a drop of {fmt.number(found.drop, 3)}"
+    if found.drop <= most:
+        return f"{size}, {fmt.number(most)} is allowed"
+    if found.low is None or found.high is None:
+        return f"{size}; whether it is chance is unknown: {found.why}"
+    ends = f"95 % interval {fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}"
+    allowed = f", more than {fmt.number(most)}" if most else ""
+    return f"{size}{allowed}, {ends}" if sure else f"{size}, within noise ({ends})"
+
+
+def as_text(found: GateReport) -> str:
+    """One line a check, and how it ended."""
+    lines = [
+        f"{'ok  ' if check['ok'] else 'FAIL'}  {check['name']}: {check['why']}"
+        for check in found.checks
+    ]
+    failed = sum(not check["ok"] for check in found.checks)
+    ended = f"{failed} of {len(found.checks)} do not hold." if failed else "All hold."
+    return "\n".join([*lines, ended] if found.checks else ["Nothing was checked."])
+
+
+def as_junit(found: GateReport) -> bytes:
+    """The report in JUnit's XML, as CI servers show it."""
+    failed = sum(not check["ok"] for check in found.checks)
+    counts = {"tests": str(len(found.checks)), "failures": str(failed), "errors": "0"}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(
+        suites, "testsuite", {"name": _plain(f"rubric-studio check {found.source}"), **counts}
+    )
+    for check in found.checks:
+        name = _plain(f"{check['name']} ({check['kind']})")
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": _plain(Path(found.source).name), "name": name}
+        )
+        if not check["ok"]:
+            ElementTree.SubElement(case, "failure", {"message": _plain(check["why"])})
+    text = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _plain(text: str) -> str:
+    return _NO_XML.sub("?", text)

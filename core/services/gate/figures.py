@@ -1,0 +1,101 @@
+"""Figures by name, as ``metrics --json`` has them: a path, or a short name for the panel's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from core.errors import InputError
+
+#: The key of a pair for a reference; any other reference is a rater.
+PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
+_PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
+_NO_REASON = "The figure is undefined."
+
+
+class NamedFigure(NamedTuple):
+    """A number of the report, or ``None`` and why."""
+
+    value: float | None
+    why: str = ""
+
+
+def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
+    """Every number of a metrics report by its path: its keys, joined with dots.
+
+    >>> named_figures({"score": {"n": 2, "x": None, "undefined": {"x": "Too few."}}})["score.x"].why
+    'Too few.'
+    """
+    return dict(_leaves(report, (), {}))
+
+
+def _leaves(
+    part: Mapping[str, Any], path: tuple[str, ...], reasons: Mapping[str, str]
+) -> Iterator[tuple[str, NamedFigure]]:
+    own = part.get("undefined")
+    reasons = own if isinstance(own, Mapping) else reasons
+    for key, value in part.items():
+        here = (*path, str(key))
+        if key in _PARTS or isinstance(value, bool | str | list):
+            continue
+        if isinstance(value, Mapping):
+            yield from _leaves(value, here, reasons)
+        elif value is None:
+            yield ".".join(here), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
+        else:
+            yield ".".join(here), NamedFigure(float(value))
+
+
+def paths_of(
+    name: str,
+    figures: Mapping[str, NamedFigure],
+    criteria: Sequence[str],
+    reference: str,
+    *,
+    per_criterion: bool = False,
+) -> list[str]:
+    """The paths that a name stands for.
+
+    A path stands for itself; with ``*`` for a criterion, for each of them. A short name is the
+    panel's figure against the reference: over all criteria, or of each ``per_criterion``.
+
+    Raises:
+        InputError: there is no such figure; it says which there are.
+    """
+    if name in figures:
+        return [name]
+    key = PAIR_KEYS.get(reference, "vs_reference")
+    pattern = f"criteria.*.panel.{key}.{name}" if per_criterion and "." not in name else name
+    if "*" in pattern:
+        found = [path for one in criteria if (path := pattern.replace("*", one, 1)) in figures]
+    else:
+        found = [path for path in (f"overall.panel.{key}.{name}",) if path in figures]
+    if not found:
+        raise InputError(_unknown(name, figures, criteria, key, per_criterion))
+    return found
+
+
+def _unknown(
+    name: str,
+    figures: Mapping[str, NamedFigure],
+    criteria: Sequence[str],
+    key: str,
+    per_criterion: bool,
+) -> str:
+    overall = f"overall.panel.{key}."
+    each = f"criteria.{criteria[0]}.panel.{key}." if criteria else ""
+    short = [p.removeprefix(overall) for p in figures if p.startswith(overall)]
+    of_each = [p.removeprefix(each) for p in figures if each and p.startswith(each)]
+    plain = [one for one in of_each if "." not in one]
+    close = get_close_matches(name, [*short, *of_each, *figures], n=1, cutoff=0.75)
+    said = f"{name!r} is no figure of this source."
+    if name in of_each and not per_criterion:
+        path = f"criteria.*.panel.{key}.{name}"
+        return f"{said} It is one of each criterion: add --per-criterion, or say {path}."
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    return (
+        f"{said}{meant} Over all criteria there are {', '.join(short)}; with --per-criterion "
+        f"{', '.join(plain)}. Others by their path in `metrics --json`, e.g. "
+        f"criteria.NAME.groups.llm.krippendorff_alpha_nominal."
+    )

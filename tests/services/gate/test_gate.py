@@ -1,0 +1,197 @@
+"""The gate: bounds hold or not, what is undefined does not, a drop within noise passes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from core.services.agreement.overall import AnswerPairs, accuracy, mean_kappa
+from core.services.gate.baseline import fall
+from tests.command_line import cli
+
+NAME = "Good & <fast>"
+
+
+def folder(path: Path, right: list[bool], criterion: str = NAME, kind: str = "llm") -> Path:
+    """Items labelled MET, UNMET by turns, and one rater who is right where ``right`` says so."""
+    path.mkdir()
+    truth = ["MET" if at % 2 else "UNMET" for at in range(len(right))]
+    other = {"MET": "UNMET", "UNMET": "MET"}
+    criteria = [{"name": criterion, "requirement": "Is it?"}]
+    (path / "rubric.yaml").write_text(json.dumps({"name": "R", "criteria": criteria}))
+    items = [
+        {"id": f"i{at}", "submission": "x", "labels": {criterion: label}}
+        for at, label in enumerate(truth)
+    ]
+    (path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    votes = ["item_id,criterion,rater_id,rater_kind,label"]
+    votes += [
+        f"i{at},{criterion},judge,{kind},{label if good else other[label]}"
+        for at, (label, good) in enumerate(zip(truth, right, strict=True))
+    ]
+    (path / "votes.csv").write_text("\n".join(votes) + "\n")
+    return path
+
+
+@pytest.fixture
+def eight_of_ten(tmp_path: Path) -> Path:
+    """Wrong once on a MET and once on an UNMET: accuracy .8, kappa (.8 - .5) / .5 = .6."""
+    return folder(tmp_path / "votes", [True] * 8 + [False] * 2)
+
+
+def test_bounds_hold_or_not_and_the_status_says_so(eight_of_ten: Path) -> None:
+    assert cli("check", eight_of_ten, "--min", "accuracy=0.8").returncode == 0
+    low = cli("check", eight_of_ten, "--min", "accuracy=0.81", "--max", "mean_kappa=0.7", "--json")
+    assert low.returncode == 1
+    found = json.loads(low.stdout)
+    assert (found["ok"], found["reference"]) == (False, "gold")
+    assert [(c["name"], c["ok"], round(c["value"], 9)) for c in found["checks"]] == [
+        ("overall.panel.vs_gold.accuracy", False, 0.8),
+        ("overall.panel.vs_gold.mean_kappa", True, 0.6),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"criteria.{NAME}.panel.vs_gold.cohen_kappa",
+        "criteria.*.raters.judge.vs_gold.cohen_kappa",
+        "overall.raters.judge.vs_gold.mean_kappa",
+    ],
+)
+def test_paths_reach_every_figure_of_metrics(eight_of_ten: Path, name: str) -> None:
+    assert cli("check", eight_of_ten, "--min", f"{name}=0.6").returncode == 0
+    assert cli("check", eight_of_ten, "--min", f"{name}=0.61").returncode == 1
+
+
+def test_per_criterion_names_are_figures_of_each_criterion(eight_of_ten: Path) -> None:
+    done = cli("check", eight_of_ten, "--per-criterion", "--min", "cohen_kappa=0.6")
+    assert done.returncode == 0
+    assert f"criteria.{NAME}.panel.vs_gold.cohen_kappa: 0.6, at least 0.6 is asked" in done.stdout
+    alone = cli("check", eight_of_ten, "--min", "cohen_kappa=0.6")
+    assert alone.returncode == 2
+    assert "It is one of each criterion: add --per-criterion" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--min", "acuracy=1"), "Did you mean 'accuracy'? Over all criteria there are"),
+        (("--min", "accuracy"), "is not NAME=VALUE"),
+        (("--min", "accuracy=nan"), "is not NAME=VALUE"),
+        ((), "Nothing is asked."),
+        (("--baseline", "no-such.json"), "There is no such file."),
+    ],
+)
+def test_what_is_asked_wrongly_is_refused(
+    eight_of_ten: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = cli("check", eight_of_ten, *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_what_is_undefined_fails_with_its_reason(tmp_path: Path) -> None:
+    people = folder(tmp_path / "people", [True] * 4, kind="human")
+    done = cli("check", people, "--min", "accuracy=0")
+    assert done.returncode == 1
+    assert "undefined (No item has an answer of both.), at least 0 is asked" in done.stdout
+
+
+def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None:
+    kept = tmp_path / "baseline.json"
+    before = folder(tmp_path / "before", [True] * 10)
+    assert cli("check", before, "--write-baseline", kept).returncode == 0
+    # Two of ten fell: of the resamples .8 ** 10 = .11 have neither, so no drop is in the interval.
+    small = cli("check", folder(tmp_path / "small", [True] * 8 + [False] * 2), "--baseline", kept)
+    assert small.returncode == 0
+    assert "a drop of 0.2, within noise (95 % interval 0 to 0.5)" in small.stdout
+    # Five of ten: .5 ** 10 = .001.
+    large = folder(tmp_path / "large", [True] * 5 + [False] * 5)
+    fell = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--json")
+    assert fell.returncode == 1
+    drop = json.loads(fell.stdout)["checks"][-1]
+    assert (drop["kind"], drop["before"], drop["value"], drop["items"]) == ("drop", 1.0, 0.5, 10)
+    assert drop["ci"][0] > 0
+    allowed = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--max-drop", "0.5")
+    assert allowed.returncode == 0
+    assert "a drop of 0.5, 0.5 is allowed" in allowed.stdout
+
+
+def test_a_baseline_of_other_items_is_compared_as_a_whole(tmp_path: Path) -> None:
+    kept = tmp_path / "baseline.json"
+    cli("check", folder(tmp_path / "before", [True] * 40), "--write-baseline", kept)
+    text = kept.read_text().replace('"i', '"other')
+    kept.write_text(text)
+    now = folder(tmp_path / "now", [True] * 20 + [False] * 20)
+    done = cli("check", now, "--baseline", kept, "--min", "accuracy=0")
+    assert done.returncode == 1
+    assert "1 before, 0.5 now (no common items): a drop of 0.5" in done.stdout
+
+
+def test_a_baseline_replaces_a_baseline_and_nothing_else(
+    tmp_path: Path, eight_of_ten: Path
+) -> None:
+    kept, other = tmp_path / "baseline.json", tmp_path / "mine.txt"
+    other.write_text("mine")
+    for _ in range(2):
+        assert cli("check", eight_of_ten, "--write-baseline", kept).returncode == 0
+    refused = cli("check", eight_of_ten, "--write-baseline", other)
+    assert refused.returncode == 2
+    assert other.read_text() == "mine"
+    wrong = cli("check", eight_of_ten, "--baseline", other)
+    assert "This is no baseline of the gate. Make one with --write-baseline" in wrong.stderr
+    reference = cli("check", eight_of_ten, "--baseline", kept, "--reference", "human")
+    assert "Say --reference gold." in reference.stderr
+    data = json.loads(kept.read_text())
+    assert data["criteria"][NAME]["cells"]["i0"] == [1, 1]  # UNMET is the second option
+    assert "submission" not in kept.read_text()
+
+
+def test_the_checks_are_written_as_junit(tmp_path: Path, eight_of_ten: Path) -> None:
+    target = tmp_path / "check.xml"
+    words = ("--per-criterion", "--min", "cohen_kappa=0.7", "--max", "accuracy=1")
+    cli("check", eight_of_ten, *words, "--junit", target, "--quiet")
+    (suite,) = ElementTree.fromstring(target.read_text())
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    failed = suite.find("testcase/failure")
+    assert failed is not None
+    assert failed.get("message") == "0.6, at least 0.7 is asked"
+    assert suite[0].get("name") == f"criteria.{NAME}.panel.vs_gold.cohen_kappa (min)"
+
+
+def test_metrics_say_the_overall_figures_too(eight_of_ten: Path) -> None:
+    found = json.loads(cli("metrics", eight_of_ten, "--bootstrap", 500, "--json").stdout)
+    panel = found["overall"]["panel"]["vs_gold"]
+    assert (panel["criteria"], panel["cells"], panel["accuracy"]) == (1, 10, 0.8)
+    assert panel["mean_kappa"] == pytest.approx(0.6)
+    low, high = panel["ci"]["accuracy"]
+    assert low < 0.8 < high
+    people = found["overall"]["panel"]["vs_human_majority"]
+    assert (people["accuracy"], people["undefined"]["accuracy"]) == (
+        None, "No item has an answer of both.",
+    )  # fmt: skip
+
+
+def pairs(levels: list[int], rated: list[int], name: str = "a") -> AnswerPairs:
+    ids = tuple(f"i{at}" for at in range(len(levels)))
+    return AnswerPairs(name, ("MET", "UNMET"), False, ids, np.array(levels), np.array(rated))
+
+
+def test_accuracy_is_over_cells_and_kappa_the_mean_of_those_defined() -> None:
+    # Three of four right (kappa .5), two of two right but one option only (no kappa).
+    both = [pairs([0, 0, 1, 1], [0, 0, 1, 0]), pairs([0, 0], [0, 0], "b")]
+    tables = [one.tables(np.ones((len(one.items), 1))) for one in both]
+    assert accuracy(tables, both).tolist() == [5 / 6]
+    assert mean_kappa(tables, both).tolist() == [0.5]
+
+
+def test_what_was_undefined_cannot_fall_and_what_became_undefined_has() -> None:
+    some, none = [pairs([0, 1], [0, 1])], [pairs([0, 0], [0, 0])]
+    assert fall(none, none, mean_kappa)[:3] == (None, None, None)
+    assert fall(some, none, mean_kappa)[:3] == (1.0, None, None)
+    assert fall([], [], accuracy)[:3] == (None, None, None)
