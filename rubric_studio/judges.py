@@ -93,5 +93,8 @@ def _seats(one: Any) -> tuple[Judge, ...]:
 
 
 def functions_of(panel: Panel) -> dict[str, Callable[..., Any]]:
-    """The functions among a panel's judges, by name."""
-    return {j.name: j.function for j in panel.judges if isinstance(j, FunctionCheck)}
+    """The functions and programs among a panel's judges, by name."""
+    from core.services.judges.registry import programs_of
+
+    own = {j.name: j.function for j in panel.judges if isinstance(j, FunctionCheck)}
+    return {**programs_of(panel.judges), **own}

@@ -127,6 +127,7 @@ def grade(
     RUBRIC and DATASET are files, or folders in the common layout.
     """
     from core.cli import requests_from_files
+    from core.services.judges.registry import programs_of
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
@@ -141,7 +142,8 @@ def grade(
         if only_estimate:
             _print_estimate(requests_from_files.estimate_figures(store, request.request), as_json)
             return
-        run_id = lifecycle.start(store, request.request)
+        programs = programs_of(request.request.panel.judges)
+        run_id = lifecycle.start(store, request.request, programs)
         if twins := requests_from_files.twins_in_words(store, run_id):
             common.say(f"note: {twins}")
         _follow(store, run_id, as_json)
@@ -157,7 +159,7 @@ def resume(run: int, db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         store = open_to_read(db)
-        lifecycle.resume(store, run)
+        lifecycle.resume(store, run, _programs(store, run))
         _follow(store, run, as_json)
 
 
@@ -171,7 +173,7 @@ def retry(run: int, db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         store = open_to_read(db)
-        count = lifecycle.retry(store, run)
+        count = lifecycle.retry(store, run, _programs(store, run))
         common.say(f"Asking {count} failed cells again.")
         _follow(store, run, as_json)
 
@@ -290,13 +292,22 @@ def score(
         common.report(report, rescore.as_text, as_json)
 
 
+def _programs(store: Store, run_id: int) -> Any:
+    """The judges of a run that are programs: who sits at the terminal may run them."""
+    from core.services.judges.registry import programs_of
+
+    return programs_of(store.runs.row(run_id).panel.judges)
+
+
 def _follow(store: Store, run_id: int, as_json: bool) -> None:
     """Works the run off here, or watches it if another process has it; then says how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
 
     bar = common.ProgressBar()
-    runner.follow(store, run_id, lambda look: bar.show(requests_from_files.progress_line(look)))
+    programs = _programs(store, run_id)
+    look_at = requests_from_files.progress_line
+    runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs)
     bar.end()
     figures = lifecycle.summary(store, run_id)
     if as_json:

@@ -10,16 +10,26 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from core.domain.base import Noun, broken
+from core.domain.checks import CriterionChecks
 from core.domain.rubric import RULES, mend_rule
 from core.domain.secrets import HOW, address_tells, looks_like_key, names_a_variable, secrets_in
 
 JudgeKind = Literal[
-    "llm", "classifier", "neighbours", "function", "imported", "imported_offline", "person"
+    "llm",
+    "classifier",
+    "neighbours",
+    "check",
+    "function",
+    "command",
+    "imported",
+    "imported_offline",
+    "person",
 ]
 RaterKind = Literal["llm", "offline", "human"]
-#: Judges that learn from labelled items, and judges that are code: neither needs a network.
+#: Judges that learn from labelled items, and judges that are code: neither needs a network. Code
+#: is asked only by the program that brings it, a command only where somebody started it himself.
 LEARNING_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
-CODE_KINDS: tuple[JudgeKind, ...] = ("function",)
+CODE_KINDS: tuple[JudgeKind, ...] = ("function", "command")
 #: Raters whose votes came from elsewhere: nobody here can ask them.
 IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
@@ -37,6 +47,7 @@ class Judge(Noun):
     ``auto``. ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting.
     Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
     are US dollars per million tokens; ``None`` means that the price is looked up, or unknown. A
+    ``check`` answers by the rules in ``checks``, a ``command`` by the program that it names, and a
     ``function`` is Python code, which only the program that brings it can ask. An ``imported``
     model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight
     and ``shadow`` mean something.
@@ -63,11 +74,15 @@ class Judge(Noun):
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
     tokens_per_minute: Annotated[int | None, Field(ge=1)] = None
     params: dict[str, Any] = Field(default_factory=dict)
+    checks: Annotated[dict[str, CriterionChecks], Field(max_length=200)] = Field(
+        default_factory=dict
+    )
+    command: Annotated[tuple[str, ...], Field(max_length=100)] = ()
 
     @property
     def offline(self) -> bool:
         """Whether this judge needs no model and no network."""
-        return self.kind in LEARNING_KINDS or self.kind in CODE_KINDS
+        return self.kind == "check" or self.kind in LEARNING_KINDS or self.kind in CODE_KINDS
 
     @property
     def learns(self) -> bool:
@@ -88,6 +103,8 @@ class Judge(Noun):
     def _check(self) -> Judge:
         if self.kind == "llm" and not self.model.strip():
             raise broken("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
+        self._require_its_own("check", "checks", "Give checks by criterion.")
+        self._require_its_own("command", "command", "Give the program and its arguments.")
         if self.key_env and not names_a_variable(self.key_env):
             # The value is not repeated: somebody may have pasted the key itself.
             raise broken(
@@ -102,6 +119,13 @@ class Judge(Noun):
             )
         self._refuse_secrets()
         return self
+
+    def _require_its_own(self, kind: JudgeKind, field: str, mend: str) -> None:
+        """What only one kind of judge has, it must have."""
+        if self.kind == kind and not getattr(self, field):
+            raise broken("is empty.", mend, field)
+        if self.kind != kind and getattr(self, field):
+            raise broken(f"is for judges of the kind {kind!r}.", f"Say kind: {kind}.", field)
 
     def _refuse_secrets(self) -> None:
         """No value is repeated: it may be the key itself."""

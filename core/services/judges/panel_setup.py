@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.domain.base import build
-from core.domain.panel import Asking, Cascade, Judge, Panel
+from core.domain.panel import CODE_KINDS, Asking, Cascade, Judge, Panel
 from core.domain.rubric import Scale
 from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
@@ -62,6 +62,9 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
         problems.append(
             Problem("is a rater who was imported with votes.", "Choose one to ask.", ("kind",))
         )
+    if judge.kind in CODE_KINDS:
+        mend = "Name it in a panel file, for `rubric-studio grade` or Python."
+        problems.append(Problem("is code of yours, which no page runs.", mend, ("kind",)))
     problems += [*_address_problems(judge.api_base), *_param_problems(judge.params)]
     if problems:
         raise InputError(_REFUSED, tuple(problems))

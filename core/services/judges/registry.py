@@ -15,9 +15,10 @@ from typing import Any, Literal
 from core import clock
 from core.domain.base import build
 from core.domain.library import JudgeRow, PanelRow
-from core.domain.panel import Judge, Panel
+from core.domain.panel import CODE_KINDS, Judge, Panel
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, NotFound, Problem
+from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
@@ -295,16 +296,27 @@ Functions = Mapping[str, JudgeFunction]
 NO_FUNCTIONS: Functions = MappingProxyType({})
 
 
+def programs_of(judges: Iterable[Judge]) -> Functions:
+    """The judges that are programs, as functions: for who starts grading himself, never a page."""
+    return commands_of(judges)
+
+
+_NOT_HERE = {
+    "function": "is a Python function: only the program that brings it can ask it.",
+    "command": "is a program: it is run only for who starts grading at a terminal or from Python.",
+}
+_ELSEWHERE = {
+    "function": "Grade with `rubric_studio` from Python, or take it out of the panel.",
+    "command": "Use `rubric-studio grade` or `resume`, or take it out of the panel.",
+}
+
+
 def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
     """Refuse judges that are code of another program."""
     problems = tuple(
-        Problem(
-            "is a Python function: only the program that brings it can ask it.",
-            "Grade with `rubric_studio` from Python, or take it out of the panel.",
-            (judge.name,),
-        )
+        Problem(_NOT_HERE[judge.kind], _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
-        if judge.kind == "function" and judge.name not in functions
+        if judge.kind in CODE_KINDS and judge.name not in functions
     )
     if problems:
         raise InputError("These judges cannot be asked here.", problems)

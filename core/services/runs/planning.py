@@ -22,7 +22,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import SCALES, Rubric, Scale
 from core.domain.runs import RunKind, RunPlan
 from core.domain.secrets import variables
-from core.errors import InputError
+from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import has_text
 from core.identity import seeded
 from core.services.datasets.splits import Twins, apart, whole_groups
@@ -91,6 +91,7 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     # Taken first: what is settled while we plan is not known to this run.
     known = store.settled.last_event()
     _refuse_imported(request.panel)
+    _refuse_strange_checks(request.panel, rubric)
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
@@ -139,6 +140,25 @@ def _refuse_imported(panel: Panel) -> None:
             f"{', '.join(imported[:5])}: imported with votes, and cannot be asked here. Choose "
             "models, or offline judges."
         )
+
+
+def _refuse_strange_checks(panel: Panel, rubric: Rubric) -> None:
+    """Checks that answer no criterion of the rubric, or with what is none of its options."""
+    problems = list[Problem]()
+    for judge in panel.judges:
+        known = [criterion for criterion in rubric.criteria if criterion.name in judge.checks]
+        if judge.checks and not known:
+            names = ", ".join(criterion.name for criterion in rubric.criteria)
+            own = (judge.name, "checks")
+            problems.append(Problem("has no check for this rubric.", f"Use {names}.", own))
+        for criterion in known:
+            for label in judge.checks[criterion.name].labels:
+                if criterion.index_of(label) is None:
+                    options = ", ".join(option.label for option in criterion.choices)
+                    path = (judge.name, "checks", criterion.name)
+                    problems.append(Problem(f"answers {label!r}.", f"Use one of {options}.", path))
+    if problems:
+        raise InputError("These checks do not fit the rubric.", tuple(problems))
 
 
 def _learners(request: RunRequest) -> list[str]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.dataset import Item
-from core.domain.panel import Judge
+from core.domain.panel import CODE_KINDS, Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Derive, Run, RunPlan
 from core.domain.votes import Cell
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
 from core.judging.asking.llm_judge import LLMJudge
+from core.judging.check_judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
 from core.judging.protocol import AskableJudge
 from core.judging.providers.base import ModelProvider, provider_of
@@ -129,8 +130,10 @@ async def ready_judges(
     judges: dict[str, AskableJudge] = {}
     training: dict[str, Any] = {}
     for spec in job.plan.panel.judges:
-        if spec.kind == "function":
+        if spec.kind in CODE_KINDS:
             judges[spec.name] = providers.function(spec)
+        elif spec.kind == "check":
+            judges[spec.name] = CheckJudge(spec)
         elif spec.learns:
             judges[spec.name], training[spec.name] = await asyncio.to_thread(
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed

@@ -18,7 +18,8 @@ from core.store.database.content import clean
 _FREE = """
     (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
     AND iif(? IS NULL, NOT EXISTS (
-        SELECT 1 FROM json_each(run.panel, '$.judges') WHERE value ->> 'kind' = 'function'
+        SELECT 1 FROM json_each(run.panel, '$.judges')
+        WHERE value ->> 'kind' IN ('function', 'command')
     ), id = ?)
 """
 _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
@@ -49,7 +50,7 @@ class Leases:
         """Take a run that waits, or whose owner's lease ran out; ``None`` if there is none.
 
         Spot checks go first because a person waits for them, then the oldest run. With ``run_id``
-        only that run is taken; a run that asks functions of a program is taken by that alone.
+        only that run is taken; a run that asks code of a program is taken by that alone.
         """
         free = (at, run_id, run_id)
         # Looked at without the write lock: runners ask once a second, mostly in vain.

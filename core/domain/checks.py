@@ -1,0 +1,177 @@
+"""Checks: rules that answer a criterion without asking anybody."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from core.domain.base import Noun, broken
+from core.domain.rubric import MET, UNMET
+
+#: What a check looks at.
+Looked = Literal["submission", "thinking", "prompt", "reference", "description"]
+_TESTS = (
+    *("contains", "equals", "regex", "json_schema", "words", "characters", "number"),
+    *("all", "any", "not_"),
+)
+MOST_PATTERN = 2000
+_DEEPEST = 10
+Text = Annotated[str, Field(max_length=100_000)]
+
+
+class Within(Noun):
+    """A range of numbers, its ends included; ``None`` where there is no end."""
+
+    min: float | None = None
+    max: float | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Within:
+        if self.min is None and self.max is None:
+            raise broken("has no end.", "Give min, max, or both.")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise broken("ends before it begins.", "min must not be larger than max.")
+        return self
+
+    def holds(self, value: float) -> bool:
+        """Whether ``value`` lies within.
+
+        >>> Within(min=2).holds(2), Within(max=1).holds(2)
+        (True, False)
+        """
+        low, high = self.min, self.max
+        return (low is None or value >= low) and (high is None or value <= high)
+
+
+class Check(Noun):
+    """One test of a text; exactly one of them.
+
+    ``contains`` a text, or each of several; ``equals`` one, but for blanks at its ends; ``regex``
+    is found somewhere; ``json_schema``: it is JSON that fits (``{}``: any JSON); ``words`` and
+    ``characters`` count them; ``number``: the only number in the text lies within. ``all``, ``any``
+    and ``not`` join tests. In texts to compare with, ``{reference}`` and ``{prompt}`` stand for the
+    item's own, ``{meta.KEY}`` for what is kept of it. ``of`` says what is looked at.
+    """
+
+    contains: Text | tuple[Text, ...] | None = None
+    equals: Text | None = None
+    regex: Annotated[str, Field(max_length=MOST_PATTERN)] | None = None
+    json_schema: dict[str, Any] | None = None
+    words: Within | None = None
+    characters: Within | None = None
+    number: Within | None = None
+    all: tuple[Check, ...] | None = None
+    any: tuple[Check, ...] | None = None
+    not_: Annotated[Check | None, Field(alias="not")] = None
+    of: Looked = "submission"
+    ignore_case: bool = False
+
+    @property
+    def test(self) -> str:
+        """Which of the tests it is."""
+        return next(name for name in _TESTS if getattr(self, name) is not None)
+
+    @model_validator(mode="after")
+    def _check(self) -> Check:
+        given = [name.rstrip("_") for name in _TESTS if getattr(self, name) is not None]
+        if len(given) != 1:
+            known = ", ".join(name.rstrip("_") for name in _TESTS)
+            said = " and ".join(given) if given else "no test"
+            raise broken(f"has {said}.", f"Give exactly one of {known}.")
+        if (self.all, self.any) in (((), None), (None, ())) or self.contains in ("", ()):
+            raise broken("is empty.", "It would hold for every text.", given[0])
+        if self.regex is not None:
+            _require_pattern(self.regex)
+        return self
+
+    def describe(self) -> str:
+        """In a few words what holds where it holds.
+
+        >>> Check(words=Within(min=3)).describe()
+        'at least 3 words'
+        """
+        of = "" if self.of == "submission" else f" in the {self.of}"
+        name = self.test
+        if name in ("words", "characters"):
+            return f"{_range(getattr(self, name))} {name}{of}"
+        if self.number is not None:
+            return f"a number of {_range(self.number)}{of}"
+        if self.not_ is not None:
+            return f"not ({self.not_.describe()})"
+        if name in ("all", "any"):
+            word = " and " if name == "all" else " or "
+            return word.join(f"({one.describe()})" for one in getattr(self, name))
+        value = getattr(self, name)
+        several = isinstance(value, tuple)
+        shown = ", ".join(map(json.dumps, value)) if several else json.dumps(value)
+        words = {"json_schema": "JSON that fits", "regex": "matches"}.get(name, name)
+        return f"{words} {shown[:120]}{of}"
+
+
+def _require_pattern(pattern: str) -> None:
+    """Refuse what is no regular expression; what runs too long is stopped when it is tried."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        mend = "Write it as Python's re does; escape ( [ . * with a backslash."
+        raise broken(f"is no regular expression: {error}.", mend, "regex") from None
+
+
+def _range(within: Within) -> str:
+    low, high = within.min, within.max
+    if low is None:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+
+
+class CheckRule(Noun):
+    """An option, and when it is the answer."""
+
+    when: Check
+    then: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class CriterionChecks(Noun):
+    """How one criterion is answered: the first rule that holds, else ``otherwise``.
+
+    Without ``otherwise`` the judge abstains where no rule holds. A check alone is MET where it
+    holds and UNMET where it does not.
+
+    >>> short = CriterionChecks.model_validate({"contains": "http"})
+    >>> short.rules[0].then, short.otherwise
+    ('MET', 'UNMET')
+    """
+
+    rules: Annotated[tuple[CheckRule, ...], Field(min_length=1, max_length=100)]
+    otherwise: Annotated[str, Field(max_length=200)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or given.keys() & {"rules", "otherwise"}:
+            return given
+        return {"rules": [{"when": given, "then": MET}], "otherwise": UNMET}
+
+    @model_validator(mode="after")
+    def _check(self) -> CriterionChecks:
+        for rule in self.rules:
+            if max(_depths(rule.when)) > _DEEPEST:
+                raise broken("is nested too deep.", f"At most {_DEEPEST} levels.", "rules")
+        return self
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every option that it may answer with."""
+        said = [rule.then for rule in self.rules]
+        return tuple(dict.fromkeys(said + ([self.otherwise] if self.otherwise else [])))
+
+
+def _depths(check: Check, depth: int = 1) -> Iterator[int]:
+    yield depth
+    if depth <= _DEEPEST:
+        for inner in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
+            yield from _depths(inner, depth + 1)

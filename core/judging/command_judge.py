@@ -1,0 +1,86 @@
+"""A program of the user's as a judge: the item as JSON on its input, an option on its output.
+
+Only who starts grading at a terminal or from Python runs programs; no page does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Criterion
+from core.judging.function_judge import JudgeFunction
+
+#: More than this is not read of what a program says.
+MOST_OUTPUT = 1_000_000
+_SHOWN = 300
+
+
+def commands_of(judges: Iterable[Judge]) -> dict[str, JudgeFunction]:
+    """The programs among judges as functions, by the judges' names."""
+    return {judge.name: command(judge) for judge in judges if judge.kind == "command"}
+
+
+def command(spec: Judge) -> JudgeFunction:
+    """The judge's program as an async function of an item and a criterion.
+
+    It prints an option's label, nothing or ``null`` to abstain, or JSON: ``{"option": LABEL,
+    "reason": TEXT}``. Another status than 0, more time than the judge's timeout, and more output
+    than a megabyte are failures.
+    """
+
+    async def ask(item: Item, criterion: Criterion) -> Any:
+        return _said(await _run(spec, _question(item, criterion)))
+
+    return ask
+
+
+def _question(item: Item, criterion: Criterion) -> bytes:
+    asked = {
+        "item": item.model_dump(mode="json", exclude_defaults=True),
+        "criterion": criterion.model_dump(mode="json", exclude_defaults=True),
+        "options": [option.label for option in criterion.choices],
+    }
+    return (json.dumps(asked, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+async def _run(spec: Judge, question: bytes) -> str:
+    pipe = asyncio.subprocess.PIPE
+    try:
+        program = await asyncio.create_subprocess_exec(
+            *spec.command, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+    except OSError as error:
+        raise RuntimeError(f"{spec.command[0]} cannot be started: {error.strerror}.") from None
+    try:
+        async with asyncio.timeout(spec.timeout):
+            output, errors = await program.communicate(question)
+    except TimeoutError:
+        raise RuntimeError(f"No answer in {spec.timeout:g} s.") from None
+    finally:
+        if program.returncode is None:
+            program.kill()
+            await program.wait()
+    if program.returncode:
+        said = " ".join(errors.decode("utf-8", "replace").split())[-_SHOWN:]
+        raise RuntimeError(f"It ended with status {program.returncode}. {said}".strip())
+    if len(output) > MOST_OUTPUT:
+        raise RuntimeError(f"It printed {len(output):,} bytes; an option's label is wanted.")
+    return output.decode("utf-8", "replace").strip()
+
+
+def _said(output: str) -> Any:
+    """What it printed as a function would return it: a label, ``None``, or one with a reason."""
+    if output in ("", "null"):
+        return None
+    if not output.startswith("{"):
+        return output.splitlines()[0].strip().strip('"') if "\n" not in output else output
+    try:
+        given = json.loads(output)
+    except ValueError:
+        return output
+    return given.get("option"), str(given.get("reason") or "")
