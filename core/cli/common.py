@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-# What several commands share: the data file, and what a run's options mean.
-
 db_option: Callable[[Any], Any] = click.option(
     "--db",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -23,8 +23,6 @@ from core.lint.language import (
 from core.lint.rules import LintEdit, LintFinding, Path
 from core.text.names import fold, skeletons
 
-# More than one question in one criterion.
-
 _ADJECTIVES = listed(
     """accurate actionable appropriate balanced biased brief clean clear coherent complete
     comprehensive concise consistent contradictory convincing correct creative current detailed

@@ -168,8 +168,6 @@ def same_values(criterion: Criterion) -> Iterator[LintFinding]:
             return
 
 
-# Ways out that are missing: for what does not apply, and for what cannot be told.
-
 _CONDITION = re.compile(
     r"^\s*(?:if|when|whenever|where(?! (?:does|do|is|are|did|has|have|can|in)\b)|in case|"
     r"for (?:questions|answers|requests|tasks|submissions) (?:that|which|with|about))\b[^.?!]*?,",

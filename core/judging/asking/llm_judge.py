@@ -41,7 +41,6 @@ LONGEST_REASON = 600
 
 #: How providers say that they, not the model, ended the reply.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
-_MENDED_BY_ASKING_AGAIN: frozenset[FailureKind] = frozenset({"malformed", "out_of_range", "empty"})
 _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 
 Results = tuple[Vote | VoteFailure, ...]

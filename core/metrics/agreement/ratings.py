@@ -11,8 +11,6 @@ import numpy.typing as npt
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, Ratings
 
-# The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 where there is none.
-
 MISSING = -1
 
 

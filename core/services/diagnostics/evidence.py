@@ -122,9 +122,6 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     )
 
 
-Seats = Mapping[Rater, tuple[str, int]]
-
-
 def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:
     rater = Rater(f"{judge}|{replicate}", "judge")
     seats[rater] = (judge, replicate)

@@ -18,7 +18,6 @@ from core.formats.rubrics.foreign import lost_of_rubric
 from core.formats.rubrics.forms import requirement_in_full
 from core.scoring import Texts, looks_at_texts, score_item
 from core.services.exports.judgement_rows import Graded
-from core.services.reports.run_report import rater_kind
 from core.services.results.item_view import choice_label
 from core.text.names import fold
 
@@ -100,7 +99,7 @@ def _counted(found: Graded) -> dict[str, Judge]:
 def _judge(judge: Judge, name: str) -> dict[str, Any]:
     return {
         "judge_id": name,
-        "judge_kind": rater_kind(judge),
+        "judge_kind": judge.rater_kind,
         "model": judge.model or judge.kind,
         "temperature": judge.temperature,
         "weight": judge.weight,

@@ -12,7 +12,6 @@ from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.domain.votes import FailureRow, VoteRow
-from core.services.reports.run_report import rater_kind
 from core.services.results.item_view import between, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
@@ -139,7 +138,7 @@ class Graded:
     @property
     def kinds(self) -> dict[str, str]:
         """Per judge whether it is an llm, offline or human."""
-        return {judge.name: rater_kind(judge) for judge in self.run.panel.judges}
+        return {judge.name: judge.rater_kind for judge in self.run.panel.judges}
 
     def votes(self, item_id: str) -> list[VoteRow]:
         """All votes of an item, those in reversed order among them."""

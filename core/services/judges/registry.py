@@ -82,6 +82,11 @@ class JudgeEntry:
         return self.row.name
 
     @property
+    def ready_model(self) -> bool:
+        """Whether it is a model that can be asked at once: its key is there, or it needs none."""
+        return not self.judge.offline and self.key in ("set", "not needed")
+
+    @property
     def judge(self) -> Judge:
         """Its settings."""
         return self.row.judge

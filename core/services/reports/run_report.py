@@ -118,15 +118,6 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
     )
 
 
-def rater_kind(judge: Judge) -> str:
-    """Whether a judge is an llm, offline or human; imports and people are judges, too.
-
-    >>> rater_kind(Judge(name="a", model="m"))
-    'llm'
-    """
-    return judge.rater_kind
-
-
 def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:
     """A judge with the settings that are not the default, and what it learned. Never a key."""
     given = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
@@ -160,7 +151,7 @@ def _words(value: Any) -> str:
 
 def _asking(panel: Panel) -> dict[str, str]:
     """How models were asked; empty where nobody was a model."""
-    if not any(rater_kind(judge) == "llm" for judge in panel.judges):
+    if not any(judge.rater_kind == "llm" for judge in panel.judges):
         return {}
     asking: Asking = panel.asking
     found = {name: _words(value) for name, value in asking.model_dump().items()}

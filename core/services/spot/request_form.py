@@ -12,7 +12,7 @@ from core.domain.dataset import Message, Pair, Sections, Submission
 from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.services.judges.registry import JudgeEntry, list_judges, list_panels
+from core.services.judges.registry import list_judges, list_panels
 from core.services.results.verdicts import answers_per_cell, calls_of
 from core.services.rubrics import library
 from core.services.rubrics.drafts import rubric_from
@@ -256,13 +256,9 @@ def _fresh(store: Store) -> SpotForm:
 def _first_judges(store: Store, rubric_id: int | None) -> list[str]:
     """A model that can be reached, else the offline judges where they can learn the rubric."""
     entries = list_judges(store)
-    models = [entry for entry in entries if _reachable(entry)]
+    models = [entry for entry in entries if entry.ready_model]
     if models:
         return [models[0].name]
     if rubric_id is not None and teachers(store, store.rubrics.latest(rubric_id).rubric):
         return [entry.name for entry in entries if entry.judge.offline]
     return []
-
-
-def _reachable(entry: JudgeEntry) -> bool:
-    return not entry.judge.offline and entry.key in ("set", "not needed")

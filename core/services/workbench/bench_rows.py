@@ -16,7 +16,7 @@ from core import clock
 from core.domain.dataset import Item
 from core.errors import InputError
 from core.formats.datasets.dataset_file import has_text
-from core.services.judges.registry import JudgeEntry, list_judges
+from core.services.judges.registry import list_judges
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.library import WORKBENCH
 from core.store.store import Store
@@ -320,7 +320,7 @@ def _with_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> B
 
 
 def _fresh(store: Store) -> Bench:
-    ready = [entry.name for entry in list_judges(store) if _can_answer(entry)]
+    ready = [entry.name for entry in list_judges(store) if entry.ready_model]
     return _blank(ready[:1])
 
 
@@ -336,10 +336,6 @@ def _blank(judges: list[str]) -> Bench:
         seen={},
         draft="",
     )
-
-
-def _can_answer(entry: JudgeEntry) -> bool:
-    return not entry.judge.offline and entry.key in ("set", "not needed")
 
 
 def _completed(kept: dict[str, Any]) -> Bench:
