@@ -14,7 +14,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.reading import kind_of, open_bytes, read_bundle
+from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.scales import Bins
 from tests.formats.votes.foreign_files import KNOWN, lines
 
