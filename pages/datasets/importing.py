@@ -62,7 +62,7 @@ def choose_columns(
             chosen[index] = _column(table, column, key, options, guessed[index])
         if len(table.columns) > MOST:
             st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
-        structured = _structured(table, source)
+        structured = _structured(table, source, guess.structured)
     return catalog.mapping_from(table.columns, chosen, structured=structured)
 
 
@@ -86,9 +86,10 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
     return str(state.get(key))
 
 
-def _structured(table: Table, source: str) -> bool:
+def _structured(table: Table, source: str, guessed: bool) -> bool:
     if not table.flat:
         return False
+    state.seed(state.key(IMPORT_META, source), guessed)
     return st.toggle(
         "Submissions are JSON: chat turns, or thinking and output",
         key=state.key(IMPORT_META, source),

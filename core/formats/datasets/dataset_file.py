@@ -12,7 +12,15 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.items import ItemReader
 from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
-from core.formats.datasets.mapping import OWN, ColumnMapping, change_items, guess_mapping
+from core.formats.datasets.mapping import (
+    OWN,
+    ColumnMapping,
+    change_items,
+    guess_mapping,
+    holds_messages,
+    is_by_length,
+    is_form,
+)
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.vote_mapping import COLUMN, nearest_shapes
 from core.formats.rubrics.keys import kept, sort_keys
@@ -178,7 +186,7 @@ def _fresh(row: int, taken: dict[str, int]) -> str:
 
 
 def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
-    notices = []
+    notices = _guessed_notices(table, mapping)
     known = {name for names in OWN.values() for name in names}
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta, not used."
@@ -189,6 +197,20 @@ def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
         for column in table.columns
         if column not in named
     ]
+
+
+def _guessed_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
+    """What was taken for something by more than its name."""
+    found, column = list[Problem](), mapping.submission or ""
+    if is_by_length(table, column):
+        message = f"The texts of {column!r} are taken for the submissions: they are the longest."
+        found.append(Problem(message, "Say so if it is another column."))
+    if mapping.structured and holds_messages(table, column):
+        found.append(Problem(f"The conversations in {column!r} are read as messages."))
+    if is_form(table):
+        message = "This is a form's table: who answered (addresses) is left out."
+        found.append(Problem(message, "Keep it by giving the column a role."))
+    return found
 
 
 def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:

@@ -12,7 +12,7 @@ from core.domain.base import Noun, build, near
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
 
@@ -30,12 +30,25 @@ OWN: dict[str, tuple[str, ...]] = {
 }
 #: Other usual names, most telling first. They count only where no criterion has that name.
 SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": ("item id", "example id", "sample id", "uid", "key"),
+    "id": (
+        *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
+        *("ticket id", "case id", "response id", "submission id", "document id", "record id"),
+        *(
+            "prompt id",
+            "question id",
+            "conversation id",
+            "ticket",
+            "case",
+            "student",
+            "participant",
+        ),
+    ),
     "submission": (
         *("response", "answer", "student answer", "completion", "output", "model output"),
-        *("generation", "essay", "reply", "text"),
+        *("generation", "essay", "reply", "text", "student response", "essay text"),
+        *("transcript", "ticket text"),
     ),
-    "prompt": ("question", "instruction", "query", "input", "task"),
+    "prompt": ("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
     "reference": (
         *("reference submission", "reference answer", "gold answer", "model answer"),
         *("desired answer", "ideal answer", "expected", "expected output", "target"),
@@ -115,9 +128,74 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
         if name not in found:
             _claim(found, name, others, free, table)
     context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
-    left = set(free.values())
+    private = _private(table)
+    if "submission" not in found and (longest := longest_text(table, set(free.values()) - private)):
+        found["submission"] = free.pop(_plain(longest))
+    left = set(free.values()) - private
+    found["structured"] = "submission" in found and holds_messages(table, found["submission"])
     return ColumnMapping(
         **found, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
+    )
+
+
+#: As forms of Google call the columns that they add: when, and who.
+_FORM = ("timestamp", "email address", "username")
+#: Texts of fewer characters on average are not taken for submissions by their length alone.
+_LONG = 60
+
+
+def _private(table: Table) -> set[str]:
+    """The columns of a form that say who answered; they are not needed, and left out."""
+    plain = {_plain(column): column for column in table.columns}
+    if not table.flat or _FORM[0] not in plain or _plain(table.columns[0]) != _FORM[0]:
+        return set()
+    return {plain[name] for name in _FORM[1:] if name in plain}
+
+
+def is_form(table: Table) -> bool:
+    """Whether a table is a form's, with people's addresses in it."""
+    return bool(_private(table))
+
+
+def longest_text(table: Table, columns: Iterable[str]) -> str | None:
+    """The column of a CSV or sheet that holds texts, where one is far longer than the others.
+
+    Only long texts tell, of which none is there twice in most rows.
+    """
+    sizes = dict[str, float]()
+    for column in columns if table.flat else ():
+        texts = [str(row[column]) for row in table.rows[:1000] if row.get(column)]
+        words = [text for text in texts if " " in text.strip() and text.lstrip()[:1] not in "{["]
+        if (
+            words
+            and len(words) * 5 >= len(table.rows[:1000]) * 4
+            and len(set(words)) * 2 > len(words)
+        ):
+            sizes[column] = sum(map(len, words)) / len(words)
+    best, *others = sorted(sizes, key=sizes.__getitem__, reverse=True) or [""]
+    if not best or sizes[best] < _LONG or (others and sizes[best] < 2 * sizes[others[0]]):
+        return None
+    return best
+
+
+def is_by_length(table: Table, column: str) -> bool:
+    """Whether a column of submissions is one by the length of its texts, and not by its name."""
+    named = {_plain(name) for name in (*OWN["submission"], *SYNONYMS["submission"])}
+    return _plain(column) not in named and longest_text(table, table.columns) == column
+
+
+def holds_messages(table: Table, column: str) -> bool:
+    """Whether the texts of a column are conversations as JSON: lists of role and content."""
+    cells = [row[column] for row in table.rows if row.get(column)] if table.flat else []
+    return bool(cells) and all(map(_is_conversation, cells))
+
+
+def _is_conversation(cell: Any) -> bool:
+    turns = opened(cell) if isinstance(cell, str) else None
+    return (
+        isinstance(turns, list)
+        and bool(turns)
+        and all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in turns)
     )
 
 
@@ -153,6 +231,9 @@ def _suits(name: str, column: str, table: Table) -> bool:
         return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
+    if name == "id" and _plain(column) != "id":
+        # What names a person or a case is an id only where it names one row.
+        return len(values) == len(table.rows) == len(set(map(str, values)))
     if name == "split":
         return all(value in get_args(Split) for value in values)
     return True

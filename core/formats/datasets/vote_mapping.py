@@ -32,7 +32,8 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 NAMES: dict[str, tuple[str, ...]] = {
     "item": (
         *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
-        *("id", "doc", "document", "example"),
+        *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
+        *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
     ),
     "criterion": (
         *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.formats.datasets.dataset_file import build_dataset
+from core.formats.datasets.dataset_file import build_dataset, parse_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import read_table
 from core.formats.rubrics.rubric_file import parse_rubric
+from tests.formats.office.workbooks import xlsx
 from tests.formats.refusals import refused
 
 RUBRIC = parse_rubric("[{name: Tone, requirement: T}, {name: model, requirement: M}]", "r").value
@@ -92,14 +93,56 @@ def test_a_mapping_that_cannot_work_is_refused_with_the_columns(
     assert "The columns are 'a', 'b'." in text
 
 
-def test_a_cell_that_looks_like_json_stays_text_unless_the_mapping_says_otherwise() -> None:
-    cell = '[{""role"": ""user"", ""content"": ""Hi""}]'
-    table = read_table(f'id,submission\n1,"{cell}"\n', "x.csv")
+def test_conversations_in_cells_are_opened_and_other_json_stays_text() -> None:
+    turns = '[{""role"": ""user"", ""content"": ""Hi""}]'
+    table = read_table(f'id,submission\n1,"{turns}"\n', "x.csv")
     mapping = guess_mapping(table)
-    plain = build_dataset(table, mapping, "x.csv").value.items[0]
-    assert plain.submission == cell.replace('""', '"')
-    said = mapping.model_copy(update={"structured": True})
-    assert build_dataset(table, said, "x.csv").value.items[0].output == "user: Hi"
+    opened = build_dataset(table, mapping, "x.csv")
+    assert opened.value.items[0].output == "user: Hi"
+    assert "read as messages" in str(opened.notices[0])
+    closed = mapping.model_copy(update={"structured": False})
+    plain = build_dataset(table, closed, "x.csv").value.items[0]
+    assert plain.submission == turns.replace('""', '"')
+    # A program of brackets, or messages in some rows only, is a text.
+    for cells in ('"[1, 2]"', f'"{turns}"\n2,hello'):
+        other = read_table(f"id,submission\n1,{cells}\n", "x.csv")
+        assert not guess_mapping(other).structured
+
+
+ESSAY = "This is the text of an essay that goes on for quite a while, number "
+
+
+def test_the_longest_texts_are_the_submissions_where_no_name_tells_and_that_is_said() -> None:
+    rows = [["Nr", "Aufsatz", "Thema"], *([n, f"{ESSAY}{n}", "Short words"] for n in range(3))]
+    read = parse_dataset(xlsx({"Klasse": rows}), "klasse.xlsx")
+    assert [item.text for item in read.value.items] == [f"{ESSAY}{n}" for n in range(3)]
+    assert "'Aufsatz' are taken for the submissions: they are the longest" in str(read.notices[0])
+    # Two columns of long texts: nothing tells which is meant.
+    both = [["a", "b"], [f"{ESSAY}1", f"{ESSAY}2"]]
+    assert guess_mapping(read_table(xlsx({"S": both}), "x.xlsx")).submission is None
+
+
+def test_a_form_of_google_is_its_answers_without_addresses() -> None:
+    rows = [
+        ["Timestamp", "Email Address", "Your group", "Why do leaves turn red in autumn?"],
+        ["11/3/2026 10:15:02", "ann@example.org", "A", f"{ESSAY}1"],
+        ["11/3/2026 10:17:40", "bob@example.org", "B", f"{ESSAY}2"],
+    ]
+    read = parse_dataset(xlsx({"Form Responses 1": rows}), "Leaves (Responses).xlsx")
+    first = read.value.items[0]
+    assert first.text == f"{ESSAY}1"
+    assert first.meta == {"Timestamp": "11/3/2026 10:15:02", "Your group": "A"}
+    assert "example.org" not in read.value.model_dump_json()
+    assert any("addresses) is left out" in str(notice) for notice in read.notices)
+
+
+def test_plain_headers_are_understood_and_an_id_must_name_one_row() -> None:
+    table = read_table("Ticket ID,Question,Answer\nT1,Why?,So.\nT2,How?,Thus.\n", "x.csv")
+    found = guess_mapping(table)
+    assert (found.id, found.prompt, found.submission) == ("Ticket ID", "Question", "Answer")
+    twice = read_table("Student ID,Question,Answer\ns1,Why?,So.\ns1,How?,Thus.\n", "x.csv")
+    mapped = guess_mapping(twice)
+    assert (mapped.id, mapped.meta) == (None, ("Student ID",))
 
 
 def test_structured_cells_that_are_not_json_are_refused_with_their_line() -> None:

@@ -235,3 +235,14 @@ def test_a_number_too_long_to_count_from_is_a_name_and_not_a_level() -> None:
     (stamp,) = bundle.rubric.criteria
     assert (stamp.scale, [o.label for o in stamp.options]) == ("nominal", [one, other])
     assert [v.option for v in bundle.votes.rows] == [0, 1]
+
+
+def test_a_table_of_tickets_with_plain_headers_is_votes() -> None:
+    text = "Ticket ID,Question,Annotator,Answer\nT1,polite,ann,Good\nT1,polite,bob,Poor\n"
+    source = open_bytes(text.encode(), "tickets.csv")
+    assert kind_of(source) == "long"
+    bundle = read_bundle(source, "long")
+    assert [(v.cell.item, v.criterion, v.rater) for v in bundle.votes.rows] == [
+        ("T1", "polite", "ann"),
+        ("T1", "polite", "bob"),
+    ]
