@@ -47,7 +47,7 @@ def forget_the_current_folder() -> None:
 
 #: What `import rubric_studio as rs` offers, and where it is; imported when it is first asked for.
 _FACE = {
-    **dict.fromkeys(("grade", "agrade", "import_votes", "compare", "runs"), "grading"),
+    **dict.fromkeys(("grade", "agrade", "resume", "import_votes", "compare", "runs"), "grading"),
     **dict.fromkeys(("Run", "Comparison"), "results"),
     **dict.fromkeys(("Judge", "Panel", "check"), "judges"),
     **dict.fromkeys(("load_rubric", "load_dataset"), "sources"),
@@ -64,11 +64,12 @@ __all__ = [
     "import_votes",
     "load_dataset",
     "load_rubric",
+    "resume",
     "runs",
 ]
 
 if TYPE_CHECKING:
-    from rubric_studio.grading import agrade, compare, grade, import_votes, runs
+    from rubric_studio.grading import agrade, compare, grade, import_votes, resume, runs
     from rubric_studio.judges import Judge, Panel, check
     from rubric_studio.results import Comparison, Run
     from rubric_studio.sources import load_dataset, load_rubric

@@ -98,6 +98,33 @@ async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any
     return Run(run_id, db)
 
 
+def resume(
+    run: Run | int,
+    judges: Any = (),
+    *,
+    failures: bool = False,
+    db: str | Path | None = None,
+    progress: bool | None = None,
+) -> Run:
+    """Go on with what is left of a run; with ``failures`` what failed is asked again, too.
+
+    ``judges`` are the functions among its judges, under the names that they had. No finished answer
+    is asked for again.
+    """
+    from core.services.runs import lifecycle
+
+    place = run.db if isinstance(run, Run) else db
+    run_id = run.id if isinstance(run, Run) else run
+    functions = functions_of(panel_of(judges, {})) if judges else {}
+    store = opened(place)
+    lifecycle.resume(store, run_id, functions)
+    if failures:
+        lifecycle.retry(store, run_id, functions)
+    with _bar(progress) as look:
+        _work(store, run_id, functions, look)
+    return Run(run_id, place)
+
+
 def _start(
     store: Store, rubric: Any, data: Any, judges: Any, map: Map, asking: Any, **options: Any
 ) -> tuple[Store, int, Mapping[str, Callable[..., Any]]]:

@@ -45,7 +45,7 @@ class FunctionJudge:
             else:
                 loop = asyncio.get_running_loop()
                 answer = await loop.run_in_executor(self._threads, self._function, *given)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             said = " ".join(f"{type(error).__name__}: {error}".split())
             return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
         return _outcome(question, answer)

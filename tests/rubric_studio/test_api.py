@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -121,20 +124,24 @@ def test_the_functions_answers_are_votes_abstentions_and_failures() -> None:
     def judge(item: Item) -> Any:
         if item.id == "raises":
             raise ValueError("no <b>text</b>")
+        if item.id == "exits":
+            sys.exit("enough")
         return answers[item.id]
 
-    data = [{"id": name, "submission": "x"} for name in (*answers, "raises")]
+    data = [{"id": name, "submission": "x"} for name in (*answers, "raises", "exits")]
     run = rs.grade(["Is it good?"], data, judge)
     assert run.status == "incomplete"
     votes = run.votes.set_index("item_id")
     assert votes["vote"].fillna("").to_dict() == {
         "label": "MET", "reason": "UNMET", "abstains": "Cannot assess", "number": "",
         "unknown": "", "CANNOT_ASSESS": "Cannot assess", "yes": "MET", "raises": "",
+        "exits": "",
     }  # fmt: skip
     assert votes["rationale"]["reason"] == "too short"
     failures = run.failures.set_index("item_id")
     assert failures["kind"].to_dict() == {
         "number": "malformed", "unknown": "out_of_range", "raises": "code",
+        "exits": "code",
     }  # fmt: skip
     assert failures["message"]["raises"] == "Its code failed: ValueError: no <b>text</b>"
     assert failures["message"]["unknown"] == (
@@ -213,6 +220,29 @@ def test_a_worker_leaves_a_run_of_functions_to_the_program_that_has_them(databas
     assert (
         "judge: is a Python function: only the program that brings it can ask it." in again.stderr
     )
+
+
+def test_an_interrupted_run_goes_on_and_failures_are_asked_again() -> None:
+    asked: list[str] = []
+
+    def judge(item: Item) -> bool:
+        asked.append(item.output)
+        if len(asked) == 2:
+            os.kill(os.getpid(), signal.SIGINT)  # as Ctrl-C does
+            time.sleep(0.5)
+        if len(asked) == 3:
+            raise ValueError("once")
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        rs.grade(["Good?"], ["a", "b"], rs.check(judge))
+    run = rs.Run(1)
+    assert (run.status, len(run.votes)) == ("interrupted", 1)
+    with pytest.raises(InputError, match="These judges cannot be asked here"):
+        rs.resume(run)
+    assert rs.resume(run, rs.check(judge)).status == "incomplete"
+    assert rs.resume(run, rs.check(judge), failures=True).status == "done"
+    assert asked == ["a", "b", "b", "b"]
 
 
 def test_what_a_notebook_grades_is_seen_by_the_commands_and_the_app() -> None:

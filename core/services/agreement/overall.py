@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted, pair_cells
+from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.intervals.bootstrap import percentile, resample_items
-from core.metrics.measure import Array, tally
+from core.metrics.measure import Array
 from core.services.agreement.ratings import (
     LABELS,
     PANEL,
@@ -39,11 +39,15 @@ class AnswerPairs:
     reference: Levels
     answers: Levels
 
-    def tables(self, times: Array) -> Array:
-        """Counts (reference by answer), each item counted so often; shape (k, k, draws)."""
+    def tables(self, rows: Levels, times: Array) -> Array:
+        """Counts (reference by answer), shape (k, k, draws).
+
+        ``rows`` are the items' rows in ``times``, which counts each item so often.
+        """
         k = len(self.labels)
-        cells = pair_cells(self.reference, self.answers, k)
-        return tally(cells, k * k, times).reshape(k, k, -1)
+        cells = np.zeros((k * k, len(times)))
+        cells[self.reference * k + self.answers, rows] = 1.0
+        return (cells @ times).reshape(k, k, -1)
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
@@ -100,7 +104,7 @@ def _positive(count: Any) -> Array:
 class Resampled:
     """Pairs of one source or two whose items are drawn together, for all criteria at once."""
 
-    def __init__(self, items: Sequence[str]) -> None:
+    def __init__(self, items: Iterable[str]) -> None:
         self.items = tuple(dict.fromkeys(items))
         self._row = {item: row for row, item in enumerate(self.items)}
 
@@ -129,35 +133,19 @@ class Resampled:
         return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
 
     def _tables(self, pairs: Sequence[AnswerPairs], times: Array) -> list[Array]:
-        return [
-            one.tables(times[np.fromiter((self._row[i] for i in one.items), np.int64)])
-            for one in pairs
-        ]
+        return [one.tables(self._rows(one), times) for one in pairs]
 
-
-def overall_of(pairs: Sequence[AnswerPairs], resamples: int = 0, seed: int = 0) -> dict[str, Any]:
-    """``O`` of ``metrics --json``; with ``resamples`` the intervals draw items for all criteria."""
-    whole = Resampled([item for one in pairs for item in one.items])
-    once = whole.once(pairs)
-    found: dict[str, Any] = {
-        "criteria": sum(bool(one.items) for one in pairs),
-        "cells": sum(len(one.items) for one in pairs),
-    }
-    values = {name: float(figure(once, pairs)[0]) for name, figure in OVERALL.items()}
-    found |= {name: value if isfinite(value) else None for name, value in values.items()}
-    if resamples and whole.items:
-        drawn = whole.values(OVERALL, [pairs], resamples, seed)
-        ends = {n: percentile(side) for n, (side,) in drawn.items() if found[n] is not None}
-        found["ci"] = {n: [e.low, e.high] for n, e in ends.items() if e.low is not None}
-    reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if whole.items else NO_CELLS}
-    undefined = {name: why for name, why in reasons.items() if found[name] is None}
-    return found | ({"undefined": undefined} if undefined else {})
+    def _rows(self, one: AnswerPairs) -> Levels:
+        return np.fromiter((self._row[item] for item in one.items), np.int64, len(one.items))
 
 
 def overall(
     rated: Rated, reference: str | None = None, resamples: int = 0, seed: int = 0
 ) -> dict[str, Any]:
-    """``overall`` of ``metrics --json``: the panel and the judges against labels and people."""
+    """``overall`` of ``metrics --json``: the panel and the judges against labels and people.
+
+    With ``resamples`` intervals draw items once, for all criteria and all raters.
+    """
     sides = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
     wanted = [(key, at) for key, (name, at) in sides.items() if reference in (None, name)]
     columns = columns_of(rated.raters)
@@ -165,18 +153,40 @@ def overall(
         named = [at for rater, at in columns.items() if rater.name == reference]
         wanted = [("vs_reference", at) for at in named[:1]]
     judges = {r.name: at for r, at in columns.items() if r.kind != "human" and r.name != reference}
+    pairs = {
+        (column, key): answer_pairs(rated, at, column)
+        for column in (PANEL, *judges.values())
+        for key, at in wanted
+    }
+    found = dict(zip(pairs, _overalls([*pairs.values()], resamples, seed), strict=True))
     return {
-        "panel": _against(rated, wanted, PANEL, resamples, seed),
+        "panel": {key: found[PANEL, key] for key, _ in wanted},
         "raters": {
-            name: _against(rated, wanted, at, resamples, seed) for name, at in judges.items()
+            name: {key: found[column, key] for key, _ in wanted} for name, column in judges.items()
         },
     }
 
 
-def _against(
-    rated: Rated, wanted: Sequence[tuple[str, str]], column: str, resamples: int, seed: int
-) -> dict[str, Any]:
-    return {
-        key: overall_of(answer_pairs(rated, reference, column), resamples, seed)
-        for key, reference in wanted
-    }
+def _overalls(
+    sides: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """``O`` of ``metrics --json`` for each pair of raters."""
+    whole = Resampled(item for pairs in sides for one in pairs for item in one.items)
+    drawn = None
+    if resamples and whole.items:
+        drawn = whole.values(OVERALL, sides, resamples, seed)
+    for at, pairs in enumerate(sides):
+        once, cells = whole.once(pairs), sum(len(one.items) for one in pairs)
+        values = {name: float(figure(once, pairs)[0]) for name, figure in OVERALL.items()}
+        known = {name: value for name, value in values.items() if isfinite(value)}
+        found: dict[str, Any] = {
+            "criteria": sum(bool(one.items) for one in pairs),
+            "cells": cells,
+            **{name: known.get(name) for name in OVERALL},
+        }
+        if drawn is not None and known:
+            ends = {name: percentile(drawn[name][at]) for name in known}
+            found["ci"] = {n: [e.low, e.high] for n, e in ends.items() if e.low is not None}
+        reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
+        undefined = {name: why for name, why in reasons.items() if name not in known}
+        yield found | ({"undefined": undefined} if undefined else {})

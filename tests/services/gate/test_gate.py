@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from core.services.agreement.overall import AnswerPairs, accuracy, mean_kappa
+from core.services.agreement.overall import AnswerPairs, Resampled, accuracy, mean_kappa
 from core.services.gate.baseline import fall
 from tests.command_line import cli
 
@@ -185,7 +185,7 @@ def pairs(levels: list[int], rated: list[int], name: str = "a") -> AnswerPairs:
 def test_accuracy_is_over_cells_and_kappa_the_mean_of_those_defined() -> None:
     # Three of four right (kappa .5), two of two right but one option only (no kappa).
     both = [pairs([0, 0, 1, 1], [0, 0, 1, 0]), pairs([0, 0], [0, 0], "b")]
-    tables = [one.tables(np.ones((len(one.items), 1))) for one in both]
+    tables = Resampled(item for one in both for item in one.items).once(both)
     assert accuracy(tables, both).tolist() == [5 / 6]
     assert mean_kappa(tables, both).tolist() == [0.5]
 
