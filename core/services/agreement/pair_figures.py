@@ -146,6 +146,12 @@ class LevelPair:
                 found[name] = exact_share(figure.value * n, n)
         return found
 
+    def estimates(self, tables: Array | None) -> dict[str, Estimate]:
+        """Every figure and those of each level (``LEVEL.NAME``) with its interval."""
+        ci = self.intervals(tables)
+        found = {name: one._replace(n=self.n) for name, one in self.figures.items()} | self.levels
+        return {name: one.within(ci.get(name)) for name, one in found.items()}
+
     def _withheld(self, name: str, interval: Interval) -> Interval:
         """The interval, or none where an option is too rare for it."""
         if name in MACRO:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
-from core.services.agreement.pair_figures import pair_figures
+from core.services.agreement.pair_figures import LEVEL, LevelPair
 from core.services.agreement.rating_sheet import FEW, Sheet, sides
 from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRatings, Levels
 
@@ -195,6 +195,11 @@ class Met(NamedTuple):
         return int(((self.true >= 0) & (self.given == ABSTAINED)).sum())
 
     @property
+    def n(self) -> int:
+        """On how many items both answered."""
+        return int(self.table.sum())
+
+    @property
     def tied(self) -> int:
         """On how many items that one side answered the other is a majority that ties."""
         true, given = self.true, self.given
@@ -225,27 +230,21 @@ def compare(
     return [_line(asked, meet(sheet, asked, reference, rater, draws)) for asked in sheet.criteria]
 
 
-def _figures(asked: CriterionRatings, met: Met) -> dict[str, Any]:
-    return pair_figures(
-        met.table,
-        met.drawn,
-        asked.labels,
-        ordered=asked.ordered,
-        positive=positive(asked.labels),
-    )
+def _figures(asked: CriterionRatings, met: Met) -> dict[str, Estimate]:
+    pair = LevelPair(met.table, ordered=asked.ordered, positive=positive(asked.labels))
+    return pair.estimates(met.drawn)
 
 
 def _line(asked: CriterionRatings, met: Met) -> PairLine:
     figures = _figures(asked, met)
-    kappa = "kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"
     return PairLine(
         name=asked.name,
         scale=asked.scale,
-        n=figures["n"],
+        n=met.n,
         abstained=met.abstained,
-        accuracy=estimate(figures, "accuracy"),
-        commonest=estimate(figures["more"], "majority_share"),
-        kappa=estimate(figures, kappa),
+        accuracy=figures["accuracy"],
+        commonest=figures["majority_share"],
+        kappa=figures["kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"],
         weights=asked.weights,
         tied=met.tied,
     )
@@ -264,36 +263,31 @@ def closely(
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(asked, met)
-    more = figures["more"]
-    found = {name: estimate(figures, name, figures["n"]) for name in _names(figures)}
-    found |= {name: estimate(more, name, figures["n"]) for name in _names(more)}
+    found = {name: one for name, one in figures.items() if "." not in name}
     found |= _of_two(met, asked)
     first = FIRST[asked.scale]
     return Close(
-        n=figures["n"],
+        n=met.n,
         abstained=met.abstained,
         tied=met.tied,
         failed=met.failed,
         first=tuple((name, found[name]) for name in first),
         rest=tuple((name, one) for name, one in found.items() if name not in first),
-        options=tuple(_options(met.table, more["per_level"])),
+        options=tuple(_options(met.table, asked.labels, figures)),
     )
 
 
-def _names(figures: Mapping[str, Any]) -> list[str]:
-    beside = {"n", "ci", "undefined", "confusion", "more", "per_level"}
-    return [name for name in figures if name not in beside]
-
-
-def _options(table: Array, levels: Mapping[str, Mapping[str, Any]]) -> list[OptionLine]:
+def _options(
+    table: Array, labels: Sequence[str], figures: Mapping[str, Estimate]
+) -> list[OptionLine]:
     return [
         OptionLine(
             label,
             int(table[at].sum()),
             int(table[:, at].sum()),
-            *(estimate(one, name) for name in ("precision", "recall", "f1")),
+            *(figures[f"{at}.{name}"] for name in LEVEL),
         )
-        for at, (label, one) in enumerate(levels.items())
+        for at, label in enumerate(labels)
     ]
 
 
@@ -309,11 +303,3 @@ def _of_two(met: Met, asked: CriterionRatings) -> dict[str, Estimate]:
     if not asked.ordered:
         found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))
     return found
-
-
-def estimate(figures: Mapping[str, Any], name: str, n: int | None = None) -> Estimate:
-    """A figure of ``measuring`` with its interval."""
-    low, high = figures.get("ci", {}).get(name) or (None, None)
-    why = figures.get("undefined", {})
-    reason = why.get(name) or why.get(f"ci.{name}") or ""
-    return Estimate(figures[name], low, high, reason, figures.get("n", 0) if n is None else n)

@@ -165,3 +165,5 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
         strict=True,
     ):
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)
+        # Always saying the commonest answer is measured on the items that accuracy is.
+        assert line.commonest.n == line.accuracy.n == line.labelled
