@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 #: What these options are called in ``GradeChoices``.
-CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite")
+CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite", "sheet")
 _OPTIONS = (
     click.option(
         "--roster",
@@ -47,6 +47,7 @@ _OPTIONS = (
         help="Score of the most, or counted from the worst answers.",
     ),
     click.option("--overwrite", is_flag=True, help="Change grades that are there, too."),
+    common.sheet_option,
     click.option("--dry-run", "dry", is_flag=True, help="Show what would change; write nothing."),
 )
 
@@ -111,7 +112,7 @@ def _tell(filled: Filled) -> None:
 
 #: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
-    *("csv", "jsonl", "autorubric", "canvas", "report", "html", "markdown", "folder"),
+    *("csv", "jsonl", "xlsx", "autorubric", "canvas", "report", "html", "markdown", "folder"),
     *("reviews", "events", "labelled", "contest", "everything"),
 )
 #: Programs whose own lists of students are filled in.
@@ -123,6 +124,7 @@ _HELP = """Write a run to a file or folder; calls nobody.
 
 \b
 csv, jsonl   one row per judgement, with reason, evidence and time
+xlsx         a workbook: a sheet of scores, an item a row, and one of verdicts
 report       the report as HTML that opens without network (also: html)
 markdown     the report as Markdown
 everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json
@@ -173,10 +175,17 @@ def export(
         elif not made.single:
             _write_folder(made, _target(out, f"run-{run}-{form}"), force)
         elif out == Path("-"):
-            click.echo(made.text, nl=False)
+            _to_stdout(made)
         else:
             _write_file(made, out, run, mark, force)
         sys.exit(common.DONE)
+
+
+def _to_stdout(made: Exported) -> None:
+    if made.binary:
+        sys.stdout.buffer.write(*made.binary.values())
+    else:
+        click.echo(made.text, nl=False)
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:

@@ -116,7 +116,12 @@ def _forest(block: Forest) -> object:
     return draw.forest(dots, block.axis, block.marks, whole=whole)
 
 
-_TYPES = {"html": "text/html", "md": "text/markdown", "zip": "application/zip"}
+_TYPES = {
+    "html": "text/html",
+    "md": "text/markdown",
+    "zip": "application/zip",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 
 
 def download_buttons(run_id: int, found: RunReport) -> None:
@@ -126,6 +131,10 @@ def download_buttons(run_id: int, found: RunReport) -> None:
 
     def everything() -> bytes:
         return run_export.zipped(run_export.export(held, run_id, "everything"))
+
+    def workbook() -> bytes:
+        (content,) = run_export.export(held, run_id, "xlsx").data().values()
+        return content
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(
@@ -153,6 +162,13 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             f"report-run-{run_id}.md",
             "notes",
             "The same words and tables, for a wiki or a pull request.",
+        )
+        offer(
+            "Excel",
+            workbook,
+            f"scores-run-{run_id}.xlsx",
+            "grid_on",
+            "A workbook: a sheet of scores, an item a row, and one of verdicts.",
         )
         offer(
             "CSV of everything",

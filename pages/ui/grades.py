@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import InputError, RubricStudioError
+from core.formats.office.workbook import SheetNotChosen
 from core.formats.report.rosters import KIND_WORDS, Roster, read_roster
 from core.formats.rubrics.foreign import Scaling
 from core.services.exports import grade_lists
@@ -15,7 +16,7 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import problem_list, table, tag
+from pages.ui.widgets import problem_list, sheet_choice, table, tag
 
 # The keys of the dialog that writes grades into files of Canvas and Moodle.
 
@@ -58,13 +59,15 @@ def grades_panel(run_id: int) -> None:
     )
     upload: Any = st.file_uploader(
         "The file as your platform exported it",
-        type=["csv", "tsv", "txt"],
+        type=["csv", "tsv", "txt", "xlsx"],
         key=state.key(GRADES_FILE, run_id),
     )
     if upload is None:
         return
     try:
-        roster = read_roster(upload.getvalue(), upload.name)
+        roster = _roster(upload)
+        if roster is None:
+            return
         choices = _choices(upload.file_id, roster)
         if roster.kind == "table" and not (choices.match and choices.grade and choices.maximum):
             st.info("Say which column is which.", icon=":material/info:")
@@ -76,6 +79,16 @@ def grades_panel(run_id: int) -> None:
         problem_list(error.problems if isinstance(error, InputError) else ())
         return
     _result(run_id, filled)
+
+
+def _roster(upload: Any) -> Roster | None:
+    """The list of students; of a workbook with several sheets once one of them is chosen."""
+    data, key = upload.getvalue(), state.key(GRADES_FIELD, upload.file_id, "sheet")
+    try:
+        return read_roster(data, upload.name)
+    except SheetNotChosen as error:
+        sheet = sheet_choice(error.sheets, key)
+        return None if sheet is None else read_roster(data, upload.name, sheet)
 
 
 def _choices(file: str, roster: Roster) -> GradeChoices:
@@ -102,6 +115,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
         grade=grade,
         maximum=maximum,
         scaling=_scaling(file, roster),
+        sheet=state.get(state.key(GRADES_FIELD, file, "sheet")),
         overwrite=st.toggle(
             "Overwrite grades that are there already",
             key=state.key(GRADES_FIELD, file, "overwrite"),

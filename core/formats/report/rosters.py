@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from core.errors import Problem
+from core.formats.office.sheet_editing import sheet_table
 from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
@@ -78,8 +79,10 @@ class Roster:
         return any(re.fullmatch(r"\s*\d+,\d+\s*", text) for text in texts)
 
 
-def read_roster(data: bytes, name: str) -> Roster:
+def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
     r"""The list of students in a file that Canvas or Moodle wrote, or any table with a header.
+
+    A workbook's is the only sheet with rows, or the one that is named.
 
     Raises:
         InputError: it is no table, or has no rows of students.
@@ -89,7 +92,7 @@ def read_roster(data: bytes, name: str) -> Roster:
     >>> roster.kind, roster.grades, roster.maximum(0, 1)
     ('moodle_worksheet', ('Grade',), 10.0)
     """
-    table = read_raw(data, name, "list of students")
+    table = sheet_table(data, name, sheet) or read_raw(data, name, "list of students")
     kind = _kind(table)
     grades = tuple(head for head in table.heads if _takes_grades(kind, head))
     possible = _possible(table) if kind == "canvas_gradebook" else None

@@ -35,7 +35,7 @@ class GradeChoices:
 
     ``match`` is the column that says who, ``by`` what of an item it is compared with ("id", or a
     key of its additional data), ``grade`` the column that takes grades, ``maximum`` the grade that
-    a score of 1 earns where the file does not say.
+    a score of 1 earns where the file does not say, ``sheet`` the sheet of a workbook.
     """
 
     match: str | None = None
@@ -44,6 +44,7 @@ class GradeChoices:
     maximum: float | None = None
     scaling: Scaling = "ratio"
     overwrite: bool = False
+    sheet: str | None = None
 
 
 def fields_of(items: tuple[Item, ...]) -> tuple[str, ...]:
@@ -169,8 +170,8 @@ def fill(
             missing that the file does not make.
     """
     found = graded(store, run_id)
-    roster = read_roster(data, name)
     choices = choices or GradeChoices()
+    roster = read_roster(data, name, choices.sheet)
     match, by, hits = matched(found.items, roster, choices)
     who = roster.table.column(match)
     return _Filler(found, roster, choices, hits, who).filled(match, by)
@@ -206,7 +207,7 @@ class _Filler:
             roster=self.roster,
             choices=GradeChoices(
                 match, by, grade or None, self.choices.maximum, self.choices.scaling,
-                self.choices.overwrite,
+                self.choices.overwrite, self.choices.sheet,
             ),
             changes=tuple(self.changes),
             students=len(self.roster.students),

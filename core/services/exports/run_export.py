@@ -6,13 +6,14 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from core.domain.dataset import Dataset
 from core.domain.review_records import EventRow
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
 from core.formats.datasets.dataset_file import dump_dataset
+from core.formats.office.workbook_writer import workbook
 from core.formats.report.html import html_paper
 from core.formats.report.paper import markdown_paper
 from core.formats.rubrics.rubric_file import dump_rubric
@@ -249,6 +250,7 @@ def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
 Format = Literal[
     "csv",
     "jsonl",
+    "xlsx",
     "autorubric",
     "canvas",
     "report",
@@ -268,13 +270,15 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 class Exported:
     """Texts by file name, of one file where ``single``. ``losses``: what the form cannot hold.
 
-    Tables that are not ``for_programs`` begin with a mark in their files, for spreadsheets.
+    ``binary`` holds files that are no text. Tables that are not ``for_programs`` begin with a mark
+    in their files, for spreadsheets.
     """
 
     files: dict[str, str]
     single: bool
     losses: tuple[str, ...] = ()
     for_programs: bool = False
+    binary: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -288,7 +292,7 @@ class Exported:
         return {
             name: csv_bytes(text, mark=marked and name.endswith(".csv"))
             for name, text in self.files.items()
-        }
+        } | self.binary
 
 
 def export(store: Store, run_id: int, form: Format) -> Exported:
@@ -303,6 +307,7 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
     makers: dict[str, Callable[[Graded], Exported]] = {
         "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), LONG)),
         "jsonl": lambda g: _single("judgements.jsonl", as_jsonl(judgements(g))),
+        "xlsx": _workbook,
         "canvas": _canvas,
         "autorubric": lambda g: _folder(*experiment_files(g)),
         "folder": lambda g: _folder(*folder_files(g)),
@@ -350,6 +355,26 @@ def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
 
 def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
     return Exported(files, False, losses, for_programs=True)
+
+
+def _workbook(found: Graded) -> Exported:
+    """A sheet of scores, an item a row, and one of verdicts, a cell a row."""
+    made, cut = workbook(
+        {"Scores": _lines(item_rows(found)), "Verdicts": _lines(verdict_rows(found))}
+    )
+    losses = (f"{cut:,} texts are cut to what a cell can hold.",) if cut else ()
+    return Exported({}, True, losses, binary={"scores.xlsx": made})
+
+
+def _lines(rows: Iterable[Row]) -> list[list[Value]]:
+    kept = list(rows)
+    heads = list(kept[0]) if kept else ["item_id"]
+    return [list(heads), *([_shown(row.get(head)) for head in heads] for row in kept)]
+
+
+def _shown(value: Any) -> Value:
+    """A value as a cell can hold it."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def _canvas(found: Graded) -> Exported:

@@ -81,11 +81,11 @@ def test_a_link_cannot_be_broken_out_of() -> None:
     assert "%22%3E%3Cscript%3E%26x%3Dy" in made
 
 
-def test_three_files_can_be_taken_away(store: Store) -> None:
+def test_four_files_can_be_taken_away(store: Store) -> None:
     app = open_page(PAGE, run=str(graded(store)))
 
     names = [button.label for button in app.get("download_button")]
-    assert names == ["HTML", "Markdown", "CSV of everything"]
+    assert names == ["HTML", "Markdown", "Excel", "CSV of everything"]
 
 
 def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:

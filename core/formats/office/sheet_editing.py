@@ -1,0 +1,123 @@
+"""A workbook that is given back with some cells written anew; every other cell stays as it is."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.errors import InputError
+from core.formats.office.archive import Unpacked
+from core.formats.office.sheet import address, place_of
+from core.formats.office.workbook import book_kind, read_sheet
+from core.formats.office.workbook_writer import cell
+from core.formats.office.xlsx import ExcelBook
+from core.formats.source.csv_reader import RawCell, RawRow, RawTable
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading import header_at
+
+_ROW = re.compile(r'<row\b[^>]*?\br="(\d+)"[^>]*?(?:/>|>.*?</row>)', re.S)
+_CELL = re.compile(r'<c\b[^>]*?\br="([A-Z]+\d+)"[^>]*?(?:/>|>.*?</c>)', re.S)
+_STYLE = re.compile(r'<c\b[^>]*?\bs="(\d+)"')
+_WORKED_OUT = re.compile(rb"<calcPr\b(?![^>]*fullCalcOnLoad)")
+_MEND = "Save it as CSV and try again."
+
+
+@dataclass(frozen=True)
+class SheetTable(RawTable):
+    """A sheet as a table of raw cells; ``with_cells`` gives the workbook back."""
+
+    book: bytes = b""
+    part: str = ""
+
+    def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
+        """The workbook with these cells, by (row, column), written anew; all else is as it was.
+
+        Numbers are written as numbers, other texts as texts, each in its cell's style.
+
+        Raises:
+            InputError: a cell holds a formula, or the sheet is written in a way not known here.
+        """
+        archive = Unpacked(self.book, self.name)
+        text = archive.read(self.part).decode("utf-8-sig")
+        rows: dict[int, dict[int, str]] = {}
+        for (row, column), value in changes.items():
+            rows.setdefault(self.rows[row].line, {})[column] = value
+        done = set[int]()
+
+        def written(match: re.Match[str]) -> str:
+            number = int(match[1])
+            if number not in rows:
+                return match[0]
+            done.add(number)
+            return _with_cells(match[0], number, rows[number], self.name)
+
+        text = _ROW.sub(written, text)
+        if done != set(rows):
+            raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
+        return _repacked(self.book, {self.part: text})
+
+
+def sheet_table(data: bytes, name: str, sheet: str | None = None) -> SheetTable | None:
+    """The sheet of an .xlsx workbook with its header; ``None`` where it is no workbook.
+
+    Raises:
+        InputError: a workbook of another kind; ``SheetNotChosen`` where several sheets have rows.
+    """
+    kind = book_kind(data, name)
+    if kind is None:
+        return None
+    if kind != "xlsx":
+        raise InputError("Only .xlsx is given back with grades. Save it as .xlsx.", (), name)
+    found, _ = read_sheet(data, name, sheet)
+    wide = max(column for row in found.rows.values() for column in row) + 1
+    numbers = sorted(found.rows)
+    texts = [[found.rows[n].get(c, "") for c in range(wide)] for n in numbers]
+    head = header_at(texts[:40])
+    rows = tuple(
+        RawRow(number + 1, tuple(RawCell(text, 0, 0) for text in row))
+        for number, row in zip(numbers[head + 1 :], texts[head + 1 :], strict=True)
+    )
+    heads = tuple(text.strip() for text in texts[head])
+    part = ExcelBook(data, name).part_of(found.name)
+    return SheetTable(name, "", "utf-8", "", heads, rows, data, part)
+
+
+def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:
+    """A row's XML with cells written anew or put in, in the columns' order."""
+    cells: dict[int, str] = {}
+    for match in _CELL.finditer(row):
+        place = place_of(match[1])
+        if place is not None:
+            cells[place[1]] = match[0]
+    for column, value in changes.items():
+        old = cells.get(column, "")
+        reference = address(number - 1, column)
+        if "<f" in old:
+            message = f"{reference} holds a formula; it is not written over."
+            raise InputError(f"{message} Name another column for grades.", (), name)
+        style = _STYLE.match(old)
+        amount = number_of(value)
+        new = cell(reference, value if amount is None else amount, style[1] if style else 0)
+        cells[column] = new
+    head = re.match(r"<row\b[^>]*?(/?)>", row)
+    if head is None:
+        raise InputError(f"This sheet cannot be written to. {_MEND}", (), name)
+    opened = head[0].removesuffix("/>").removesuffix(">") + ">"
+    return opened + "".join(cells[c] for c in sorted(cells)) + "</row>"
+
+
+def _repacked(book: bytes, parts: Mapping[str, str]) -> bytes:
+    """The archive with these parts replaced; formulas are worked out when it is opened."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(data, "w") as new:
+        for info in old.infolist():
+            path = info.filename
+            content = parts[path].encode() if path in parts else old.read(info)
+            if path.endswith("workbook.xml"):
+                content = _WORKED_OUT.sub(rb'<calcPr fullCalcOnLoad="1"', content)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(info, content)
+    return data.getvalue()
