@@ -64,6 +64,46 @@ def everything_in(path: Path) -> str:
     return "\n".join([raw.decode("latin-1"), tables, *texts])
 
 
+def places_of_a_run(
+    tmp_path: Path,
+    judge: Judge,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> dict[str, str]:
+    """A run of that judge, some of whose calls fail, and five tests of its connection: all that is
+    kept, logged and shown of them.
+    """
+    rubric, dataset = write_files(tmp_path, items=10)
+    db = tmp_path / "data" / "studio.db"
+    store = Store(db)
+    request = RunRequest(
+        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
+        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
+        panel=Panel(judges=(judge,)),
+        seed=1,
+    )
+    with caplog.at_level(logging.DEBUG):
+        run_id = lifecycle.start(store, request)
+        work_here(store, run_id)
+        told = [repr(connection.check_connection(judge)) for _ in range(5)]
+    row = store.runs.row(run_id)
+    assert row.votes > 0  # answers that repeat what was sent were kept ...
+    assert row.failures_open > 0  # ... and errors that do
+    shown = [reports_as_text.run_as_text(store, run_id)]
+    for item in store.runs.item_ids(run_id):
+        shown.append(json.dumps(reports_as_text.item_as_data(store, run_id, item)))
+        shown.append(reports_as_text.item_as_text(store, run_id, item))
+    store.close()
+    out, err = capfd.readouterr()
+    return {
+        "data file": everything_in(db),
+        "log": caplog.text,
+        "output": out + err,
+        "connection test": "\n".join(told),
+        "exports": "\n".join(shown),
+    }
+
+
 @pytest.mark.parametrize("door", ["openai", "litellm"])
 def test_a_planted_key_is_found_nowhere(
     door: Any,
@@ -75,37 +115,9 @@ def test_a_planted_key_is_found_nowhere(
 ) -> None:
     monkeypatch.setenv(NAME, KEY)
     provider.rule = echo(provider)
-    rubric, dataset = write_files(tmp_path, items=10)
-    db = tmp_path / "data" / "studio.db"
-    store = Store(db)
     judge = Judge(name="ada", model="ada", api_base=provider.url, key_env=NAME, door=door, tries=2)
-    request = RunRequest(
-        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
-        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
-        panel=Panel(judges=(judge,)),
-        seed=1,
-    )
-    with caplog.at_level(logging.DEBUG):
-        run_id = lifecycle.start(store, request)
-        work_here(store, run_id)
-        told = [repr(connection.check_connection(judge)) for _ in range(5)]
+    places = places_of_a_run(tmp_path, judge, caplog, capfd)
     assert any(KEY in sent.headers["authorization"] for sent in provider.requests)
-    row = store.runs.row(run_id)
-    assert row.votes > 0  # answers that repeat the key were kept ...
-    assert row.failures_open > 0  # ... and errors that do
-    shown = [reports_as_text.run_as_text(store, run_id)]
-    for item in store.runs.item_ids(run_id):
-        shown.append(json.dumps(reports_as_text.item_as_data(store, run_id, item)))
-        shown.append(reports_as_text.item_as_text(store, run_id, item))
-    store.close()
-    out, err = capfd.readouterr()
-    places = {
-        "data file": everything_in(db),
-        "log": caplog.text,
-        "output": out + err,
-        "connection test": "\n".join(told),
-        "exports": "\n".join(shown),
-    }
     assert {place: text.count(KEY) for place, text in places.items() if KEY in text} == {}
     # It was there to be hidden:
     assert "[key]" in places["data file"]

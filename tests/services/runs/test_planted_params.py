@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ import pytest
 import yaml
 
 from core import clock
-from core.cli import reports_as_text
 from core.cli.requests_from_files import panel_from
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
@@ -33,7 +31,7 @@ from core.store.store import Store
 from tests.command_line import cli
 from tests.new_store import new_store
 from tests.provider import Answer, Provider, ok, status
-from tests.services.runs.test_planted_key import everything_in
+from tests.services.runs.test_planted_key import everything_in, places_of_a_run
 from tests.services.runs.world import write_files
 
 SECRET = (
@@ -160,39 +158,10 @@ def test_a_named_value_is_sent_and_found_nowhere(
 ) -> None:
     monkeypatch.setenv(NAME, SECRET)
     provider.rule = echo(provider)
-    rubric, dataset = write_files(tmp_path, items=6)
-    db = tmp_path / "data" / "studio.db"
-    store = Store(db)
     params = {"extra_headers": {"X-Tenant-Key": {"env": NAME}}}
     judge = Judge(**judge_data(api_base=provider.url, door=door, tries=1, params=params))
-    request = RunRequest(
-        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
-        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
-        panel=Panel(judges=(judge,)),
-        seed=1,
-    )
-    with caplog.at_level(logging.DEBUG):
-        run_id = lifecycle.start(store, request)
-        work_here(store, run_id)
-        told = repr(connection.check_connection(judge))
+    places = places_of_a_run(tmp_path, judge, caplog, capfd)
     assert {sent.headers["x-tenant-key"] for sent in provider.requests} == {SECRET}
-    row = store.runs.row(run_id)
-    assert row.votes > 0
-    assert row.failures_open > 0
-    shown = [reports_as_text.run_as_text(store, run_id)]
-    shown += [
-        json.dumps(reports_as_text.item_as_data(store, run_id, item))
-        for item in store.runs.item_ids(run_id)
-    ]
-    store.close()
-    out, err = capfd.readouterr()
-    places = {
-        "data file": everything_in(db),
-        "log": caplog.text,
-        "output": out + err,
-        "connection test": told,
-        "exports": "\n".join(shown),
-    }
     spelt = [SECRET, quote(SECRET, safe=""), base64.b64encode(SECRET.encode()).decode()]
     spelt += [base64.b64encode(pad + SECRET.encode()).decode()[4:24] for pad in (b"a", b"ab")]
     found = {place: [s for s in spelt if s in text] for place, text in places.items()}
