@@ -87,7 +87,7 @@ class Store:
 
     def damage(self) -> list[dict[str, str]]:
         """What SQLite finds wrong with the file: ``what`` and ``where``."""
-        return damage(self._files)
+        return damage(self._files.tuples)
 
     def counts(self) -> LibraryCounts:
         """How much there is. Hidden and archived rubrics and datasets do not count."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from core.errors import StoreError
 from core.settings import own_data_file
-
-if TYPE_CHECKING:
-    from core.store.database.connection import Connections
-
 
 # Who may read the data file: its owner alone.
 #
@@ -160,15 +157,15 @@ def copy_to(connection: sqlite3.Connection, target: Path) -> Backup:
     return Backup(str(target), target.stat().st_size, int(runs), int(votes))
 
 
-def damage(files: Connections, most: int = 100) -> list[dict[str, str]]:
+def damage(ask: Callable[[str], Iterable[tuple[Any, ...]]]) -> list[dict[str, str]]:
     """What SQLite itself finds: damaged pages, broken rules of tables, rows that lost theirs."""
     found = [
         {"what": words, "where": "the file"}
-        for (words,) in files.tuples(f"PRAGMA integrity_check({most})")
+        for (words,) in ask("PRAGMA integrity_check(100)")
         if words != "ok"
     ]
     found += [
         {"what": f"refers to a row of {parent} that is not there", "where": f"{table} row {row}"}
-        for table, row, parent, _ in files.tuples("PRAGMA foreign_key_check")
+        for table, row, parent, _ in ask("PRAGMA foreign_key_check")
     ]
     return found
