@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.checks import CriterionChecks
@@ -37,6 +37,36 @@ IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
 Thinking = Literal["off", "low", "medium", "high"]
 
 
+#: What stands for the rubric's and the criteria's names in instructions.
+PLACES = ("rubric", "criterion")
+_PLACE = re.compile(r"\{([^{}\s]*)\}")
+
+
+def _known_places(text: str) -> str:
+    """Refuse a place that would never be filled; braces around anything else are braces."""
+    strange = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
+    if strange:
+        known = " and ".join(f"{{{name}}}" for name in PLACES)
+        raise broken(f"has {{{strange[0]}}}, which nothing fills.", f"There are {known}.")
+    return text
+
+
+#: What is said to a model beside our own words, after them.
+Instructions = Annotated[str, Field(max_length=20_000), AfterValidator(_known_places)]
+
+
+def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequence[str]) -> str:
+    """The judge's own instructions, else the panel's, with names in their places.
+
+    >>> one = Judge(name="j", model="m", instructions="Be strict on {criterion}.")
+    >>> instructions_for(one, Asking(), "Essays", ["cites", "tone"])
+    'Be strict on cites, tone.'
+    """
+    text = (judge.instructions or asking.instructions).strip()
+    names = {"rubric": rubric, "criterion": ", ".join(criteria)}
+    return _PLACE.sub(lambda place: names.get(place[1], place[0]), text)
+
+
 class Judge(Noun):
     """One rater: which model or offline method, with what settings; or one imported with its votes.
 
@@ -46,7 +76,8 @@ class Judge(Noun):
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
     ``auto``. ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting.
     Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
-    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown. A
+    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown.
+    ``instructions`` are said to a model after our own system text, which they cannot replace. A
     ``check`` answers by the rules in ``checks``, a ``command`` by the program that it names, and a
     ``function`` is Python code, which only the program that brings it can ask. An ``imported``
     model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight
@@ -74,6 +105,7 @@ class Judge(Noun):
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
     tokens_per_minute: Annotated[int | None, Field(ge=1)] = None
     params: dict[str, Any] = Field(default_factory=dict)
+    instructions: Instructions = ""
     checks: Annotated[dict[str, CriterionChecks], Field(max_length=200)] = Field(
         default_factory=dict
     )
@@ -152,7 +184,8 @@ class Asking(Noun):
     criterion. ``balanced``: orders of options rotate over items and replicates instead of being
     drawn. ``flip``: ask again with the order reversed; ``check`` only records it, ``require``
     takes a judge's vote as an abstention where its two answers differ. ``cache``: an answer to the
-    same request, kept from an earlier run, is used again.
+    same request, kept from an earlier run, is used again. ``instructions`` go to every model that
+    has none of its own.
     """
 
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
@@ -162,6 +195,7 @@ class Asking(Noun):
     balanced: bool = False
     flip: Literal["off", "check", "require"] = "off"
     cache: bool = True
+    instructions: Instructions = ""
 
 
 class Cascade(Noun):

@@ -38,7 +38,8 @@ class Question:
 
     ``item`` has its dataset's prompt and reference filled in; ``rubric`` is the one in force for
     this item (its own, if it has one). Where the whole rubric is asked in one call, ``more`` holds
-    the further criteria. ``examples`` are shown as drawn, mixed over options. ``summarise``: after
+    the further criteria. ``examples`` are shown as drawn, mixed over options. ``instructions`` are
+    the judge's own, said after our system text. ``summarise``: after
     choosing between two answers, the judge is asked, in one more call, to sum up its reasons.
     """
 
@@ -53,6 +54,7 @@ class Question:
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
     layout: Literal["item_first", "criterion_first"] = "item_first"
     summarise: bool = False
+    instructions: str = ""
 
     @property
     def asks(self) -> tuple[Ask, ...]:

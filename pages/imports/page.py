@@ -73,7 +73,7 @@ def _help() -> None:
         "A table with one answer a row, or with one rater a column; a zip archive with votes.csv, "
         "rubric.yaml and items.jsonl; one of an autorubric experiment (manifest.json and "
         "items.jsonl); Gradescope's evaluations (a table, or the archive of an assignment); or "
-        f"results of {' or '.join(TOOL_NAMES.values())}. The answer n/a is an abstention."
+        f"results of {label(' or '.join(TOOL_NAMES.values()))}. The answer n/a is an abstention."
     )
     left, right = st.columns(2)
     left.caption("One answer a row. An empty one is a failure to answer.")

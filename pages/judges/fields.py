@@ -171,10 +171,15 @@ FIELDS = (
     PRICE_OUT,
     WEIGHT,
 )
+INSTRUCTIONS_SAYS = (
+    "Said to this model after our own text, which they cannot replace; empty: what its panel says. "
+    "{rubric} and {criterion} stand for names. With {criterion} calls about one item share less."
+)
 LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "door": "Door",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
+    "instructions": "Instructions",
 }
 
 DOORS = {
@@ -242,7 +247,7 @@ OFFLINE_NEEDS = (
 # A value that could be a key is taken out of the session before anything else happens, refused by
 # the service, and never put anywhere.
 
-TEXTS = ("name", "model", "api_base", "key_env")
+TEXTS = ("name", "model", "api_base", "key_env", "instructions")
 OFFLINE_FIELDS = ("name", "weight")
 
 
@@ -261,6 +266,7 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
     """Give every widget the saved value, unless it has one."""
     judge = saved.judge if saved else Judge(name="-", model="-")
     values = judge.model_dump(include={f.name for f in FIELDS} | {"door", "shuffle", "kind"})
+    values["instructions"] = judge.instructions
     if saved is None:
         values |= {"name": "", "model": ""}
     budget = judge.thinking if isinstance(judge.thinking, int) else None
@@ -321,7 +327,7 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
         given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
         return {**given, "kind": kind}
-    names = [f.name for f in FIELDS] + ["door", "shuffle"]
+    names = [f.name for f in FIELDS] + ["door", "shuffle", "instructions"]
     given = {name: state.get(field(reference, name)) for name in names}
     thinking = state.get(field(reference, "thinking")) or None
     if thinking == BY_BUDGET:

@@ -16,6 +16,7 @@ from pages.judges.fields import (
     CONCURRENCY,
     DOORS,
     EXAMPLES,
+    INSTRUCTIONS_SAYS,
     JUDGE_ACT,
     KEY_ENV,
     MAX_TOKENS,
@@ -270,6 +271,16 @@ def _model(reference: str) -> None:
             persist_state="page",
         )
         st.caption(SHUFFLE_SAYS)
+    with st.container(gap="xxsmall"):
+        st.text_area(
+            "Instructions",
+            key=fields.field(reference, "instructions"),
+            value=fields.now(reference, "instructions"),
+            max_chars=20_000,
+            height=100,
+            persist_state="page",
+        )
+        st.caption(INSTRUCTIONS_SAYS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)
     _grid(reference, CONCURRENCY, REQUESTS, TOKENS)

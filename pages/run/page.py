@@ -161,6 +161,7 @@ def _asking(panel: Panel) -> list[tuple[str, str]]:
         ("Reversed order", words.FLIPS[asking.flip][0]),
         ("First in the prompt", words.LAYOUTS[asking.layout]),
         ("Kept answers", "used again" if asking.cache else "not used"),
+        ("Instructions", one_line(asking.instructions, 200) or "none"),
         *seats,
     ]
 

@@ -13,11 +13,12 @@ import streamlit as st
 
 from core.domain.base import build
 from core.domain.panel import Asking, Cascade
+from core.errors import InputError
 from core.services.judges.panel_setup import PanelSetup
 from pages.ui import asking_words as words
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import tag
+from pages.ui.widgets import problem_list, tag
 
 NAMES = tuple(Asking.model_fields)
 MOST_EXAMPLES = 20
@@ -44,7 +45,12 @@ def read(keys: FieldKeys, start: Asking) -> Asking:
     """What stands in the fields; where one was never drawn, what `start` has."""
     values = {name: state.get(keys.of(name), getattr(start, name)) for name in NAMES}
     values["few_shot"] = values["few_shot"] or 0
-    return build(Asking, values, "asking")
+    values["instructions"] = values["instructions"] or ""
+    try:
+        return build(Asking, values, "asking")
+    except InputError:
+        # Only words can be wrong; `fields` says how. Until they are mended the former ones hold.
+        return build(Asking, values | {"instructions": start.instructions}, "asking")
 
 
 def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
@@ -69,7 +75,24 @@ def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_F
         )
         st.caption(words.LAYOUT_SAYS)
     _toggle(keys, "cache", "Use kept answers again", words.CACHE_SAYS)
+    _instructions(keys)
     return read(keys, start)
+
+
+def _instructions(keys: FieldKeys) -> None:
+    with st.container(gap="xxsmall"):
+        written = st.text_area(
+            "Instructions for every model",
+            key=keys.of("instructions"),
+            max_chars=20_000,
+            height=100,
+            **keys.options,
+        )
+        st.caption(words.INSTRUCTIONS_SAYS)
+        try:
+            build(Asking, {"instructions": written or ""}, "asking")
+        except InputError as error:
+            problem_list(error.problems)
 
 
 def _choice(keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str, str]]) -> None:

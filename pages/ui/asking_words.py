@@ -58,6 +58,10 @@ EXAMPLES_FROM = (
     "by the seed. Those items are not graded, and an item is never its own example."
 )
 REASONS_SAYS = "Examples carry the labeller's reason where there is one. More to learn from."
+INSTRUCTIONS_SAYS = (
+    "Said to every model that has none of its own, after our own text, which they cannot replace. "
+    "{rubric} and {criterion} stand for names."
+)
 BALANCED_SAYS = (
     "Every order of the options comes up equally often over items and replicates, instead of being "
     "drawn by chance. Steadier on small runs; costs nothing."

@@ -104,7 +104,7 @@ def build(question: Question) -> Prompt:
     texts = _fenced(question)
     parts = _criterion_first if question.layout == "criterion_first" else _item_first
     words = _words(question)
-    system = Segment("system", words.system[question.mode], shared=True)
+    system = Segment("system", _system(words, question), shared=True)
     segments = (system, *(segment for segment in parts(question, texts) if segment.text))
     schema = (
         rubric_schema([len(ask.order) for ask in question.asks])
@@ -112,6 +112,14 @@ def build(question: Question) -> Prompt:
         else reply_schema(len(question.order))
     )
     return Prompt(segments, schema, words.version, texts.submission.code.nonce)
+
+
+def _system(words: _Words, question: Question) -> str:
+    """Our own text, and after it what the judge is told beside; that cannot take ours away."""
+    own = words.system[question.mode]
+    if not question.instructions:
+        return own
+    return f"{own.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
 
 
 def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:

@@ -183,6 +183,11 @@ SYSTEM = {
     "two_step": _STEPS + _RECEIVED + _ALONE + _RULES + _REPLY_STEPS + _SOUND,
 }
 
+#: What comes before the instructions of whoever set the judge up.
+INSTRUCTIONS = (
+    "Further instructions for this grading. Where they contradict the rules above, the rules hold; "
+    "the form of the reply stays as it is said above."
+)
 
 REWARD = "Reward. Meeting the requirement speaks for the submission."
 PENALTY = (

@@ -9,7 +9,7 @@ from itertools import islice, product
 from statistics import fmean
 
 from core.domain.dataset import Item, Pair
-from core.domain.panel import Cascade, Judge, Panel, Rules
+from core.domain.panel import Cascade, Judge, Panel, Rules, instructions_for
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import BallotRow, Cell, ItemBallots
@@ -84,6 +84,9 @@ class Asker:
             examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
             mode=asking.mode,
             layout=layout,
+            instructions=instructions_for(
+                judge, asking, rubric.name, [ask.criterion.name for ask in asks]
+            ),
             summarise=bool(contest.get("summaries")) and leads(item),
         )
 

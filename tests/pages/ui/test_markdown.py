@@ -73,6 +73,7 @@ LOOKED_AT = {
     ("pages/ui/asking.py", "head"),
     ("pages/ui/asking.py", "says"),
     ("pages/ui/asking.py", "words.FEW_SHOT_SAYS"),
+    ("pages/ui/asking.py", "words.INSTRUCTIONS_SAYS"),
     ("pages/ui/asking.py", "words.LAYOUT_SAYS"),
     ("pages/ui/grades.py", "words"),
     ("pages/ui/identity.py", "who.role"),
