@@ -21,7 +21,7 @@ JUDGE_ACT = "judge_act"
 JUDGE_REFUSED = "judge_refused"
 
 
-Kind = Literal["text", "number", "whole"]
+Kind = Literal["text", "long", "number", "whole"]
 
 
 class JudgeField(NamedTuple):
@@ -155,6 +155,14 @@ WEIGHT = JudgeField(
     step=0.5,
 )
 
+INSTRUCTIONS = JudgeField(
+    "instructions",
+    "Instructions",
+    "Said to this model after our own text, which they cannot replace; empty: what its panel says. "
+    "{rubric} and {criterion} stand for names. With {criterion} calls about one item share less.",
+    "long",
+)
+
 FIELDS = (
     NAME,
     MODEL,
@@ -170,16 +178,12 @@ FIELDS = (
     PRICE_IN,
     PRICE_OUT,
     WEIGHT,
-)
-INSTRUCTIONS_SAYS = (
-    "Said to this model after our own text, which they cannot replace; empty: what its panel says. "
-    "{rubric} and {criterion} stand for names. With {criterion} calls about one item share less."
+    INSTRUCTIONS,
 )
 LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "door": "Door",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
-    "instructions": "Instructions",
 }
 
 DOORS = {
@@ -266,7 +270,6 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
     """Give every widget the saved value, unless it has one."""
     judge = saved.judge if saved else Judge(name="-", model="-")
     values = judge.model_dump(include={f.name for f in FIELDS} | {"door", "shuffle", "kind"})
-    values["instructions"] = judge.instructions
     if saved is None:
         values |= {"name": "", "model": ""}
     budget = judge.thinking if isinstance(judge.thinking, int) else None
@@ -327,7 +330,7 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
         given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
         return {**given, "kind": kind}
-    names = [f.name for f in FIELDS] + ["door", "shuffle", "instructions"]
+    names = [f.name for f in FIELDS] + ["door", "shuffle"]
     given = {name: state.get(field(reference, name)) for name in names}
     thinking = state.get(field(reference, "thinking")) or None
     if thinking == BY_BUDGET:

@@ -16,7 +16,7 @@ from pages.judges.fields import (
     CONCURRENCY,
     DOORS,
     EXAMPLES,
-    INSTRUCTIONS_SAYS,
+    INSTRUCTIONS,
     JUDGE_ACT,
     KEY_ENV,
     MAX_TOKENS,
@@ -271,16 +271,7 @@ def _model(reference: str) -> None:
             persist_state="page",
         )
         st.caption(SHUFFLE_SAYS)
-    with st.container(gap="xxsmall"):
-        st.text_area(
-            "Instructions",
-            key=fields.field(reference, "instructions"),
-            value=fields.now(reference, "instructions"),
-            max_chars=20_000,
-            height=100,
-            persist_state="page",
-        )
-        st.caption(INSTRUCTIONS_SAYS)
+    _input(reference, INSTRUCTIONS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)
     _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
@@ -331,6 +322,8 @@ def _input(reference: str, one: JudgeField) -> None:
     with st.container(gap="xxsmall"):
         if one.kind == "text":
             _text(one, fields.field(reference, one.name))
+        elif one.kind == "long":
+            _long(one, fields.field(reference, one.name))
         else:
             _number(one, fields.field(reference, one.name))
         st.caption(one.says)
@@ -345,6 +338,17 @@ def _text(one: JudgeField, key: str) -> None:
         placeholder=one.placeholder,
         autocomplete="off",
         max_chars=500,
+    )
+
+
+def _long(one: JudgeField, key: str) -> None:
+    st.text_area(
+        one.label,
+        value=state.get(key),
+        key=key,
+        max_chars=20_000,
+        height=100,
+        persist_state="page",
     )
 
 

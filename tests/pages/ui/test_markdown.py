@@ -31,7 +31,6 @@ LOOKED_AT = {
     ("pages/rubric/workbench/opened_row.py", "words"),
     ("pages/pairwise/selection.py", "words"),
     ("pages/pairwise/questions.py", "overall().requirement"),
-    ("pages/imports/page.py", "' or '.join(TOOL_NAMES.values())"),
     ("pages/imports/page.py", "name"),
     ("pages/imports/page.py", "says"),
     ("pages/imports/page.py", "words"),
