@@ -11,8 +11,8 @@ from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
 from pages.judges import judge, panel
+from pages.judges.connection_test import POLL_SECONDS, last_test_tag
 from pages.judges.fields import JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW, OFFLINE
-from pages.judges.judge import POLL_SECONDS, last_test_tag
 from pages.judges.panel import PANEL_ACT
 from pages.ui import state
 from pages.ui.asking_words import panel_line, rule_label
