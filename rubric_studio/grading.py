@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from core.services.runs.lifecycle import RunProgress
-    from core.store.store import Store
 
 Map = Mapping[str, str] | Sequence[str]
+Place = str | Path | None
 Look = Callable[["RunProgress"], None]
 
 
@@ -65,12 +65,11 @@ def grade(
             of judges are kept with the run instead.
     """
     options = {"seed": seed, "replicates": replicates, "budget": budget}
-    started = _start(
-        opened(db), rubric, data, judges, map, asking, name=name, label_share=label_share, **options
+    run_id, functions = _start(
+        db, rubric, data, judges, map, asking, name=name, label_share=label_share, **options
     )
-    store, run_id, functions = started
     with _bar(progress) as look:
-        _work(store, run_id, functions, look)
+        _work(db, run_id, functions, look)
     return Run(run_id, db)
 
 
@@ -84,15 +83,15 @@ async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any
     names = ("seed", "replicates", "budget", "name", "label_share")
     known = {key: options.pop(key) for key in names if key in options}
     changes = options.pop("map", ())
-    store, run_id, functions = await asyncio.to_thread(
-        lambda: _start(opened(db), rubric, data, judges, changes, options, **known)
+    run_id, functions = await asyncio.to_thread(
+        lambda: _start(db, rubric, data, judges, changes, options, **known)
     )
     with _bar(progress) as look:
-        work = asyncio.create_task(asyncio.to_thread(_follow, store, run_id, functions, look))
+        work = asyncio.create_task(asyncio.to_thread(_follow, db, run_id, functions, look))
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
-            _cancel(store, run_id)
+            _cancel(db, run_id)
             await work
             raise
     return Run(run_id, db)
@@ -116,18 +115,18 @@ def resume(
     place = run.db if isinstance(run, Run) else db
     run_id = run.id if isinstance(run, Run) else run
     functions = functions_of(panel_of(judges, {})) if judges else {}
-    store = opened(place)
-    lifecycle.resume(store, run_id, functions)
-    if failures:
-        lifecycle.retry(store, run_id, functions)
+    with opened(place) as store:
+        lifecycle.resume(store, run_id, functions)
+        if failures:
+            lifecycle.retry(store, run_id, functions)
     with _bar(progress) as look:
-        _work(store, run_id, functions, look)
+        _work(place, run_id, functions, look)
     return Run(run_id, place)
 
 
 def _start(
-    store: Store, rubric: Any, data: Any, judges: Any, map: Map, asking: Any, **options: Any
-) -> tuple[Store, int, Mapping[str, Callable[..., Any]]]:
+    db: Place, rubric: Any, data: Any, judges: Any, map: Map, asking: Any, **options: Any
+) -> tuple[int, Mapping[str, Callable[..., Any]]]:
     from core.services.datasets.catalog import dataset_version, rubric_version
     from core.services.runs import lifecycle
     from core.services.runs.planning import RunRequest
@@ -136,28 +135,28 @@ def _start(
     items = load_dataset(data, asked, map=map)
     panel = panel_of(judges, asking)
     functions = functions_of(panel)
-    with store.write():
+    with opened(db) as store, store.write():
         request = RunRequest(
             rubric_version=rubric_version(store, asked, "Python"),
             dataset_version=dataset_version(store, items, "Python"),
             panel=panel,
             **options,
         )
-        return store, lifecycle.start(store, request, functions), functions
+        return lifecycle.start(store, request, functions), functions
 
 
-def _work(store: Store, run_id: int, functions: Any, look: Look) -> None:
+def _work(db: Place, run_id: int, functions: Any, look: Look) -> None:
     """Works the run off here; beside an event loop that runs (a notebook's) in a thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        _follow(store, run_id, functions, look)
+        _follow(db, run_id, functions, look)
         return
     trouble: list[BaseException] = []
 
     def work() -> None:
         try:
-            _follow(store, run_id, functions, look)
+            _follow(db, run_id, functions, look)
         except BaseException as error:
             trouble.append(error)
 
@@ -166,23 +165,25 @@ def _work(store: Store, run_id: int, functions: Any, look: Look) -> None:
     try:
         thread.join()
     except KeyboardInterrupt:
-        _cancel(store, run_id)
+        _cancel(db, run_id)
         thread.join()
         raise
     if trouble:
         raise trouble[0]
 
 
-def _follow(store: Store, run_id: int, functions: Any, look: Look) -> None:
+def _follow(db: Place, run_id: int, functions: Any, look: Look) -> None:
     from core.services.runs import runner
 
-    runner.follow(store, run_id, look, functions)
+    with opened(db) as store:
+        runner.follow(store, run_id, look, functions)
 
 
-def _cancel(store: Store, run_id: int) -> None:
+def _cancel(db: Place, run_id: int) -> None:
     from core.services.runs import lifecycle
 
-    lifecycle.cancel(store, run_id)
+    with opened(db) as store:
+        lifecycle.cancel(store, run_id)
 
 
 @contextmanager
@@ -228,7 +229,6 @@ def import_votes(
     from core.formats.rubrics.rubric_file import dump_rubric
     from core.services.imports import import_files
 
-    store = opened(db)
     changes = [f"{k}={v}" for k, v in map.items()] if isinstance(map, Mapping) else list(map)
     with TemporaryDirectory() as made:
         folder = Path(made)
@@ -241,7 +241,8 @@ def import_votes(
             beside["dataset"] = folder / "items.jsonl"
             beside["dataset"].write_text(dump_dataset(items), encoding="utf-8")
         path = on_disk(source, folder, "votes")
-        found = import_files.import_path(store, path, kind=kind, changes=changes, **beside)
+        with opened(db) as store:
+            found = import_files.import_path(store, path, kind=kind, changes=changes, **beside)
     if found["run"] is None:
         raise InputError(f"There are no votes in it: it was read as a {found['kind']}.")
     return Run(int(found["run"]), db)
@@ -256,7 +257,8 @@ def compare(
 
     place = run_a.db if isinstance(run_a, Run) else db
     first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
-    found = run_comparison.compare_runs(opened(place), first, second, bootstrap=bootstrap)
+    with opened(place) as store:
+        found = run_comparison.compare_runs(store, first, second, bootstrap=bootstrap)
     return Comparison(run_comparison.as_json(found), comparison_as_text(found))
 
 
@@ -267,8 +269,10 @@ def runs(limit: int = 50, *, db: str | Path | None = None) -> pd.DataFrame:
     from core.services.runs import lifecycle
 
     columns = ["run", "name", "status", "planned", "votes", "failures", "created"]
+    with opened(db) as store:
+        listed = lifecycle.runs(store, limit=limit)
     rows = [
         (r.id, r.name, lifecycle.said_of(r), r.planned, r.votes, r.failures_open, r.created)
-        for r in lifecycle.runs(opened(db), limit=limit)
+        for r in listed
     ]
     return pd.DataFrame(rows, columns=columns)

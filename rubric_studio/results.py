@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -25,13 +26,18 @@ _PARTS = ("ci", "undefined", "confusion", "more")
 _SHOWN = 10
 
 
-def opened(db: str | Path | None) -> Store:
-    """The data file of the app, or the one named; made on first use."""
+@contextmanager
+def opened(db: str | Path | None) -> Iterator[Store]:
+    """The data file of the app, or the one named; made on first use, closed afterwards."""
     from core.services import open_store
 
     settings = load_settings()
     chosen = settings if db is None else replace(settings, db=Path(db).expanduser().absolute())
-    return open_store(chosen)
+    store = open_store(chosen)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,10 @@ class Run:
 
         from core.services.agreement import metrics_report
 
-        report = metrics_report.metrics_source(
-            lambda: opened(self.db), str(self.id), reference, bootstrap, seed
-        )
+        with opened(self.db) as store:
+            report = metrics_report.metrics_source(
+                lambda: store, str(self.id), reference, bootstrap, seed
+            )
         return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
 
     def report(self, path: str | Path) -> Path:
@@ -99,14 +106,16 @@ class Run:
         form = forms.get(target.suffix.lower())
         if form is None:
             raise InputError("A report is written as .html or .md.", (), str(path))
-        found = run_report.report(opened(self.db), self.id)
+        with opened(self.db) as store:
+            found = run_report.report(store, self.id)
         text = run_export.written(found, "html" if form == "html" else "markdown")
         target.write_text(text, encoding="utf-8")
         return target
 
     @property
     def _row(self) -> RunRow:
-        return opened(self.db).runs.row(self.id)
+        with opened(self.db) as store:
+            return store.runs.row(self.id)
 
     def _table(self, rows: str) -> pd.DataFrame:
         import pandas as pd
@@ -114,7 +123,8 @@ class Run:
         from core.services.exports import judgement_rows
 
         made = getattr(judgement_rows, rows)
-        return pd.DataFrame(list(made(judgement_rows.graded(opened(self.db), self.id))))
+        with opened(self.db) as store:
+            return pd.DataFrame(list(made(judgement_rows.graded(store, self.id))))
 
     def _said(self) -> str:
         row = self._row

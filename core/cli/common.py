@@ -66,10 +66,18 @@ def settings_with(db: Path | None) -> Settings:
 
 
 def open_db(db: Path | None) -> Store:
-    """The store, made on first use."""
+    """The store, made on first use, closed when the command ends."""
+    return _open(settings_with(db))
+
+
+def _open(settings: Settings) -> Store:
     from core.services import open_store
 
-    return open_store(settings_with(db))
+    store = open_store(settings)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(store.close)
+    return store
 
 
 @contextmanager
@@ -89,13 +97,11 @@ def open_to_read(db: Path | None) -> Store:
     Where there is no data file yet, an empty one that is gone when the command ends: reading
     makes no file and no folder.
     """
-    from core.services import open_store
-
     settings = settings_with(db)
     if not settings.db.exists():
         folder = click.get_current_context().with_resource(TemporaryDirectory())
         settings = replace(settings, db=Path(folder) / settings.db.name)
-    return open_store(settings)
+    return _open(settings)
 
 
 # Results to stdout, everything else to stderr; mendable trouble ends with status 2.
