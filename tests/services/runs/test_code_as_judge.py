@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from core.domain.panel import Panel
 from core.errors import InputError
 from core.services.judges import registry
 from core.services.runs import lifecycle
@@ -117,3 +119,13 @@ def test_checks_that_do_not_fit_the_rubric_are_refused_before_there_is_a_run(
     assert done.returncode == 2
     assert says in done.stderr
     assert json.loads(cli("runs", "--db", str(at / "x.db"), "--json").stdout)["runs"] == []
+
+
+def test_the_panel_that_the_document_shows_is_one() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "checks.md").read_text()
+    panel = Panel.model_validate(yaml.safe_load(text.split("```yaml")[1].split("```")[0]))
+
+    rules, model = panel.judges
+    assert list(rules.checks) == ["cites", "polite", "right", "depth"]
+    assert model.stage == 1
+    assert panel.cascade is not None

@@ -183,7 +183,9 @@ def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) 
         f"{name!r} is a number ({_written(low)} to {_written(high)}); it is read in "
         f"{len(options)} steps: {', '.join(label for label, _ in options)}."
     )
-    mend = f"Choose others with --bins {name}=EDGES. The numbers stand in the reasons."
+    middle = _written(round((edges[0] + edges[-1]) / 2, 9))
+    other = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
+    mend = f"Steps can be chosen, as in {other}. The numbers themselves stand in the reasons."
     return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
 
 
