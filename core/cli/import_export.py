@@ -263,6 +263,13 @@ _path = click.Path(path_type=Path)
     metavar="[NAME=]STEPS",
     help="Cuts numeric scores of other tools into steps: a count, or edges as in tone=0,0.5,1.",
 )
+@click.option(
+    "--map-label",
+    "words",
+    multiple=True,
+    metavar="[CRITERION:]THEIRS=OURS",
+    help="Says which option of --rubric a word for an answer is, e.g. tone:ja=MET.",
+)
 @common.sheet_option
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
 @db_option

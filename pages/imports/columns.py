@@ -6,12 +6,15 @@ from typing import Any, cast
 
 import streamlit as st
 
+from core.domain.rubric import Rubric
 from core.formats.datasets.table import Table
 from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
+from core.services.imports import import_files
+from core.services.imports.import_files import FileLook
 from core.text.names import visible
 from pages.imports import reading as keys
 from pages.ui import state
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table as html_table
 
 WORDS = {
@@ -33,6 +36,8 @@ WIDE = ("item", "criterion", "submission", "prompt", "system")
 NEEDED = frozenset({"item", "rater", "label"})
 KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
 OUT = "Leave out"
+#: So many words of a criterion can be given a meaning here.
+MOST_WORDS = 60
 #: More raters than this keep the kind that was guessed.
 MOST_RATERS = 500
 
@@ -54,6 +59,31 @@ def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
         elif data["kind"] is None and data["rater"] is not None:
             data["kinds"] = _kinds(key, table, guess, data["rater"])
     return VoteMapping(**data)
+
+
+def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None) -> VoteMapping:
+    """Which option each word of the file is, where it is none of the rubric's."""
+    strange = import_files.words_to_say(seen, mapping, rubric)
+    if rubric is None or not strange:
+        return mapping
+    said: dict[str, dict[str, str]] = {}
+    with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
+        st.caption("These words in the file are no options of the rubric. Say which each is.")
+        for name, theirs in strange.items():
+            options = [option.label for option in rubric.criterion(name).choices]
+            with st.grid(3, min_column_width=200):
+                for word in theirs[:MOST_WORDS]:
+                    chosen = st.selectbox(
+                        label(f"{name}: {word}", 80),
+                        options,
+                        index=None,
+                        format_func=lambda option: one_line(option, 60),
+                        key=state.key(keys.FIELD, key, "word", name, word),
+                        placeholder="Choose an option",
+                    )
+                    if chosen is not None:
+                        said.setdefault(name, {})[word] = chosen
+    return mapping.model_copy(update={"words": said}) if said else mapping
 
 
 def _sample(table: Table) -> None:

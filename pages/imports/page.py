@@ -110,6 +110,7 @@ def _beside_and_mapping(upload: Upload, about: str, seen: FileLook) -> None:
     mapping = import_files.guessed(seen, resources.rubric(rubric))
     if seen.table is not None and mapping is not None:
         mapping = columns.show(about, seen.table, mapping)
+        mapping = columns.words(about, seen, mapping, resources.rubric(rubric))
     bins = _steps(upload) if seen.kind in TOOL_NAMES else ()
     checked = reading.checked(f"{about}-{rubric or 0}", seen, mapping, rubric, dataset, bins)
     st.subheader("Check", anchor=False)

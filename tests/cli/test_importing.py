@@ -186,3 +186,32 @@ def test_submissions_are_imported_from_an_archive_and_estimated_from_a_folder(
     done = CliRunner().invoke(main, [*map(str, words), "--db", str(tmp_path / "x.db")])
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["items"] == 2
+
+
+GERMAN = (
+    "item,rater,label\na,kim,ja\na,lee,ja\nb,kim,nein\nb,lee,weiß nicht\nc,kim,ja\nc,lee,nein\n"
+)
+
+
+def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(
+    tmp_path: Path,
+) -> None:
+    votes, rubric = tmp_path / "votes.csv", tmp_path / "rubric.yaml"
+    votes.write_text(GERMAN)
+    rubric.write_text("criteria:\n- {name: polite, requirement: Is it polite?}\n")
+    refused = run(tmp_path, votes, "--rubric", rubric)
+    assert refused.exit_code == 2
+    (line,) = [one for one in refused.stderr.splitlines() if "no options" in one]
+    assert "'ja' (3), 'nein' (2), 'weiß nicht' are no options of 'polite'" in line
+    assert "--map-label 'polite:ja=OPTION'" in line
+    words = ["--map-label", "polite:ja=MET", "--map-label", "nein=UNMET"]
+    away = ["--map-label", "weiß nicht=Cannot assess"]
+    found = said(tmp_path, votes, "--rubric", rubric, *words, *away)
+    # Six answers, of which one says that nobody knows.
+    assert (found["votes"], found["abstentions"]) == (6, 1)
+    assert found["mapping"]["words"]["polite"] == {"ja": "MET"}
+    done = CliRunner().invoke(main, ["metrics", "1", "--json", "--db", str(tmp_path / "x.db")])
+    group = json.loads(done.stdout)["criteria"]["polite"]["groups"]["human"]
+    # Of the two items that both answered, they agree on one.
+    assert group["percent_agreement"] == 0.5
+    assert run(tmp_path, votes, "--map-label", "ja").exit_code == 2

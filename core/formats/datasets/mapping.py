@@ -347,6 +347,29 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     return build(ColumnMapping, data, "mapping", "--map")
 
 
+def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What ``--map-label`` says: by criterion ("" for all), the file's word to the option's.
+
+    Raises:
+        InputError: a change that is not understood.
+
+    >>> words_in_changes(["tone:ja=MET", "n=UNMET"])
+    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET'}}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for change in changes:
+        left, equals, ours = change.rpartition("=")
+        criterion, colon, theirs = left.partition(":")
+        criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
+        if not equals or not theirs.strip() or not ours.strip():
+            raise InputError(
+                f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
+                "THEIRS=OURS for every criterion."
+            )
+        found.setdefault(criterion, {})[theirs.strip()] = ours.strip()
+    return found
+
+
 def _free(data: dict[str, Any], column: str) -> None:
     """Take a column from whatever it was for."""
     if not column:

@@ -80,7 +80,8 @@ class VoteMapping(Noun):
     """Which column holds what; ``None`` where there is none.
 
     ``columns`` are the raters of a wide table. ``only`` names the criterion where neither a column
-    nor a heading does. ``kinds`` says of raters what they are; the others are ``others``.
+    nor a heading does. ``kinds`` says of raters what they are; the others are ``others``. ``words``
+    maps, by criterion (or for all, under ""), the file's words for answers to the rubric's options.
     """
 
     layout: Layout
@@ -100,6 +101,14 @@ class VoteMapping(Noun):
     only: str = ""
     kinds: dict[str, VoterKind] = Field(default_factory=dict)
     others: VoterKind = "human"
+    words: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+    def option_for(self, criterion: str, word: str) -> str:
+        """The option that a word of the file stands for; the word itself where nobody said."""
+        for name in (criterion, ""):
+            if (ours := self.words.get(name, {}).get(word)) is not None:
+                return ours
+        return word
 
     def used(self) -> dict[str, str]:
         """Field to column, for every column that is named."""

@@ -99,6 +99,8 @@ class VoteChecker:
         self._lines: dict[tuple[str, ...], int | None] = {}
         self._repeated = list[tuple[str, int | None]]()
         self._weights: dict[str, float] = {}
+        #: Words that are no option: by criterion and its options, how often and where first.
+        self._strange: dict[tuple[str, str], dict[str, tuple[int, int | None]]] = {}
 
     def read(self, lines: Iterable[VoteLine]) -> ImportedVotes:
         """All votes, or ``InputError`` with every problem."""
@@ -109,9 +111,23 @@ class VoteChecker:
                 rows.append(vote)
             if enough(self.problems):
                 break
+        self._say_strange()
         if self.problems:
             raise refusal("file of votes", self.problems, self._where)
         return ImportedVotes(tuple(rows), self._weights)
+
+    def _say_strange(self) -> None:
+        """All words that are no option, at once for a criterion."""
+        for (name, known), words in self._strange.items():
+            shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in words.items()]
+            more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
+            verb = "is no option" if len(shown) == 1 else "are no options"
+            self._wrong(
+                min((at for _, at in words.values() if at), default=None),
+                f"{', '.join(shown[:20])}{more} {verb} of {name!r}.",
+                "label",
+                f"{known} Or say what each means: --map-label '{name}:{next(iter(words))}=OPTION'.",
+            )
 
     @property
     def notices(self) -> tuple[Problem, ...]:
@@ -136,7 +152,8 @@ class VoteChecker:
         label, name = row["label"].strip(), row["criterion"]
         option, known = labels.find(label)
         if not known:
-            self._wrong(line, f"is {label!r}, no option of {name!r}.", "label", labels.known)
+            seen = self._strange.setdefault((name, labels.known), {})
+            seen[label] = (seen.get(label, (0, line))[0] + 1, seen.get(label, (0, line))[1])
             return None
         away = bool(label) and (option is None or labels.choices[option].na)
         kind = _kind(row)

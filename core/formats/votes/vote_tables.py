@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from core.domain.base import near
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.labels import AWAY, option_named
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
 from core.formats.folder import read_bytes
@@ -17,6 +19,7 @@ from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
 from core.formats.votes.imported import KINDS, PROBABILITY, ImportedVotes, VoteChecker, VoteLine
+from core.text.names import fold
 
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
@@ -126,6 +129,8 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     _check(table, mapping)
     found, problems = TableVotes([], {}, {}), list[Problem]()
     for line, row in _rows(table, mapping, found, problems):
+        if mapping.words:
+            row["label"] = mapping.option_for(row["criterion"], row["label"])
         if row.pop("gold"):
             if row["label"]:
                 found.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
@@ -258,3 +263,16 @@ def _text(cells: dict[str, Any], column: str | None) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip()
+
+
+def strange_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[str]]:
+    """The words that are no option, by criterion, the most frequent first."""
+    known = {fold(c.name): c for c in rubric.criteria}
+    found: dict[str, Counter[str]] = {}
+    for _, row in lines:
+        criterion, word = known.get(fold(row["criterion"])), row["label"]
+        if criterion is None or not word or fold(word) in AWAY:
+            continue
+        if option_named(criterion, word) is None:
+            found.setdefault(criterion.name, Counter())[word] += 1
+    return {name: [word for word, _ in words.most_common()] for name, words in found.items()}

@@ -11,8 +11,13 @@ from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import dataset_of
-from core.formats.datasets.mapping import change_votes, is_for_items, layout_meant
-from core.formats.datasets.table import Table, table_of_files
+from core.formats.datasets.mapping import (
+    change_votes,
+    is_for_items,
+    layout_meant,
+    words_in_changes,
+)
+from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
@@ -21,6 +26,7 @@ from core.formats.votes.reading import SeenKind, SourceKind, kind_of, read_bundl
 from core.formats.votes.sources import VoteSource, open_bytes, open_path
 from core.formats.votes.tools.known_tools import read_items
 from core.formats.votes.tools.scales import Bins
+from core.formats.votes.vote_tables import strange_words, votes_in
 from core.services.datasets.catalog import keep_rubric
 from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
 from core.store.store import Store
@@ -152,6 +158,7 @@ def import_path(
     changes: Sequence[str] = (),
     bins: Sequence[str] = (),
     sheet: str | None = None,
+    words: Sequence[str] = (),
     dry: bool = False,
     data: bytes | None = None,
 ) -> dict[str, Any]:
@@ -160,7 +167,8 @@ def import_path(
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
     alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
     like ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook.
-    ``data`` is what stands in the file, where it was not read from ``path`` (standard input).
+    ``words`` are like ``tone:ja=MET``: which option the file's word for an answer is. ``data`` is
+    what stands in the file, where it was not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
@@ -172,6 +180,8 @@ def import_path(
     if seen.kind == "dataset":
         return _items(store, seen, read_rubric, changes, dry)
     mapping = changed(seen, changes)
+    if words:
+        mapping = with_words(mapping, words)
     if seen.kind == "rubric":
         return _rubrics(store, seen, dry)
     if bins and seen.kind not in TOOL_NAMES:
@@ -200,6 +210,27 @@ def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:
             raise InputError("--map is for tables; this source names its columns itself.")
         return seen.mapping
     return change_votes(seen.mapping, changes, seen.table)
+
+
+def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping:
+    """The mapping with what is said of the file's words for answers. Raises ``InputError``."""
+    if mapping is None:
+        raise InputError("--map-label is for tables of votes.")
+    return mapping.model_copy(update={"words": words_in_changes(words)})
+
+
+def words_to_say(
+    seen: FileLook, mapping: VoteMapping | None, rubric: Rubric | None
+) -> dict[str, list[str]]:
+    """The words for answers that are no options of a rubric at hand, by criterion."""
+    if rubric is None or mapping is None or seen.table is None:
+        return {}
+    try:
+        lines = votes_in(with_paths(seen.table, mapping.used().values()), mapping).lines
+    except InputError:
+        # The check says what is wrong with the mapping.
+        return {}
+    return strange_words(rubric, lines)
 
 
 def _unknown(seen: FileLook) -> InputError:
