@@ -34,6 +34,7 @@ IMPORT_WAY = "import_way"
 IMPORT_FILE = "import_file"
 IMPORT_TEXT = "import_text"
 IMPORT_SHEET = "import_sheet"
+IMPORT_INSIDE = "import_inside"
 IMPORT_RUBRIC = "import_rubric"
 IMPORT_COLUMN = "import_column"
 IMPORT_META = "import_meta"
@@ -53,6 +54,7 @@ def choose_columns(
     """One choice per column; returns the mapping they come to, and what is wrong with it."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
     guess = catalog.suggest(table, rubric)
+    guess = catalog.with_likeliest(table, guess)
     guessed = catalog.roles_of(table, guess)
     options = catalog.role_options(table, guess, rubric)
     chosen = list(guessed)
@@ -84,6 +86,24 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
         f'<span class="rs-quiet">{esc(cells) or "always empty"}</span>'
     )
     return str(state.get(key))
+
+
+def _inside(source: str, table: Table) -> Table:
+    """The table with what stands inside its cells as columns, where somebody wants it."""
+    paths = catalog.inside(table)
+    if not paths:
+        return table
+    best = catalog.likeliest(table)
+    chosen = st.multiselect(
+        "Use what stands inside the cells",
+        paths,
+        default=[best] if best else [],
+        format_func=lambda path: one_line(path, 80),
+        key=state.key(IMPORT_INSIDE, source),
+        placeholder="None",
+        help="A place within a message, an object or a list becomes a column of its own.",
+    )
+    return catalog.opened_up(table, chosen)
 
 
 def _structured(table: Table, source: str, guessed: bool) -> bool:
@@ -190,6 +210,7 @@ def show() -> None:
     _first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key
+    table = _inside(about, table)
     mapping, wrong = choose_columns(about, table, rubric_id)
     if wrong:
         st.error("The columns do not fit together.", icon=":material/error:")

@@ -7,7 +7,7 @@ from typing import Any, cast
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, leaves
 from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
 from core.services.imports import import_files
 from core.services.imports.import_files import FileLook
@@ -103,7 +103,7 @@ def _field(key: str, table: Table, guess: VoteMapping, field: str) -> str | None
     state.guess(name, getattr(guess, field))
     chosen: str | None = st.selectbox(
         WORDS[field],
-        list(table.columns),
+        [*table.columns, *leaves(table)],
         index=None,
         format_func=lambda column: one_line(column, 60),
         key=name,

@@ -14,7 +14,8 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
-from core.formats.datasets.table import Table, read_table
+from core.formats.datasets.table import Table, leaves, read_table, with_paths
+from core.formats.datasets.vote_mapping import nearest_shapes
 from core.formats.rubrics.rubric_file import rubric_from
 from core.store.database.content import noun_hash
 from core.store.store import Store
@@ -51,6 +52,34 @@ class ItemPlace:
 def read_source(data: str | bytes, name: str, sheet: str | None = None) -> Table:
     """The table in a file or in pasted text. Raises ``InputError`` with every bad line."""
     return read_table(data, name, sheet)
+
+
+def inside(table: Table) -> list[str]:
+    """The places within cells that could be columns, like ``messages[-1].content``."""
+    return [path for path, value in leaves(table).items() if value is not None]
+
+
+def opened_up(table: Table, paths: Sequence[str]) -> Table:
+    """The table with these places within its cells as columns of their own."""
+    return with_paths(table, paths)
+
+
+def likeliest(table: Table) -> str | None:
+    """The place within cells that is probably the submission, where no column is named for it."""
+    if guess_mapping(table).submission is not None:
+        return None
+    items = (near.changes[0] for near in nearest_shapes(table) if near.kind == "dataset")
+    path = next(items, "").partition("=")[2]
+    return path if path in leaves(table) else None
+
+
+def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
+    """The guess with a place within cells as its submission, where it has none and one is open."""
+    best = likeliest(table)
+    if guess.submission is not None or best not in table.columns:
+        return guess
+    meta = tuple(column for column in guess.meta if column != best)
+    return guess.model_copy(update={"submission": best, "meta": meta})
 
 
 def own_rubric(table: Table) -> Rubric | None:

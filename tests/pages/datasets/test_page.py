@@ -216,3 +216,17 @@ def test_an_archive_of_submissions_is_a_dataset_once_looked_at(store: Store) -> 
     press_import(app)
     (row,) = catalog.listing(store)
     assert catalog.item(store, catalog.latest(store, row.id), "12346").text == "Bob’s text"
+
+
+def test_what_stands_inside_the_cells_can_be_the_submission(store: Store) -> None:
+    asked = {"role": "user", "content": "Ask"}
+    said = [{"role": "assistant", "content": f"Say {n}."} for n in ("a", "b")]
+    rows = [{"id": n, "messages": [asked, one]} for n, one in zip("ab", said, strict=True)]
+    app = importing("".join(json.dumps(row) + "\n" for row in rows), "chats.jsonl")
+    (inside,) = app.multiselect
+    # The last message's text is the likeliest; nothing has to be said.
+    assert inside.value == ["messages[-1].content"]
+    assert "All 2 items can be read" in shown(app)
+    press_import(app)
+    (row,) = catalog.listing(store)
+    assert catalog.item(store, catalog.latest(store, row.id), "b").text == "Say b."
