@@ -18,6 +18,7 @@ import time
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -181,7 +182,7 @@ def _answers(address: str) -> bool:
 
 
 def _statuses(database: Path) -> list[str]:
-    with sqlite3.connect(database) as file:
+    with closing(sqlite3.connect(database)) as file:
         return [status for (status,) in file.execute("SELECT status FROM run")]
 
 
