@@ -230,7 +230,7 @@ def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
 IMPORT_SHAPES = (
     *("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"),
     *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
-    *("langsmith", "phoenix", "label_studio", "argilla"),
+    *("langsmith", "phoenix", "label_studio", "argilla", "arena"),
 )
 _path = click.Path(path_type=Path)
 

@@ -63,6 +63,8 @@ def mend_rule(given: str, scale: Scale) -> str:
 
 MET, UNMET = "MET", "UNMET"
 CANNOT_ASSESS = "CANNOT_ASSESS"
+#: What can be said of two answers, A and B, as they are shown.
+A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
 ADDED_ABSTENTION = "Cannot assess"
 
 Value = Annotated[float, Field(ge=0, le=1)]

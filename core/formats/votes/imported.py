@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from core.domain.dataset import Dataset, Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
@@ -300,6 +300,7 @@ ToolKind = Literal[
     "label_studio",
     "argilla",
     "mt_bench",
+    "arena",
 ]
 TOOL_NAMES: Mapping[ToolKind, str] = {
     "inspect": "Inspect",
@@ -313,6 +314,7 @@ TOOL_NAMES: Mapping[ToolKind, str] = {
     "label_studio": "Label Studio",
     "argilla": "Argilla",
     "mt_bench": "MT-Bench",
+    "arena": "Chatbot Arena",
 }
 #: The shapes in which votes come.
 VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"] | ToolKind
@@ -323,7 +325,8 @@ class VoteBundle:
     """What one file or folder of votes holds, checked.
 
     ``notices`` say what was derived, left out or tolerated; ``mapping`` which column was taken for
-    what, where that was a choice.
+    what, where that was a choice. ``details`` are kept with the run: of pairs, that they are
+    contests.
     """
 
     name: str
@@ -333,3 +336,4 @@ class VoteBundle:
     votes: ImportedVotes
     notices: tuple[Problem, ...] = ()
     mapping: dict[str, object] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)

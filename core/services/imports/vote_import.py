@@ -17,7 +17,7 @@ from core.domain.panel import JudgeKind, Panel
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
-from core.formats.votes.imported import ImportedVote, VoteBundle
+from core.formats.votes.imported import TOOL_NAMES, ImportedVote, VoteBundle
 from core.identity import content_hash
 from core.services.agreement.load_ratings import Row, column_names
 from core.services.agreement.ratings import Rater
@@ -140,7 +140,7 @@ def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = 
                 dataset_version_id=dataset.id,
                 panel=panel,
                 versions={"rubric-studio": metadata.version("rubric-studio")},
-                details={"imported": {**details, "mapping": bundle.mapping}},
+                details={"imported": {**details, "mapping": bundle.mapping}, **bundle.details},
             )
             run = _record(store, plan, bundle, seats)
     return BroughtIn(run, rubric.id, dataset.id, False)
@@ -155,7 +155,8 @@ def said_of(run_details: Any) -> str:
     imported = run_details.get("imported")
     if not imported:
         return ""
-    shape = FORMAT_WORDS.get(imported.get("format", ""), "")
+    form = imported.get("format", "")
+    shape = FORMAT_WORDS.get(form) or TOOL_NAMES.get(form, "")
     return f"{imported.get('source') or 'a file'} ({shape})" if shape else "a file"
 
 
@@ -164,6 +165,7 @@ FORMAT_WORDS = {
     "long": "long table",
     "wide": "wide table",
     "autorubric": "autorubric experiment",
+    "gradescope": "Gradescope",
 }
 
 

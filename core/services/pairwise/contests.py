@@ -156,7 +156,8 @@ def is_contest(store: Store, run_id: int) -> bool:
 def listing(store: Store, *, limit: int = 50) -> list[RunRow]:
     """The contest runs, newest first; people's arenas are no contests of their own."""
     rows = store.runs.list(detail="contest", limit=10 * limit)
-    return [row for row in rows if row.panel.askable][:limit]
+    imported = {row.id for row in store.runs.list(detail="imported", limit=10_000)}
+    return [row for row in rows if row.panel.askable or row.id in imported][:limit]
 
 
 def _comparing(panel: Panel) -> Panel:

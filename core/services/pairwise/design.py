@@ -11,7 +11,7 @@ from pydantic import Field as Bounded
 from pydantic import model_validator
 
 from core.domain.base import Noun, broken, build
-from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE, Criterion, Option, Rubric
 from core.errors import InputError
 from core.identity import seeded
 from core.services.pairwise.system_answers import ContestField
@@ -107,7 +107,6 @@ def _pairs(systems: Sequence[str], there: Container[str]) -> Iterator[tuple[str,
 #: What a judge can say of A and B; ``none`` is an abstention.
 Choice = Literal["A", "B", "tie", "both_bad", "none"]
 
-A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
 _CHOICES: dict[str, Choice] = {A_BETTER: "A", B_BETTER: "B", TIE: "tie", BOTH_BAD: "both_bad"}
 OVERALL = "overall"
 

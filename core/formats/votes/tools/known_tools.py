@@ -21,6 +21,7 @@ from core.formats.votes.tools import (
     annotation_tools,
     inspect_logs,
     metric_runs,
+    pair_votes,
     promptfoo,
     trace_scores,
 )
@@ -33,7 +34,8 @@ TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
     "deepeval": metric_runs.DEEPEVAL,
     "ragas": metric_runs.RAGAS,
     "openai_evals": metric_runs.OPENAI_EVALS,
-    "mt_bench": metric_runs.MT_BENCH,
+    "mt_bench": (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS),
+    "arena": pair_votes.ARENA,
     "langfuse": trace_scores.LANGFUSE,
     "langsmith": trace_scores.LANGSMITH,
     "phoenix": trace_scores.PHOENIX,

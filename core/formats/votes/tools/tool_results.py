@@ -44,15 +44,22 @@ class ToolAnswer(NamedTuple):
 
 
 class ToolQuestion(NamedTuple):
-    """What was asked: its words, and its options from worst to best where the tool names them."""
+    """What was asked: its words, and its options from worst to best where the tool names them.
+
+    ``nominal``: they have no order, whatever they are worth.
+    """
 
     requirement: str = ""
     options: tuple[tuple[str, float], ...] = ()
+    nominal: bool = False
 
 
 @dataclass
 class ToolResults:
-    """What a reader found. ``items`` holds fields of `Item` by id, ``truth`` labels by item."""
+    """What a reader found. ``items`` holds fields of `Item` by id, ``truth`` labels by item.
+
+    ``contest`` says of votes on pairs how they were made: the design, and the systems in order.
+    """
 
     tool: ToolKind
     title: str
@@ -61,6 +68,7 @@ class ToolResults:
     answers: list[ToolAnswer] = field(default_factory=list)
     truth: dict[str, dict[str, Value]] = field(default_factory=dict)
     notices: list[Problem] = field(default_factory=list)
+    contest: dict[str, Any] | None = None
 
     def note(self, message: str, mend: str = "") -> None:
         """Say something that a person should know of the reading."""
@@ -104,7 +112,10 @@ def bundle(
     notices = [Problem(f"Read as results of {TOOL_NAMES[found.tool]}."), *found.notices]
     notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
-    return VoteBundle(found.title, found.tool, rubric, dataset, votes, shortened(notices))
+    details = {} if found.contest is None else {"contest": found.contest}
+    return VoteBundle(
+        found.title, found.tool, rubric, dataset, votes, shortened(notices), details=details
+    )
 
 
 def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
@@ -155,14 +166,15 @@ def _lines(found: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine
 
 def _criterion(name: str, scale: Scale, found: ToolResults) -> dict[str, Any]:
     asked = found.questions.get(name, ToolQuestion()).requirement.strip()
+    kind = "nominal" if found.questions.get(name, ToolQuestion()).nominal else scale.kind
     data: dict[str, Any] = {
         "name": name,
         "requirement": asked or f"{name} (the question itself was not part of the file)",
         "weight": 1.0,
-        "scale": scale.kind,
+        "scale": kind,
     }
     options = [{"label": label, "value": value} for label, value in scale.options]
-    return data if scale.kind == "binary" else data | {"options": options}
+    return data if kind == "binary" else data | {"options": options}
 
 
 def items_alone(found: ToolResults) -> Dataset:

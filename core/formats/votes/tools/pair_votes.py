@@ -1,0 +1,160 @@
+"""Votes on pairs of answers, as Chatbot Arena and MT-Bench keep them: they become contests.
+
+A task under two systems, in the order in which they were shown, is an item; which answer is better
+is the one question. MT-Bench's judge saw each pair in both orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
+from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.formats.votes.tools.lax_json import conversation, objects_in
+from core.formats.votes.tools.tool_results import (
+    RaterKind,
+    ToolAnswer,
+    ToolQuestion,
+    ToolResults,
+)
+from core.formats.votes.tools.views import JsonRows, Shape
+
+OVERALL = "overall"
+#: With more raters than this nobody can be told from the others: they are one.
+MOST_RATERS = 200
+_ASKED = "Which answer serves the one who set the task better, all things considered?"
+_WORTH = {A_BETTER: 1.0, B_BETTER: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
+_TEXTLESS = {"first": "", "second": ""}
+_SAID = {
+    "a": A_BETTER,
+    "model_a": A_BETTER,
+    "b": B_BETTER,
+    "model_b": B_BETTER,
+    "tie": TIE,
+    "tie (bothbad)": BOTH_BAD,
+    "both_bad": BOTH_BAD,
+    "bothbad": BOTH_BAD,
+}
+
+
+class _Contests:
+    """Collects pairs, in the order in which they come."""
+
+    def __init__(self, kind: Any, title: str) -> None:
+        self.found = ToolResults(kind, title)
+        self._places: dict[str, int] = {}
+        self._met: dict[tuple[str, frozenset[str]], str] = {}
+
+    def item(self, task: str, a: str, b: str, fields: Mapping[str, Any]) -> str:
+        """The item of a pair as it was shown; new where it was not there yet."""
+        first, second = (self._places.setdefault(name, len(self._places)) for name in (a, b))
+        id = f"{task} · {first}-{second}"[:480]
+        leads = self._met.setdefault((task, frozenset((a, b))), id)
+        meta = {
+            "task": task,
+            "first": a,
+            "second": b,
+            "swapped": first > second,
+            "leads": leads == id,
+            "sources": [f"{task} · {a}", f"{task} · {b}"],
+        }
+        if fields["submission"] == _TEXTLESS:
+            meta[TEXT_AVAILABLE] = False
+        self.found.items.setdefault(id, {**fields, "meta": meta})
+        return id
+
+    def vote(self, item: str, rater: str, kind: RaterKind, said: str | None, why: str) -> None:
+        """One answer; ``None`` where the rater gave none that could be read."""
+        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, said, why))
+
+    def results(self) -> ToolResults:
+        """All of it; the options are those that a contest has, both bad only where it was said."""
+        found = self.found
+        said = {answer.value for answer in found.answers}
+        labels = [A_BETTER, B_BETTER, TIE, *([BOTH_BAD] if BOTH_BAD in said else [])]
+        options = tuple((label, _WORTH[label]) for label in labels)
+        found.questions[OVERALL] = ToolQuestion(_ASKED, options, nominal=True)
+        raters = {answer.rater for answer in found.answers}
+        if len(raters) > MOST_RATERS:
+            found.answers = [answer._replace(rater="people") for answer in found.answers]
+            found.note(f"{len(raters):,} people voted; they are one rater here, 'people'.")
+        both = len(found.items) > len(self._met)
+        design = {
+            **({} if both else {"orders": "one"}),
+            **({"both_bad": True} if BOTH_BAD in said else {}),
+        }
+        found.contest = {"design": design, "systems": list(self._places), "datasets": []}
+        return found
+
+
+# Chatbot Arena, and people's judgments of MT-Bench
+
+
+def _is_arena(row: Mapping[str, Any]) -> bool:
+    return {"model_a", "model_b", "winner"} <= row.keys()
+
+
+def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    made = _Contests("arena", title)
+    strange = 0
+    for at, row in enumerate(rows, start=1):
+        said = _SAID.get(str(row["winner"]).strip().casefold())
+        strange += said is None
+        talks = [objects_in(row.get(f"conversation_{side}")) for side in "ab"]
+        turn = row.get("turn")
+        task = str(row.get("question_id") or f"row {at}")
+        task = f"{task}, turn {turn}" if turn is not None else task
+        fields: dict[str, Any] = {"prompt": _asked(talks[0])}
+        if all(talks):
+            fields["submission"] = {"first": _answered(talks[0]), "second": _answered(talks[1])}
+        item = made.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
+        who = str(row.get("judge") or row.get("judge_user") or "person")
+        model = isinstance(row.get("judge"), list) or who.startswith(("gpt", "claude"))
+        made.vote(item, who, "llm" if model else "human", said, "")
+    if strange:
+        made.found.note(f"{strange:,} votes name no winner; they are failures.")
+    return made.results()
+
+
+def _asked(talk: Sequence[Mapping[str, Any]]) -> str:
+    """What the user asked; of several turns the whole conversation but the last answer."""
+    return conversation(list(talk[:-1])) if talk else ""
+
+
+def _answered(talk: Sequence[Mapping[str, Any]]) -> str:
+    return conversation(list(talk[-1:]))
+
+
+def _shown(fields: dict[str, Any]) -> dict[str, Any]:
+    """A pair whose texts are elsewhere is still a pair."""
+    return fields if "submission" in fields else fields | {"submission": dict(_TEXTLESS)}
+
+
+# MT-Bench's own pairs: the judge saw model 1 as A in the first game, and as B in the second
+
+
+def _is_pair(row: Mapping[str, Any]) -> bool:
+    return {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"} <= row.keys()
+
+
+def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+    made = _Contests("mt_bench", title)
+    for row in rows:
+        one, two = str(row["model_1"]), str(row["model_2"])
+        task = f"question {row['question_id']}, turn {row.get('turn', 1)}"
+        judge = row["judge"]
+        rater = str(judge[0] if isinstance(judge, list) and judge else judge)
+        for game, (a, b) in (("g1", (one, two)), ("g2", (two, one))):
+            winner = str(row[f"{game}_winner"])
+            named = {"model_1": one, "model_2": two}.get(winner)
+            said = {a: A_BETTER, b: B_BETTER}.get(named or "") or (TIE if winner == "tie" else None)
+            item = made.item(task, a, b, _shown({}))
+            made.vote(item, rater, "llm", said, str(row.get(f"{game}_judgment") or ""))
+    return made.results()
+
+
+ARENA = (Shape(JsonRows, lambda f: _is_arena(f.first), lambda f: _read_arena(f.rows, f.title)),)
+MT_BENCH_PAIRS = (
+    Shape(JsonRows, lambda f: _is_pair(f.first), lambda f: _read_pairs(f.rows, f.title)),
+)

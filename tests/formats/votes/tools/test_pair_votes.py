@@ -1,0 +1,108 @@
+"""Votes on pairs become contests, whose leaderboard a person can count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from core.domain.dataset import Pair
+from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.sources import open_bytes
+from core.services.imports import import_files
+from core.services.pairwise import contests
+from tests.command_line import cli
+from tests.formats.votes.foreign_files import lines
+from tests.new_store import new_store
+
+
+def battle(number: int, a: str, b: str, winner: str, **more: Any) -> dict[str, Any]:
+    def talk(said: str) -> list[dict[str, str]]:
+        return [
+            {"role": "user", "content": f"Question {number}?"},
+            {"role": "assistant", "content": said},
+        ]
+
+    return {
+        "question_id": f"q{number}", "model_a": a, "model_b": b, "winner": winner,
+        "judge": "arena_user_1", "conversation_a": talk(f"{a} says"),
+        "conversation_b": talk(f"{b} says"), "turn": 1, "anony": True, "tstamp": 1.0,
+    } | more  # fmt: skip
+
+
+#: x beats y twice (once shown second), ties once; y beats z; both were bad once.
+BATTLES = [
+    battle(1, "x", "y", "model_a"),
+    battle(2, "y", "x", "model_b"),
+    battle(3, "x", "y", "tie"),
+    battle(4, "y", "z", "model_a"),
+    battle(5, "x", "z", "tie (bothbad)"),
+]
+
+
+def test_a_battle_is_an_item_of_two_answers_as_they_were_shown() -> None:
+    source = open_bytes(lines(BATTLES).encode(), "battles.jsonl")
+    assert kind_of(source) == "arena"
+
+    found = read_bundle(source, "arena")
+
+    second = found.dataset.items[1]
+    assert isinstance(second.submission, Pair)
+    assert (second.submission.first, second.submission.second) == ("y says", "x says")
+    assert (second.prompt, second.meta["swapped"]) == ("Question 2?", True)
+    (criterion,) = found.rubric.criteria
+    assert (criterion.scale, [o.label for o in criterion.options]) == (
+        "nominal", ["A is better", "B is better", "Tie", "Both bad"])  # fmt: skip
+    labels = [criterion.choices[v.option or 0].label for v in found.votes.rows]
+    assert labels == ["A is better", "B is better", "Tie", "A is better", "Both bad"]
+
+
+def test_the_leaderboard_counts_what_was_voted(tmp_path: Path) -> None:
+    file = tmp_path / "battles.jsonl"
+    file.write_text(lines(BATTLES))
+    store = new_store(tmp_path / "x.db")
+
+    run = import_files.import_path(store, file)["run"]
+
+    assert contests.is_contest(store, run)
+    assert [row.id for row in contests.listing(store)] == [run]
+    done = cli("rank", str(run), "--db", str(store.path), "--json")
+    ranked = json.loads(done.stdout)["overall"]["standings"]
+    # x: two wins, a tie, and both bad; y: a win, a tie, two losses; z: both bad, and a loss.
+    counted = {r["system"]: (r["wins"], r["ties"], r["losses"]) for r in ranked}
+    assert counted == {"x": (2, 2, 0), "y": (1, 1, 2), "z": (0, 1, 1)}
+
+
+def test_mt_benchs_judge_saw_both_orders() -> None:
+    rows = [
+        {"question_id": 81, "model_1": "x", "model_2": "y", "g1_winner": g1, "g2_winner": g2,
+         "judge": ["gpt-4", "pair-v2"], "g1_judgment": "[[A]]", "g2_judgment": "[[B]]",
+         "turn": turn, "tstamp": 1.0}
+        for turn, g1, g2 in ((1, "model_1", "model_1"), (2, "tie", "error"))
+    ]  # fmt: skip
+    source = open_bytes(lines(rows).encode(), "gpt-4_pair.jsonl")
+    assert kind_of(source) == "mt_bench"
+
+    found = read_bundle(source, "mt_bench")
+
+    (criterion,) = found.rubric.criteria
+    assert [
+        (v.cell.item, None if v.option is None else criterion.choices[v.option].label)
+        for v in found.votes.rows
+    ] == [
+        ("question 81, turn 1 · 0-1", "A is better"),
+        ("question 81, turn 1 · 1-0", "B is better"),  # model 1 again, shown second
+        ("question 81, turn 2 · 0-1", "Tie"),
+        ("question 81, turn 2 · 1-0", None),
+    ]
+    assert found.details == {"contest": {"design": {}, "systems": ["x", "y"], "datasets": []}}
+    assert found.dataset.items[0].meta["text_available"] is False
+
+
+def test_more_people_than_can_be_told_apart_are_one_rater() -> None:
+    rows = [battle(n, "x", "y", "model_a", judge=f"arena_user_{n}") for n in range(250)]
+
+    found = read_bundle(open_bytes(lines(rows).encode(), "b.jsonl"), "arena")
+
+    assert {v.rater for v in found.votes.rows} == {"people"}
+    assert any("250 people voted" in str(notice) for notice in found.notices)
