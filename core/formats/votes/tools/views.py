@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from core.errors import InputError, Problem
-from core.formats.source.archives import members, opened_member
+from core.formats.office.archive import Unpacked, is_zip
 from core.formats.source.csv_reader import delimiter_of, records
 from core.formats.source.parsed import MAX_DATASET_BYTES, read_text, refusal, stem
 from core.formats.votes.tools.lax_json import decoded, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
 
-_ZIP = b"PK\x03\x04"
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 #: A file's first line is looked for in so much of it.
 _HEAD = 1_000_000
@@ -46,15 +45,19 @@ class Archive(View):
     """A zip archive."""
 
     @cached_property
+    def _unpacked(self) -> Unpacked:
+        return Unpacked(self.data, self.name)
+
+    @property
     def files(self) -> dict[str, Any]:
         """Its members by their paths."""
-        return members(self.data, self.name)
+        return self._unpacked.members
 
     def json(self, path: str) -> Any:
-        """The JSON value in a member. Raises ``InputError``."""
-        inside = opened_member(self.data, self.files[path], self.name)
+        """The JSON value in a member. Raises ``InputError``, also where all unpacks to too much."""
         where = f"{self.name}, {path}"
-        return decoded(read_text(inside, where, _WHAT, MAX_DATASET_BYTES), where, _WHAT)
+        text = read_text(self._unpacked.read(path), where, _WHAT, MAX_DATASET_BYTES)
+        return decoded(text, where, _WHAT)
 
 
 class JsonDocument(View):
@@ -138,7 +141,7 @@ class CsvTable(View):
 
 def views_of(data: bytes, name: str) -> tuple[View, ...]:
     """The file as what it can be by its first bytes; one object on one line is two things."""
-    if data.startswith(_ZIP):
+    if is_zip(data):
         return (Archive(data, name),)
     start = data[:_HEAD].lstrip(_BLANK)
     if start[:1] == b"[":
