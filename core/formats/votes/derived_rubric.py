@@ -46,7 +46,10 @@ class Derived(NamedTuple):
 def derive_rubric(
     lines: Sequence[VoteLine], labels: Mapping[str, Mapping[str, str]], name: str
 ) -> Derived:
-    """A rubric from the labels in use: yes and no are binary, numbers ordinal, words nominal.
+    """A rubric from the labels in use: numbers are ordinal, words nominal and kept as they are.
+
+    Yes and no are two such words, of which yes (true, pass ...) is worth everything; MET and UNMET
+    make a binary criterion.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -123,6 +126,8 @@ def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
         "ordinal": "The lowest number has value 0, the highest 1.",
         "nominal": "Its options have the value 0, so it scores nothing until they get values.",
     }[scale]
+    if scale == "nominal" and fold(labels[0]) in YES:
+        mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
 
 
@@ -133,8 +138,7 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     real = [label for label in labels if label not in spelt]
     folded = {fold(label) for label in real}
     if folded <= YES | NO:
-        spelt |= {label: MET if fold(label) in YES else UNMET for label in real}
-        return "binary", [{"label": MET}, {"label": UNMET}], spelt
+        return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}
     if None not in numbers.values():
         levels = _levels({n for n in numbers.values() if n is not None})
@@ -147,6 +151,36 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     if len(options) == 1:
         options.append({"label": "Other", "value": 0.0})
     return "nominal", options, spelt
+
+
+#: What stands beside a word for yes, or for no, where a file uses one of the two only.
+_PAIRS = (
+    *(("yes", "no"), ("y", "n"), ("true", "false")),
+    *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
+)
+
+
+def _yes_and_no(
+    real: list[str], spelt: dict[str, str]
+) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
+    """Two options in the file's own words; MET and UNMET alone are our binary scale."""
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for label in real:
+        sides[fold(label) in YES].append(label)
+    if {fold(label) for label in real} <= {"met", "unmet", "not met"}:
+        spelt |= {label: MET if fold(label) in YES else UNMET for label in real}
+        return "binary", [{"label": MET}, {"label": UNMET}], spelt
+    words = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
+    spelt |= {label: words[fold(label) in YES] for label in real}
+    options = [{"label": words[True], "value": 1.0}, {"label": words[False], "value": 0.0}]
+    return "nominal", options, spelt
+
+
+def _counterpart(word: str) -> str:
+    """The other word of a pair, written like this one."""
+    small = fold(word)
+    other = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
+    return other.upper() if word.isupper() else other.title() if word.istitle() else other
 
 
 def _number(label: str) -> float | None:

@@ -54,8 +54,9 @@ def test_a_long_table_is_read_with_the_usual_names_of_its_columns() -> None:
 
 def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing() -> None:
     bundle = read("item,rater,label\na,kim,yes\n,,\na,lee,\nb,kim,n/a\nb,lee,No\n")
-    assert bundle.rubric.criteria[0].scale == "binary"
-    # MET 0, UNMET 1, the added abstention 2.
+    # The file's words, yes 0 and No 1, and the added abstention 2.
+    options = [(o.label, o.value) for o in bundle.rubric.criteria[0].options]
+    assert options == [("yes", 1.0), ("No", 0.0)]
     assert answers(bundle) == [
         ("a", "rating", "kim", "human", 0, False, False),
         ("a", "rating", "lee", "human", None, False, True),
@@ -116,8 +117,8 @@ def test_a_maker_before_a_models_name_is_no_criterion() -> None:
 def test_a_column_of_gold_answers_becomes_labels_and_texts_become_items() -> None:
     bundle = read("id,text,kim,lee,gold\na,Hello there,yes,no,yes\nb,Bye,no,no,no\n")
     assert [(i.id, i.submission, i.labels["rating"].label) for i in bundle.dataset.items] == [
-        ("a", "Hello there", "MET"),
-        ("b", "Bye", "UNMET"),
+        ("a", "Hello there", "yes"),
+        ("b", "Bye", "no"),
     ]
     assert {v.rater for v in bundle.votes.rows} == {"kim", "lee"}
 
@@ -246,3 +247,20 @@ def test_a_table_of_tickets_with_plain_headers_is_votes() -> None:
         ("T1", "polite", "ann"),
         ("T1", "polite", "bob"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("Pass Fail", ["Pass", "Fail"]),
+        ("TRUE TRUE", ["TRUE", "FALSE"]),
+        ("no y yes", ["y", "no"]),
+        ("MET not-met", ["MET", "UNMET"]),
+    ],
+)
+def test_a_file_of_yes_and_no_keeps_its_words(words: str, options: list[str]) -> None:
+    rows = "".join(f"i{n},kim,{w.replace('-', ' ')}\n" for n, w in enumerate(words.split()))
+    bundle = read(f"item,rater,label\n{rows}")
+    (criterion,) = bundle.rubric.criteria
+    assert [(o.label, o.value) for o in criterion.options] == [(options[0], 1.0), (options[1], 0.0)]
+    assert criterion.scale == ("binary" if options[0] == "MET" else "nominal")
