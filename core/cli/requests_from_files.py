@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 from core.domain.base import build
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError, Problem
-from core.formats.folder import parse_data, read_rubric_file
-from core.formats.votes.tools.known_tools import read_items_file
+from core.formats.folder import only_rubric, parse_data, read_rubric_file
+from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
 from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.splits import twins_of
@@ -29,6 +30,15 @@ class RunFileRequest:
 
     request: RunRequest
     notices: tuple[Problem, ...]
+
+
+#: What stands for standard input, and what it is called in messages.
+STDIN, PIPED = Path("-"), "standard input"
+
+
+def stdin() -> bytes:
+    """All that is piped in; without a name, the content tells what it is."""
+    return sys.stdin.buffer.read()
 
 
 def request_from_files(
@@ -50,10 +60,16 @@ def request_from_files(
 
     ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
     ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``;
-    ``sheet`` names the sheet of a workbook.
+    ``sheet`` names the sheet of a workbook. ``-`` for one of the two files is standard input.
     """
-    read_rubric = read_rubric_file(rubric)
-    read_dataset = read_items_file(dataset, read_rubric.value, changes, sheet)
+    if rubric == dataset == STDIN:
+        raise InputError("Standard input can be read once: name a file for one of the two.")
+    read_rubric = only_rubric(stdin(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
+    read_dataset = (
+        read_items(stdin(), PIPED, read_rubric.value, changes, sheet)
+        if dataset == STDIN
+        else read_items_file(dataset, read_rubric.value, changes, sheet)
+    )
     who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),

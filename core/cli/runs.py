@@ -124,7 +124,7 @@ def grade(
 ) -> None:
     """Make a run of RUBRIC over DATASET and work it off.
 
-    RUBRIC and DATASET are files, or folders in the common layout.
+    RUBRIC and DATASET are files, or folders in the common layout; - for one is standard input.
     """
     from core.cli import requests_from_files
     from core.services.judges.registry import programs_of

@@ -54,14 +54,20 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
     Raises ``InputError``, also where a table holds several.
     """
     file = _found(Path(path), RUBRIC_NAMES)
-    first, *others = read_rubrics(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+    return only_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+
+
+def only_rubric(data: bytes, name: str) -> Parsed[Rubric]:
+    """The rubric in a file at hand. Raises ``InputError``, also where it holds several."""
+    first, *others = read_rubrics(data, name)
     if others:
         names = ", ".join(repr(one.value.name) for one in (first, *others))
         raise InputError(
             f"This file holds {1 + len(others)} rubrics: {names}. `rubric-studio convert "
-            f"{file.name} --to yaml --out FOLDER` writes each to a file of its own; name one.",
+            f"{Path(name).name} --to yaml --out FOLDER` writes each to a file of its own; name "
+            "one.",
             (),
-            str(file),
+            name,
         )
     return first
 

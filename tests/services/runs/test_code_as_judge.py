@@ -129,3 +129,21 @@ def test_the_panel_that_the_document_shows_is_one() -> None:
     assert list(rules.checks) == ["cites", "polite", "right", "depth"]
     assert model.stage == 1
     assert panel.cascade is not None
+
+
+@pytest.mark.parametrize("piped", ["rubric.yaml", "items.csv"])
+def test_one_of_the_two_files_can_come_from_standard_input(tmp_path: Path, piped: str) -> None:
+    at = folder(tmp_path, CHECKS)
+    words = ["-" if name == piped else str(at / name) for name in ("rubric.yaml", "items.csv")]
+    rest = ("--panel", str(at / "panel.json"), "--db", str(at / "x.db"), "--json")
+
+    done = cli("grade", *words, *rest, stdin=(at / piped).read_text())
+
+    assert json.loads(done.stdout)["votes"] == 6
+
+
+def test_standard_input_is_not_read_twice(tmp_path: Path) -> None:
+    done = cli("grade", "-", "-", "--judge", "offline", "--db", str(tmp_path / "x.db"))
+
+    assert done.returncode == 2
+    assert "can be read once" in done.stderr
