@@ -12,6 +12,8 @@ from core.errors import InputError, Problem
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
+from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.votes.reading import kind_of_table
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.services.rubrics import library
@@ -86,6 +88,17 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
         f'<span class="rs-quiet">{esc(cells) or "always empty"}</span>'
     )
     return str(state.get(key))
+
+
+def _lead_on(source: DatasetFile, table: Table) -> None:
+    """Say where a file belongs that is probably no dataset."""
+    data = source.data()
+    if kind_of_table(table) in ("long", "wide"):
+        st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
+        routes.link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
+    elif isinstance(data, bytes) and looks_like_rubric(data, source.name):
+        st.info("This seems to be a rubric, and no dataset.", icon=":material/info:")
+        routes.link(routes.RUBRICS, routes.RUBRICS.title, icon="arrow_outward")
 
 
 def _inside(source: str, table: Table) -> Table:
@@ -207,6 +220,7 @@ def show() -> None:
         st.error(label(str(table.message)), icon=":material/error:")
         problem_list(table.problems)
         return
+    _lead_on(source, table)
     _first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key

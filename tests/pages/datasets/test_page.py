@@ -21,7 +21,8 @@ from pages.datasets.importing import (
 from pages.datasets.items import DATASET_ACT, DATASET_VIEW, DATASETS_ACT
 from pages.ui import routes, state
 from tests.formats.datasets.test_submissions import MOODLE
-from tests.formats.office.workbooks import xlsx, zipped
+from tests.formats.office.documents import docx, grid
+from tests.formats.office.workbooks import VOTES, xlsx, zipped
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
 
@@ -230,3 +231,17 @@ def test_what_stands_inside_the_cells_can_be_the_submission(store: Store) -> Non
     press_import(app)
     (row,) = catalog.listing(store)
     assert catalog.item(store, catalog.latest(store, row.id), "b").text == "Say b."
+
+
+def test_a_file_that_is_no_dataset_is_led_to_its_page() -> None:
+    table = grid(
+        [["Criterion", "Good", "Poor"], ["Style", "no slips (2 points)", "many (0 points)"]]
+    )
+    for data, name, words in (
+        (xlsx({"Marks": VOTES}), "marks.xlsx", "This seems to hold votes"),
+        (docx("Rubric", table), "rubric.docx", "This seems to be a rubric"),
+    ):
+        app = open_page(PAGE, dataset=state.NEW)
+        app.file_uploader(key=IMPORT_FILE).set_value((name, data, "application/zip")).run()
+        assert not app.exception
+        assert words in shown(app)
