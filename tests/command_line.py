@@ -15,10 +15,10 @@ from core.cli import main
 from tests.places import ROOT
 
 
-def cli(*arguments: object) -> subprocess.CompletedProcess[str]:
+def cli(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     """The command in this process. An exception that it does not turn into words is raised."""
     words = [*map(str, arguments)]
-    done = CliRunner().invoke(main, words)
+    done = CliRunner().invoke(main, words, input=stdin)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
