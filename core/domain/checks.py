@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.rubric import MET, UNMET
@@ -56,6 +56,9 @@ class Check(Noun):
     and ``not`` join tests. In texts to compare with, ``{reference}`` and ``{prompt}`` stand for the
     item's own, ``{meta.KEY}`` for what is kept of it. ``of`` says what is looked at.
     """
+
+    # A saved panel is built anew from its fields, where ``not`` is called ``not_``.
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
     contains: Text | tuple[Text, ...] | None = None
     equals: Text | None = None

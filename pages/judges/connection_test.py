@@ -52,7 +52,7 @@ def last_test_tag(entry: JudgeEntry) -> str:
     """The HTML of a small tag on the last test."""
     result = entry.last_test
     if entry.judge.offline:
-        return tag("needs labels, no connection")
+        return tag(f"{'needs labels' if entry.judge.learns else 'rules'}, no connection")
     if connection.is_running(store(), entry.name):
         return tag("testing …", "info")
     if result is None:

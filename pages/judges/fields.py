@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Judge
@@ -237,6 +238,11 @@ OFFLINE = {
         "Finds the labelled items most like the one at hand and votes as they were labelled. Its "
         "reason names them.",
     ),
+    "check": (
+        "Checks",
+        "Answers by rules of yours: what a text contains, matches, or counts. It costs nothing, "
+        "sends nothing anywhere, and needs no labels.",
+    ),
 }
 OFFLINE_NEEDS = (
     "It needs labelled items: about 20 per criterion are a good start, and short answers with a "
@@ -304,14 +310,21 @@ def refused(reference: str) -> list[Problem]:
 
 def on_save(reference: str, kind: str, test: bool) -> None:
     """Save the settings as they stand; then ask the judge, if wanted."""
-    settings = _settings(reference, kind)
-    _scrub(reference)
+    save(reference, lambda: _settings(reference, kind), test=test)
+
+
+def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
+    """Save what ``told`` gives; what it or the service refuses is kept to be shown."""
     state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)
-        if saved is not None:
-            settings = {**saved.judge.model_dump(include={"params"}), **settings}
         try:
+            try:
+                settings = told()
+            finally:
+                _scrub(reference)
+            if saved is not None:
+                settings = {**saved.judge.model_dump(include={"params"}), **settings}
             row = registry.save_judge(store(), settings, former=saved.name if saved else None)
         except InputError as error:
             kept = [(p.message, p.mend, _label(p)) for p in error.problems]

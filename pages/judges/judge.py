@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
-from pages.judges import fields
+from pages.judges import checks, fields, try_out
 from pages.judges.connection_test import show_connection
 from pages.judges.fields import (
     API_BASE,
@@ -46,7 +46,12 @@ from pages.ui.widgets import (
     tag,
 )
 
-KINDS = {"llm": "A language model", "classifier": "Text classifier", "neighbours": "Neighbours"}
+KINDS = {
+    "llm": "A language model",
+    "check": "Checks",
+    "classifier": "Text classifier",
+    "neighbours": "Neighbours",
+}
 
 
 def show(reference: str) -> None:
@@ -61,6 +66,9 @@ def show(reference: str) -> None:
     show_flash()
     fields.seed(reference, entry)
     kind = _kind(reference, entry)
+    if kind == "check":
+        _checks(reference, entry)
+        return
     # In a form, what is typed reaches this server with a Save only: a key pasted by mistake does
     # not come along with some other click.
     with st.form(state.key(JUDGE_ACT, reference, "form"), border=False):
@@ -89,12 +97,34 @@ def _kind(reference: str, entry: JudgeEntry | None) -> str:
 
 
 def _offline(reference: str, kind: str) -> None:
+    _about(kind, OFFLINE_NEEDS)
+    _grid(reference, NAME, WEIGHT)
+
+
+def _about(kind: str, needs: str = "") -> None:
     name, does = OFFLINE[kind]
     st.html(
         f'<div class="rs-card"><b>{esc(name)}</b><div>{esc(does)}</div>'
-        f"<div>{esc(OFFLINE_NEEDS)}</div></div>"
+        f"<div>{esc(needs)}</div></div>"
     )
+
+
+def _checks(reference: str, entry: JudgeEntry | None) -> None:
+    """Rules come and go and are tried out before they are saved, which no form allows."""
+    _about("check")
     _grid(reference, NAME, WEIGHT)
+    checks.seed(reference, entry)
+    checks.show(reference)
+    _refused(reference)
+    st.button(
+        "Save",
+        key=state.key(JUDGE_ACT, reference, "save"),
+        type="primary",
+        icon=":material/save:",
+        on_click=checks.on_save,
+        args=(reference,),
+    )
+    try_out.show(reference)
 
 
 def _model(reference: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.domain.library import PanelRow
+from core.domain.panel import Judge
 from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
@@ -36,7 +37,10 @@ TEST, ARCHIVE, RESTORE = "Test connection", "Archive", "Restore"
 def show() -> None:
     """The whole overview, one view at a time."""
     registry.ensure_defaults(store())
-    page_header("Judges", "Who can be asked to grade: models, and judges that learn from labels.")
+    page_header(
+        "Judges",
+        "Who can be asked to grade: models, rules of yours, and judges that learn from labels.",
+    )
     show_flash()
     view = one_of("Show", VIEWS, default="judges", key=JUDGES_VIEW, bind="query-params")
     {"judges": _judges, "panels": _panels, "keys": _keys}[view or "judges"]()
@@ -83,7 +87,7 @@ def _judge_card(entry: JudgeEntry) -> None:
             label(entry.name, 60),
             key=state.key(JUDGES_ACT, "open", entry.row.id),
             type="tertiary",
-            icon=":material/school:" if offline else ":material/neurology:",
+            icon=_icon(entry.judge),
             on_click=_open,
             args=(state.JUDGE, entry.row.id),
         )
@@ -101,7 +105,16 @@ def _judge_card(entry: JudgeEntry) -> None:
         )
 
 
+def _icon(judge: Judge) -> str:
+    if judge.kind == "check":
+        return ":material/rule:"
+    return ":material/school:" if judge.offline else ":material/neurology:"
+
+
 def _model(entry: JudgeEntry) -> str:
+    if entry.judge.kind == "check":
+        criteria = fmt.plural(len(entry.judge.checks), "criterion", "criteria")
+        return tag(f"checks on {criteria}")
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -179,6 +179,11 @@ def dump_rubric(rubric: Rubric, format: Literal["yaml", "json"] = "yaml") -> str
     data = rubric_data(rubric)
     if format == "json":
         return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_yaml(data)
+
+
+def as_yaml(data: Mapping[str, Any]) -> str:
+    """Plain data as YAML that our reader reads as the same data."""
     return yaml.dump(
         data,
         Dumper=_Dumper,

@@ -1,0 +1,227 @@
+"""A judge's checks as rules one below the other, as a form shows them; and trying them out.
+
+What such a rule cannot say (tests joined by all or any, a schema) stays text in YAML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+from core.domain.base import build
+from core.domain.checks import MOST_PATTERN, Check, CheckRule, CriterionChecks, Looked
+from core.domain.dataset import Item
+from core.domain.rubric import MET, UNMET
+from core.errors import InputError, Problem
+from core.formats.rubrics.rubric_file import as_yaml
+from core.formats.source.yaml_reader import read_yaml
+from core.judging.check_judge import CheckError, answer
+
+Test = Literal[
+    "contains", "lacks", "equals", "regex", "words", "characters", "number", "json_schema"
+]
+#: Tests of a text against a text, and tests of a number.
+TEXT_TESTS: tuple[Test, ...] = ("contains", "lacks", "equals", "regex")
+RANGE_TESTS: tuple[Test, ...] = ("words", "characters", "number")
+#: The longest text that a line of the form takes; numbers beyond this a browser does not keep.
+MOST_TEXT = MOST_PATTERN
+_MOST_NUMBER = 1e15
+_REFUSED = "These checks are not valid."
+YAML_PLACE = "Further checks"
+
+
+class RuleRow(TypedDict):
+    """One rule in plain data: what is tested, and the option where it holds.
+
+    ``otherwise`` counts in the last rule of a criterion only; empty: the judge abstains there.
+    """
+
+    criterion: str
+    test: Test
+    text: str
+    low: float | None
+    high: float | None
+    of: Looked
+    ignore_case: bool
+    then: str
+    otherwise: str
+
+
+def new_row(criterion: str = "") -> RuleRow:
+    """A rule to be filled in."""
+    return _row(criterion, "contains")
+
+
+def _row(criterion: str, test: Test) -> RuleRow:
+    return RuleRow(
+        criterion=criterion,
+        test=test,
+        text="",
+        low=None,
+        high=None,
+        of="submission",
+        ignore_case=False,
+        then=MET,
+        otherwise=UNMET,
+    )
+
+
+def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
+    """The rules, and as YAML the criteria of which rules cannot say everything."""
+    rows, others = list[RuleRow](), dict[str, Any]()
+    for criterion, found in checks.items():
+        own = [_as_row(criterion, rule, found.otherwise or "") for rule in found.rules]
+        said = [row for row in own if row is not None]
+        if len(said) == len(own):
+            rows += said
+        else:
+            others[criterion] = found.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return rows, as_yaml(others) if others else ""
+
+
+def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
+    """The rule as a line, or ``None`` where the line would not come to the same rule."""
+    when = rule.when
+    inner = when.not_ or when
+    test = "lacks" if when.not_ is not None else when.test
+    if test not in (*TEXT_TESTS, *RANGE_TESTS, "json_schema"):
+        return None
+    row = _row(criterion, test)
+    row |= {"of": inner.of, "ignore_case": inner.ignore_case}
+    row |= {"then": rule.then, "otherwise": otherwise}
+    value = getattr(inner, inner.test)
+    if isinstance(value, str):
+        row["text"] = value
+    elif test in RANGE_TESTS:
+        row |= {"low": value.min, "high": value.max}
+    if not _fits_a_line(row):
+        return None
+    try:
+        return row if _check(row) == when else None
+    except InputError:
+        return None
+
+
+def _fits_a_line(row: RuleRow) -> bool:
+    ends = [end for end in (row["low"], row["high"]) if end is not None]
+    whole = row["test"] == "number" or all(end == int(end) for end in ends)
+    near = all(abs(end) <= _MOST_NUMBER for end in ends)
+    one_line = row["text"].splitlines() in ([], [row["text"]])
+    return whole and near and one_line and len(row["text"]) <= MOST_TEXT
+
+
+def _check(row: RuleRow) -> Check:
+    """The test of a rule. Raises ``InputError``."""
+    test = row["test"]
+    value: Any = row["text"]
+    if test == "json_schema":
+        value = {}
+    elif test in RANGE_TESTS:
+        value = {"min": row["low"], "max": row["high"]}
+    told = {"of": row["of"], "ignore_case": row["ignore_case"] and test in TEXT_TESTS}
+    if test == "lacks":
+        return build(Check, {"not": {**told, "contains": value}}, "check")
+    return build(Check, {**told, test: value}, "check")
+
+
+def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionChecks]:
+    """The checks that rules and further YAML come to, by criterion.
+
+    Raises:
+        InputError: everything that is wrong, each problem with the rule that it is in.
+    """
+    problems, rules = list[Problem](), dict[str, list[CheckRule]]()
+    otherwise = dict[str, str | None]()
+    for number, row in enumerate(rows, start=1):
+        place = f"Rule {number}"
+        criterion, wrong = row["criterion"].strip(), _lacks(row)
+        problems += [Problem(message, mend, (place,)) for message, mend in wrong]
+        try:
+            rule = CheckRule(when=_check(row), then=row["then"].strip() or MET)
+        except InputError as error:
+            if not wrong:
+                problems += [Problem(p.message, p.mend, (place,)) for p in error.problems[:1]]
+            continue
+        rules.setdefault(criterion, []).append(rule)
+        otherwise[criterion] = row["otherwise"].strip() or None
+    found = dict[str, CriterionChecks]()
+    if not problems:
+        found = {
+            name: CriterionChecks(rules=tuple(own), otherwise=otherwise[name])
+            for name, own in rules.items()
+        }
+        both = found.keys() & (others := _others(text)).keys()
+        if both:
+            message = f"name {min(both)!r}, which has rules above."
+            problems = [Problem(message, "Say it in one of the two places.", (YAML_PLACE,))]
+        found |= others
+    if not problems and not found:
+        problems = [Problem("There is no rule.", "Add one.")]
+    if problems:
+        raise InputError(_REFUSED, tuple(problems))
+    return found
+
+
+def _lacks(row: RuleRow) -> list[tuple[str, str]]:
+    """What a person has not filled in, in the words of the form."""
+    wrong = []
+    ends = [end for end in (row["low"], row["high"]) if end is not None]
+    if not row["criterion"].strip():
+        wrong.append(("names no criterion.", "Say which question it answers."))
+    if row["test"] in ("contains", "lacks", "regex") and not row["text"]:
+        wrong.append(("has no text to look for.", "Write it beside the test."))
+    if row["test"] in RANGE_TESTS and not ends:
+        wrong.append(("has no number.", "Give the least, the most, or both."))
+    elif row["test"] in RANGE_TESTS and len(ends) == 2 and ends[0] > ends[1]:
+        wrong.append(("ends before it begins.", "The least must not be above the most."))
+    return wrong
+
+
+def _others(text: str) -> dict[str, CriterionChecks]:
+    """Checks by criterion, as a panel file has them. Raises ``InputError`` with one problem."""
+    if not text.strip():
+        return {}
+    try:
+        value = read_yaml(text, "", "list of checks").value
+        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+            raise InputError(
+                "",
+                (Problem("are no checks by criterion.", "Write `criterion: {contains: text}`."),),
+            )
+        found = {}
+        for name, given in value.items():
+            try:
+                found[name] = build(CriterionChecks, given, "check")
+            except InputError as error:
+                first = error.problems[0]
+                place = (name, *first.path)
+                raise InputError("", (Problem(first.message, first.mend, place),)) from None
+        return found
+    except InputError as error:
+        first = error.problems[0]
+        where = f"{first.place}: " if first.place else ""
+        problem = Problem(f"{where}{first.message}", first.mend, (YAML_PLACE,))
+        raise InputError(_REFUSED, (problem,)) from None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the checks say of one criterion; ``option`` is ``None`` where there is no answer."""
+
+    criterion: str
+    option: str | None
+    why: str
+    failed: bool = False
+
+
+def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
+    """What each criterion's checks say of an item, and which of them it comes from."""
+    return [_tried(criterion, found, item) for criterion, found in checks.items()]
+
+
+def _tried(criterion: str, checks: CriterionChecks, item: Item) -> Tried:
+    try:
+        return Tried(criterion, *answer(checks, item))
+    except CheckError as error:
+        return Tried(criterion, None, str(error), failed=True)

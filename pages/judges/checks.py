@@ -1,0 +1,286 @@
+"""A judge of checks: its rules one below the other, and what no such line can say as YAML."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.domain.checks import Looked
+from core.domain.rubric import MET, UNMET
+from core.services.judges import check_rules
+from core.services.judges.check_rules import MOST_TEXT, RANGE_TESTS, TEXT_TESTS, RuleRow, Test
+from core.services.judges.registry import JudgeEntry
+from core.services.rubrics import library
+from core.text.names import visible
+from pages.judges import fields
+from pages.judges.fields import JUDGE_ACT, JUDGE_FIELD
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
+from pages.ui.widgets import shown_errors
+
+#: The rules' plain data in this tab, by the judge and the rule's own id, and their order.
+ROWS, ORDER = "rows", "order"
+
+TESTS: Mapping[Test, str] = {
+    "contains": "contains",
+    "lacks": "does not contain",
+    "equals": "equals",
+    "regex": "matches a regular expression",
+    "words": "has so many words",
+    "characters": "has so many characters",
+    "number": "gives a number within",
+    "json_schema": "is JSON",
+}
+LOOKED: Mapping[Looked, str] = {
+    "submission": "Submission",
+    "thinking": "Thinking",
+    "prompt": "Prompt",
+    "reference": "Reference",
+    "description": "Description",
+}
+#: Rubrics whose criteria are offered.
+MOST_RUBRICS = 200
+
+
+def seed(reference: str, saved: JudgeEntry | None) -> None:
+    """Take the saved rules into this tab, unless it has some."""
+    if state.get(_key(reference, ORDER)) is not None:
+        return
+    rows, text = check_rules.rows_of(saved.judge.checks if saved else {})
+    state.put(_key(reference, ORDER), [])
+    state.put(_key(reference, "yaml"), text)
+    for row in rows if rows or text else [check_rules.new_row()]:
+        _append(reference, row)
+
+
+def show(reference: str) -> None:
+    """Every rule, the button for another, and further checks as text."""
+    st.html('<div class="rs-section">What it checks</div>')
+    st.caption(
+        "Of several rules for a criterion the first that holds answers; the last says what the "
+        "answer is otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
+        "{reference}, {prompt} and {meta.KEY} stand for the item's own."
+    )
+    known, order = known_options(), list(state.get(_key(reference, ORDER)))
+    rows = [_now(reference, uid) for uid in order]
+    for number, uid in enumerate(order, start=1):
+        # The widgets are gone once the page is left; what they held is not.
+        state.put(_key(reference, ROWS, uid), rows[number - 1])
+        later = [row["criterion"] for row in rows[number:]]
+        _rule(reference, uid, number, rows[number - 1]["criterion"] not in later, known)
+    st.button(
+        "Add a rule",
+        key=state.key(JUDGE_ACT, reference, "add"),
+        icon=":material/add:",
+        on_click=_on_add,
+        args=(reference,),
+    )
+    _further(reference)
+
+
+def known_options() -> dict[str, list[str]]:
+    """The criteria of the kept rubrics, each with its options' labels."""
+    versions = tuple(row.version_id for row in library.listing(store())[:MOST_RUBRICS])
+
+    def look() -> dict[str, list[str]]:
+        found = dict[str, list[str]]()
+        for version in versions:
+            for criterion in library.version(store(), version).rubric.criteria:
+                labels = found.setdefault(criterion.name, [])
+                labels += [one.label for one in criterion.choices if one.label not in labels]
+        return found
+
+    return remembered("options by criterion", versions, look)
+
+
+def rows(reference: str) -> list[RuleRow]:
+    """The rules as they stand in the form."""
+    return [_now(reference, uid) for uid in state.get(_key(reference, ORDER)) or []]
+
+
+def further(reference: str) -> str:
+    """The further checks as they stand in the form."""
+    return str(state.get(_key(reference, "yaml")) or "")
+
+
+def on_save(reference: str) -> None:
+    """Save the judge with its rules as they stand."""
+
+    def told() -> dict[str, Any]:
+        given = {name: state.get(fields.field(reference, name)) for name in fields.OFFLINE_FIELDS}
+        checks = check_rules.checks_from(rows(reference), further(reference))
+        return {**given, "kind": "check", "checks": checks}
+
+    fields.save(reference, told)
+
+
+def _key(reference: str, *ids: str) -> str:
+    return state.key(JUDGE_FIELD, reference, *ids)
+
+
+def _now(reference: str, uid: str) -> RuleRow:
+    """A rule as it stands in its widgets; what is not shown is as it was."""
+    kept: RuleRow = state.get(_key(reference, ROWS, uid))
+    now = {name: state.get(_key(reference, uid, name), value) for name, value in kept.items()}
+    now["otherwise"] = now["otherwise"] or ""
+    for name in ("criterion", "then", "text"):
+        now[name] = now[name] or ""
+    return now  # type: ignore[return-value]
+
+
+def _append(reference: str, row: RuleRow) -> None:
+    uid = secrets.token_hex(4)
+    state.put(_key(reference, ROWS, uid), row)
+    order = state.get(_key(reference, ORDER))
+    state.put(_key(reference, ORDER), [*order, uid])
+
+
+def _on_add(reference: str) -> None:
+    with shown_errors():
+        before = rows(reference)
+        _append(reference, check_rules.new_row(before[-1]["criterion"] if before else ""))
+
+
+def _on_remove(reference: str, uid: str) -> None:
+    with shown_errors():
+        order = state.get(_key(reference, ORDER))
+        state.put(_key(reference, ORDER), [one for one in order if one != uid])
+        state.drop(JUDGE_FIELD, reference, ROWS, uid)
+        state.drop(JUDGE_FIELD, reference, uid)
+
+
+def _rule(reference: str, uid: str, number: int, last: bool, known: dict[str, list[str]]) -> None:
+    row = _now(reference, uid)
+    with st.container(border=True, key=f"rule-{uid}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(f'<b class="rs-num">{esc(f"Rule {number}")}</b>')
+            st.space("stretch")
+            st.button(
+                f"Remove rule {number}",
+                key=state.key(JUDGE_ACT, reference, "remove", uid),
+                type="tertiary",
+                icon=":material/close:",
+                on_click=_on_remove,
+                args=(reference, uid),
+            )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _choice(reference, uid, "criterion", "Criterion", list(known), width=220)
+            _fixed(reference, uid, "test", "Test", TESTS, width=240)
+            _value(reference, uid, row)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _fixed(reference, uid, "of", "In", LOOKED, width=150)
+            options = known.get(row["criterion"], [MET, UNMET])
+            _choice(reference, uid, "then", "Where it holds", options, width=190)
+            if last:
+                _choice(
+                    reference, uid, "otherwise", "Otherwise", options, width=190, empty="Abstains"
+                )
+            if row["test"] in TEXT_TESTS:
+                key = _key(reference, uid, "ignore_case")
+                state.seed(key, row["ignore_case"])
+                st.checkbox("Ignore case", key=key, persist_state="page", width="content")
+        _doubt(row, known, last)
+
+
+def _doubt(row: RuleRow, known: dict[str, list[str]], last: bool) -> None:
+    """Said where the criterion is known and has no such option."""
+    options = known.get(row["criterion"])
+    said = [row["then"], row["otherwise"] if last else ""]
+    strange = [one for one in said if one and options is not None and one not in options]
+    if strange and options is not None:
+        words = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
+        st.caption(f":material/warning: {label(words, 300)}")
+
+
+def _value(reference: str, uid: str, row: RuleRow) -> None:
+    if row["test"] in TEXT_TESTS:
+        key = _key(reference, uid, "text")
+        state.seed(key, row["text"])
+        st.text_input(
+            "Text" if row["test"] != "regex" else "Expression",
+            key=key,
+            max_chars=MOST_TEXT,
+            autocomplete="off",
+            persist_state="page",
+            width=260,
+        )
+    elif row["test"] in RANGE_TESTS:
+        for name, words in (("low", "At least"), ("high", "At most")):
+            key = _key(reference, uid, name)
+            value = state.get(key, row[name])  # type: ignore[literal-required]
+            state.seed(key, None if value is None else float(value))
+            st.number_input(
+                words,
+                value=None,
+                step=1.0,
+                format="%.12g",
+                key=key,
+                persist_state="page",
+                width=125,
+            )
+
+
+def _fixed(
+    reference: str, uid: str, name: str, words: str, options: Mapping[Any, str], *, width: int
+) -> None:
+    key = _key(reference, uid, name)
+    state.seed(key, _now(reference, uid)[name])  # type: ignore[literal-required]
+    st.selectbox(
+        words,
+        list(options),
+        format_func=options.__getitem__,
+        key=key,
+        persist_state="page",
+        width=width,
+    )
+
+
+def _choice(
+    reference: str,
+    uid: str,
+    name: str,
+    words: str,
+    options: Sequence[str],
+    *,
+    width: int,
+    empty: str = "Choose or type",
+) -> None:
+    """One of several names, or another that is typed."""
+    key = _key(reference, uid, name)
+    now = _now(reference, uid)[name]  # type: ignore[literal-required]
+    state.seed(key, now or None)
+    st.selectbox(
+        words,
+        options if not now or now in options else [*options, now],
+        index=None,
+        format_func=visible,
+        key=key,
+        accept_new_options=True,
+        placeholder=empty,
+        persist_state="page",
+        width=width,
+    )
+
+
+def _further(reference: str) -> None:
+    key = _key(reference, "yaml")
+    kept = further(reference)
+    with st.expander("Further checks, as YAML", expanded=bool(kept.strip())):
+        st.caption(
+            "For what a line above cannot say: tests joined by all or any, a JSON schema, several "
+            "texts. Criteria named here have no rules above."
+        )
+        st.text_area(
+            "Further checks",
+            key=key,
+            height=160,
+            max_chars=100_000,
+            persist_state="page",
+            label_visibility="collapsed",
+            placeholder="depth:\n  rules:\n  - {when: {all: [{words: {min: 200}}, "
+            "{contains: because}]}, then: deep}",
+        )

@@ -1,0 +1,113 @@
+"""Trying a judge's checks out, as they stand in the form: on a pasted text or a kept item."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.base import build
+from core.domain.dataset import Item
+from core.errors import InputError
+from core.services.judges import check_rules
+from core.services.judges.check_rules import Tried
+from core.services.rubrics import prompt_preview
+from core.text.names import visible
+from pages.judges import checks
+from pages.judges.fields import JUDGE_FIELD
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, prose
+from pages.ui.widgets import one_of, problem_list, quiet, shown_errors, table, tag
+
+WAYS = {"text": "Paste a text", "item": "A kept item"}
+#: Of so many items one can be chosen without a search.
+FOUND = 50
+#: The texts of a pasted item, beside the submission.
+MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
+
+
+def show(reference: str) -> None:
+    """The box, and what each criterion's checks say."""
+    st.subheader("Try it out", anchor=False)
+    st.caption("With the rules as they stand above; nothing is saved, and nobody is asked.")
+    way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))
+    with shown_errors():
+        item = _kept(reference) if way == "item" else _pasted(reference)
+        if item is not None:
+            _answers(reference, item)
+
+
+def _key(reference: str, name: str) -> str:
+    return state.key(JUDGE_FIELD, reference, "try", name)
+
+
+def _area(reference: str, name: str, words: str, height: int) -> str:
+    return st.text_area(
+        words,
+        key=_key(reference, name),
+        height=height,
+        max_chars=100_000,
+        persist_state="page",
+    )
+
+
+def _pasted(reference: str) -> Item | None:
+    text = _area(reference, "text", "Submission", 140)
+    with st.expander("Thinking, prompt and reference (optional)"):
+        more = {name: _area(reference, name, words, 80) for name, words in MORE.items()}
+    if not any(part.strip() for part in (text, *more.values())):
+        return None
+    thinking = more.pop("thinking")
+    submission = {"thinking": thinking, "output": text} if thinking.strip() else text
+    return build(Item, {"id": "pasted", "submission": submission, **more}, "text")
+
+
+def _kept(reference: str) -> Item | None:
+    rows = {row.version_id: row.name for row in prompt_preview.datasets(store())}
+    if not rows:
+        st.info("There is no dataset yet. Import one on the Datasets page, or paste a text.")
+        return None
+    version = st.selectbox(
+        "Dataset",
+        list(rows),
+        format_func=lambda one: visible(rows[one]),
+        key=_key(reference, "dataset"),
+    )
+    search = st.text_input(
+        "Search", key=_key(reference, "search"), type="search", placeholder="Search id and texts"
+    )
+    ids = prompt_preview.first_items(store(), version, search=search, limit=FOUND)
+    if not ids:
+        st.caption("No item holds these words.")
+        return None
+    more = f" (the first {FOUND})" if len(ids) >= FOUND else ""
+    key = _key(reference, "item")
+    if state.get(key) not in ids:
+        state.put(key, ids[0])
+    chosen = st.selectbox(f"Item{more}", ids, format_func=visible, key=key)
+    item = prompt_preview.item_of(store(), version, chosen)
+    prose(item.text[:4000], height=160)
+    return item
+
+
+def _answers(reference: str, item: Item) -> None:
+    try:
+        found = check_rules.checks_from(checks.rows(reference), checks.further(reference))
+    except InputError as error:
+        st.warning(label("The rules are not complete yet."), icon=":material/rule:")
+        problem_list(error.problems)
+        return
+    table(
+        ("Criterion", "Answer", "Why"),
+        (_line(one) for one in check_rules.try_out(found, item)),
+        name="What the checks say of this text",
+    )
+
+
+def _line(one: Tried) -> list[str]:
+    if one.failed:
+        answer = tag("✕ failure", "bad")
+    elif one.option is None:
+        answer = quiet("abstains")
+    else:
+        answer = tag(visible(one.option), "info")
+    return [esc(visible(one.criterion)), answer, esc(visible(one.why))]
