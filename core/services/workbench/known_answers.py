@@ -256,6 +256,9 @@ class Hashes:
 
 def judge_hash(judge: Judge, learn_from: int | None) -> str:
     """The hash of all about a judge that decides its answers."""
+    if judge.checks:
+        checks = {name: one.model_dump(mode="json") for name, one in judge.checks.items()}
+        return _short([judge.kind, checks])
     if judge.offline:
         return _short([judge.kind, judge.params, learn_from])
     return _short(
