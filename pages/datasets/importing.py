@@ -16,6 +16,7 @@ from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.votes.reading import kind_of_table
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
+from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -190,7 +191,7 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
 ENDINGS = [
     *("csv", "tsv", "json", "jsonl", "ndjson", "yaml", "yml"),
     *("xlsx", "ods", "parquet", "arrow", "feather"),
-    *("zip", "docx", "odt", "pdf"),
+    *("zip", "docx", "odt", "pdf", "eval"),
 ]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
 #: How much of a long list of notices is open at first, and how many rows are shown raw.
@@ -208,6 +209,10 @@ def show() -> None:
     source = _source()
     if source is None:
         _help()
+        return
+    results = resources.tool_items(source)
+    if results is not None:
+        _results(source, results)
         return
     table = resources.table(source)
     sheet: str | None = None
@@ -231,8 +236,20 @@ def show() -> None:
         problem_list(wrong)
         return
     found = resources.checked(about, table, mapping, rubric_id)
-    if _looks(found, table) and found.dataset is not None:
+    if _looks(found) and found.dataset is not None:
         save_form(source, found.dataset)
+
+
+def _results(source: DatasetFile, results: ToolItems) -> None:
+    """Another tool's results: their votes have a page of their own; their items can be taken."""
+    st.info(
+        f"This file is results of {results.tool}. To measure and review their scores, import it "
+        "as votes; here its items alone can be taken, to be judged anew.",
+        icon=":material/info:",
+    )
+    routes.link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
+    if _looks(results.found) and results.found.dataset is not None:
+        save_form(source, results.found.dataset)
 
 
 def _source() -> DatasetFile | None:
@@ -298,7 +315,7 @@ def _rubric_choice(table: Table) -> int | None:
     return chosen
 
 
-def _looks(found: Checked, table: Table) -> bool:
+def _looks(found: Checked) -> bool:
     st.subheader("Check", anchor=False)
     if found.problems:
         count = fmt.plural(len(found.problems), "problem")

@@ -20,11 +20,14 @@ LATEST = 5
 
 
 def own_work() -> None:
-    """Nothing, before there is anything but the example."""
+    """The way in for it, before there is anything but the example."""
     have, example = counts(store()), worked_example.example_run(store())
     given = 0 if example is None else 1
     mine = max(have.rubrics, have.datasets, have.runs) > given or have.spot_checks
     if not mine:
+        st.caption("Nothing of yours is here yet. Whatever you drop is read, and shown first.")
+        words = "Bring your own: a table, submissions, or another tool's results"
+        routes.link(routes.DATASETS, words, {state.DATASET: state.NEW}, icon="upload_file")
         return
     st.subheader("Your work", anchor=False)
     figures(

@@ -17,6 +17,8 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
+from core.services.imports import import_files
+from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.settings import load_settings
 
@@ -117,6 +119,16 @@ def _table(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Tabl
         return error
 
 
+def tool_items(source: DatasetFile) -> ToolItems | None:
+    """What a file is that is another tool's results."""
+    return _tool_items(source.key, source)
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Reading the file …")
+def _tool_items(key: str, _source: DatasetFile) -> ToolItems | None:
+    return import_files.tool_items(_source.data(), _source.name)
+
+
 def rubric(version_id: int | None) -> Rubric | None:
     """The rubric to check labels against."""
     return None if version_id is None else library.version(store(), version_id).rubric
@@ -135,6 +147,7 @@ def _checked(key: str, mapping: str, version_id: int | None, _rows: Table) -> Ch
 def forget() -> None:
     """Let go of the file that was imported."""
     _table.clear()
+    _tool_items.clear()
     _checked.clear()
 
 

@@ -24,10 +24,10 @@ from core.formats.rubrics.forms import read_rubrics
 from core.formats.votes.imported import TOOL_NAMES, VoteBundle
 from core.formats.votes.reading import SeenKind, SourceKind, kind_of, read_bundle, table_of
 from core.formats.votes.sources import VoteSource, open_bytes, open_path
-from core.formats.votes.tools.known_tools import read_items
+from core.formats.votes.tools.known_tools import read_items, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_tables import strange_words, votes_in
-from core.services.datasets.catalog import keep_rubric
+from core.services.datasets.catalog import Checked, keep_rubric
 from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
 from core.store.store import Store
 
@@ -339,3 +339,24 @@ def as_text(report: Mapping[str, Any]) -> str:
     if report["existed"]:
         return f"Run {run} holds these votes already ({found}); nothing was added."
     return f"Run {run}: {found}.\n`rubric-studio metrics {run}` measures them."
+
+
+@dataclass(frozen=True)
+class ToolItems:
+    """The items that another tool's results are about; ``tool`` is the tool's name."""
+
+    tool: str
+    found: Checked
+
+
+def tool_items(data: str | bytes, name: str) -> ToolItems | None:
+    """What a file holds that is another tool's results; ``None`` of any other file."""
+    tool = None if isinstance(data, str) else recognised(data, name)
+    if tool is None:
+        return None
+    try:
+        parsed = read_items(data, name)
+    except InputError as error:
+        problems = error.problems or (Problem(error.message),)
+        return ToolItems(TOOL_NAMES[tool], Checked(None, problems))
+    return ToolItems(TOOL_NAMES[tool], Checked(parsed.value, notices=parsed.notices))

@@ -23,6 +23,8 @@ from pages.ui import routes, state
 from tests.formats.datasets.test_submissions import MOODLE
 from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import VOTES, xlsx, zipped
+from tests.formats.votes.tools.test_inspect_logs import members
+from tests.formats.votes.tools.zstandard_zip import packed
 from tests.pages.conftest import open_page, shown
 from tests.pages.made import CSV, kept
 
@@ -245,3 +247,18 @@ def test_a_file_that_is_no_dataset_is_led_to_its_page() -> None:
         app.file_uploader(key=IMPORT_FILE).set_value((name, data, "application/zip")).run()
         assert not app.exception
         assert words in shown(app)
+
+
+def test_results_of_a_tool_say_what_they_are_and_lead_on_or_give_their_items(store: Store) -> None:
+    app = open_page(routes.DATASETS, dataset=state.NEW)
+    log = ("log.eval", packed(members()), "application/octet-stream")
+    app.file_uploader(key=IMPORT_FILE).set_value(log).run()
+
+    assert not app.exception
+    assert "This file is results of Inspect." in shown(app)
+    assert "import_votes" in {link.proto.page for link in app.get("page_link")}
+    app.button(key=state.key(IMPORT_ACT, "import")).click().run()
+    assert not app.exception
+    (row,) = catalog.listing(store)
+    assert row.items > 0
+    assert store.runs.list() == []

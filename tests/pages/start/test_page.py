@@ -125,3 +125,9 @@ def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
     # One page per user of DESIGN: authors, graders, importers, reviewers, rankers.
     begun = ("rubrics", "datasets", "judges", "spot_check", "runs", "import_votes", "queues")
     assert {*begun, "contests"} <= links
+
+
+def test_where_nothing_is_yet_the_way_in_takes_any_file(store: Store) -> None:
+    words = "Bring your own: a table, submissions, or another tool's results"
+    links = {link.proto.label for link in open_page(PAGE).get("page_link")}
+    assert any(words in one for one in links)
