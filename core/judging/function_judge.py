@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from core.domain.dataset import Label
 from core.domain.panel import Judge
 from core.domain.rubric import MET, UNMET, Criterion
 from core.domain.votes import AskedOutcome, FailureKind, Vote, VoteFailure
@@ -81,6 +82,8 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
         return _voted(question, criterion.na_index, True, reason)
     if isinstance(answer, bool) and criterion.scale == "binary":
         answer = MET if answer else UNMET
+    if isinstance(answer, Label):
+        answer = answer.label
     if not isinstance(answer, str):
         kind = type(answer).__name__
         return _failed(question, "malformed", f"It returned {kind}, not an option's label.")

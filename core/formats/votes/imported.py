@@ -224,6 +224,8 @@ class VoteChecker:
         given = row.get("replicate")
         cell = (row["item_id"], row["criterion"], row["rater_id"])
         if given:
+            # A spreadsheet, or a table with gaps, writes whole numbers as 0.0.
+            given = given.removesuffix(".0")
             if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
                 self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
                 return int(given)

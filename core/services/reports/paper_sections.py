@@ -46,7 +46,7 @@ def setup_section(report: RunReport) -> Section:
         ("Panel", Words(setup.panel, setup.panel_hash)),
         ("Votes become a verdict", Words(rules)),
         ("Abstained criteria", Words(setup.abstention)),
-        *((f"Asked: {_name(key)}", Words(value)) for key, value in setup.asking.items()),
+        *((f"Asked: {_name(key)}", Words(value)) for key, value in setup.asking.items() if value),
         ("Replicates", Words(count(setup.replicates))),
         ("Seed", Words(str(setup.seed))),
         ("Learned from", Words(f"{count(setup.learned_from)} labelled items, left out here")),

@@ -117,6 +117,11 @@ def test_answers_in_two_orders_and_of_a_person_with_a_models_name_are_no_repetit
     assert remarks(kinds) == []
 
 
+def test_whole_numbers_as_tables_with_gaps_write_them_are_replicates() -> None:
+    text = f"{HEAD},replicate\ni,cites,a,llm,MET,0.0\ni,cites,a,llm,UNMET,1.0\n"
+    assert [vote.replicate for vote in rows(text)] == [0, 1]
+
+
 def test_a_replicate_that_is_there_twice_is_refused_because_one_would_be_lost() -> None:
     text = f"{HEAD},replicate\ni,cites,a,llm,MET,1\ni,cites,a,llm,UNMET,01\n"
     assert "line 3, replicate: repeats replicate 1 of 'a' for 'cites' of 'i' (line 2)." in refused(
