@@ -225,9 +225,9 @@ def _learners(panel: Panel | None) -> str:
     """Who needs labelled items, with its verb; empty where nobody does."""
     if panel is None:
         return ""
-    offline = [judge.offline for judge in panel.judges]
-    examples = bool(panel.asking.few_shot) and not all(offline)
-    if any(offline):
+    models = any(not judge.offline for judge in panel.judges)
+    examples = bool(panel.asking.few_shot) and models
+    if any(judge.learns for judge in panel.judges):
         shown = ", and examples for models are drawn from" if examples else ""
         return f"Offline judges learn from{shown}"
     return "Examples are drawn from" if examples else ""

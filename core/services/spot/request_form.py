@@ -260,5 +260,5 @@ def _first_judges(store: Store, rubric_id: int | None) -> list[str]:
     if models:
         return [models[0].name]
     if rubric_id is not None and teachers(store, store.rubrics.latest(rubric_id).rubric):
-        return [entry.name for entry in entries if entry.judge.offline]
+        return [entry.name for entry in entries if entry.judge.learns]
     return []

@@ -15,6 +15,7 @@ from core.store.store import Store
 from pages.judges.checks import ORDER
 from pages.judges.fields import JUDGE_ACT, JUDGE_FIELD, JUDGES_ARCHIVED, JUDGES_VIEW
 from pages.ui import routes, state
+from pages.ui.run_form import PLAN_FIELD
 from pages.ui.text import label
 from tests.pages.conftest import open_page, shown
 
@@ -221,3 +222,20 @@ def test_every_list_of_judges_shows_one_of_checks(store: Store, view: str) -> No
 
     assert not app.exception
     assert "rules" in shown(app)
+
+
+def test_the_form_of_a_run_of_rules_asks_for_no_labelled_items(store: Store) -> None:
+    kept(store, a={"contains": "x"})
+    registry.save_panel(store, "Mine", ["rules"], {})
+    catalog.keep_rubric(store, TONE)
+    label_of = {"cites": {"label": "MET"}}
+    items = tuple(Item.model_validate({"id": i, "submission": i, "labels": label_of}) for i in "ab")
+    catalog.import_dataset(store, Dataset(name="d", items=items), name="d")
+
+    ids = {row.name: row.id for row in registry.list_panels(store)}
+    app = open_page(routes.RUNS, **{state.PLAN: state.NEW})
+
+    app.selectbox(key=state.key(PLAN_FIELD, "panel")).set_value(ids["Mine"]).run()
+
+    assert not app.exception
+    assert not [one for one in app.slider if "share" in str(one.key)]
