@@ -52,7 +52,12 @@ NO_RATERS = frozenset(
 def plain(name: str) -> str:
     """A column's name in small words: `traceId`, `trace_id` and `Trace ID` are one."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return re.sub(r"[\s_\-]+", " ", fold(parted)).strip()
+    return plain_head(parted)
+
+
+def plain_head(name: str) -> str:
+    """A head in small letters, with one space for blanks, dashes and the like."""
+    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
 
 def nested(table: Table, column: str) -> bool:

@@ -12,9 +12,9 @@ from core.domain.base import Noun, build, near
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
-from core.text.names import fold
 
 #: The names a field's column goes by in files that are made for grading.
 OWN: dict[str, tuple[str, ...]] = {
@@ -118,7 +118,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
     {'tone': 'label:tone'}
     """
-    free = {_plain(column): column for column in reversed(table.columns)}
+    free = {plain_head(column): column for column in reversed(table.columns)}
     found: dict[str, Any] = {}
     for name, own in OWN.items():
         _claim(found, name, own, free, table)
@@ -130,7 +130,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
     private = _private(table)
     if "submission" not in found and (longest := longest_text(table, set(free.values()) - private)):
-        found["submission"] = free.pop(_plain(longest))
+        found["submission"] = free.pop(plain_head(longest))
     left = set(free.values()) - private
     found["structured"] = "submission" in found and holds_messages(table, found["submission"])
     return ColumnMapping(
@@ -146,8 +146,8 @@ _LONG = 60
 
 def _private(table: Table) -> set[str]:
     """The columns of a form that say who answered; they are not needed, and left out."""
-    plain = {_plain(column): column for column in table.columns}
-    if not table.flat or _FORM[0] not in plain or _plain(table.columns[0]) != _FORM[0]:
+    plain = {plain_head(column): column for column in table.columns}
+    if not table.flat or _FORM[0] not in plain or plain_head(table.columns[0]) != _FORM[0]:
         return set()
     return {plain[name] for name in _FORM[1:] if name in plain}
 
@@ -180,8 +180,8 @@ def longest_text(table: Table, columns: Iterable[str]) -> str | None:
 
 def is_by_length(table: Table, column: str) -> bool:
     """Whether a column of submissions is one by the length of its texts, and not by its name."""
-    named = {_plain(name) for name in (*OWN["submission"], *SYNONYMS["submission"])}
-    return _plain(column) not in named and longest_text(table, table.columns) == column
+    named = {plain_head(name) for name in (*OWN["submission"], *SYNONYMS["submission"])}
+    return plain_head(column) not in named and longest_text(table, table.columns) == column
 
 
 def holds_messages(table: Table, column: str) -> bool:
@@ -202,7 +202,7 @@ def _is_conversation(cell: Any) -> bool:
 def _claim(
     found: dict[str, Any], name: str, names: Iterable[str], free: dict[str, str], table: Table
 ) -> None:
-    for candidate in map(_plain, names):
+    for candidate in map(plain_head, names):
         if candidate in free and _suits(name, free[candidate], table):
             found[name] = free.pop(candidate)
             return
@@ -231,7 +231,7 @@ def _suits(name: str, column: str, table: Table) -> bool:
         return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
-    if name == "id" and _plain(column) != "id":
+    if name == "id" and plain_head(column) != "id":
         # What names a person or a case is an id only where it names one row.
         return len(values) == len(table.rows) == len(set(map(str, values)))
     if name == "split":
@@ -242,20 +242,18 @@ def _suits(name: str, column: str, table: Table) -> bool:
 def _of_criteria(
     free: dict[str, str], rubric: Rubric | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    known = {_plain(c.name): c.name for c in rubric.criteria} if rubric else {}
+    known = {plain_head(c.name): c.name for c in rubric.criteria} if rubric else {}
     labels, reasons = dict[str, str](), dict[str, str]()
     for plain, column in list(free.items())[::-1]:
         prefixed = _PREFIXED.match(column)
         if plain in known and known[plain] not in labels:
             labels[known[plain]] = free.pop(plain)
-        elif prefixed and (not known or ":" in column or _plain(prefixed[2]) in known):
+        elif prefixed and (not known or ":" in column or plain_head(prefixed[2]) in known):
             into = labels if prefixed[1].lower() == "label" else reasons
-            into.setdefault(known.get(_plain(prefixed[2]), prefixed[2].strip()), free.pop(plain))
+            into.setdefault(
+                known.get(plain_head(prefixed[2]), prefixed[2].strip()), free.pop(plain)
+            )
     return labels, reasons
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
 
 #: What may be said of a table of votes; ``raters`` names columns of a wide one.

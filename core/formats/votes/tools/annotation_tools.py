@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from core.formats.votes.tools.fields import item_fields
 from core.formats.votes.tools.lax_json import mapping_in, objects_in
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 from core.formats.votes.tools.views import JsonDocument, JsonRows, Shape, View
 
 #: An answer longer than this is a text, not a choice.

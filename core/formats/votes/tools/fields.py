@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.domain.dataset import MAX_CONTEXTS
+from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.mapping import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
 from core.formats.votes.tools.lax_json import conversation
-from core.text.names import fold
 
 _TEXTS = ("submission", "prompt", "reference", "system")
 
@@ -27,7 +26,7 @@ def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in _TEXTS[1:]:
         _claim(found, name, left)
-    context = {key: left.pop(key) for key in list(left) if _plain(key) in _CONTEXTS}
+    context = {key: left.pop(key) for key in list(left) if plain_head(key) in _CONTEXTS}
     _claim(found, "submission", left)
     if "submission" not in found:
         texts = {key: value for key, value in left.items() if isinstance(value, str)}
@@ -52,15 +51,11 @@ def written(value: Any) -> str:
 
 
 def _claim(found: dict[str, Any], name: str, left: dict[str, Any]) -> None:
-    plains = {_plain(key): key for key in reversed(left)}
+    plains = {plain_head(key): key for key in reversed(left)}
     for candidate in (*OWN[name], *SYNONYMS.get(name, ())):
         if candidate in plains:
             found[name] = written(left.pop(plains[candidate]))
             return
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
 
 _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))

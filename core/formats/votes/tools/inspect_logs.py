@@ -15,13 +15,8 @@ from typing import Any
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError
 from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-    Value,
-)
+from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 from core.formats.votes.tools.views import Archive, JsonDocument, Shape
 
 CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.formats.votes.tools.fields import item_fields, written
 from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
 
 # DeepEval: a test case is an item, a metric a question that it passed or not.
@@ -224,15 +225,10 @@ def _read_single(file: JsonRows) -> ToolResults:
     return found
 
 
-def _tabled(file: CsvTable) -> Iterator[dict[str, Any]]:
-    for cells in file.rows():
-        yield dict(zip(file.columns, cells, strict=True))
-
-
 DEEPEVAL = (Shape(JsonDocument, _is_test_run, _read_test_run),)
 RAGAS = (
     Shape(JsonRows, lambda f: _is_ragas(list(f.first)), lambda f: _read_ragas(f.rows, f.title)),
-    Shape(CsvTable, lambda f: _is_ragas(f.columns), lambda f: _read_ragas([*_tabled(f)], f.title)),
+    Shape(CsvTable, lambda f: _is_ragas(f.columns), lambda f: _read_ragas(f.records(), f.title)),
 )
 OPENAI_EVALS = (
     Shape(

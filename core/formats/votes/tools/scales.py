@@ -20,6 +20,7 @@ MOST_LEVELS = 11
 #: The ranges in which scores are usually given, narrowest first.
 _RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
 Kind = Literal["binary", "ordinal", "nominal"]
+#: What a tool answers: passed or not, a number, a word; ``None``: it failed to answer.
 Value = bool | int | float | str | None
 
 

@@ -20,10 +20,8 @@ from core.formats.votes.imported import (
     VoteChecker,
     VoteLine,
 )
-from core.formats.votes.tools.scales import Bins, Scale, scale_of
+from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
 
-#: What a tool answers: passed or not, a number, a word; ``None``: it failed to answer.
-Value = bool | int | float | str | None
 RaterKind = Literal["human", "llm", "offline"]
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.formats.datasets.table import opened
 from core.formats.votes.tools.lax_json import mapping_in
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, Value
+from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
 
 Row = Mapping[str, Any]
@@ -86,7 +88,7 @@ def _of_langsmith(found: ToolResults, row: Row) -> None:
     if not item:
         found.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
         return
-    source = _opened(row.get("feedback_source"))
+    source = mapping_in(opened(row.get("feedback_source")))
     form, who = str(source.get("type") or "api"), source.get("user_id")
     rater, kind = _LANGSMITH.get(form, (form, "offline"))
     rater = f"{rater} {who}" if who and kind == "human" else rater
@@ -106,18 +108,6 @@ _LANGSMITH: Mapping[str, tuple[str, RaterKind]] = {
 }
 
 
-def _opened(value: Any) -> dict[str, Any]:
-    """An object, which a table holds as JSON."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        import json
-
-        try:
-            return mapping_in(json.loads(value))
-        except ValueError:
-            return {}
-    return mapping_in(value)
-
-
 # Phoenix
 
 
@@ -132,7 +122,7 @@ def _of_phoenix(found: ToolResults, row: Row) -> None:
     item = _get(row, "span_id", "context.span_id", "trace_id")
     if item is None:
         return
-    result = _opened(row.get("result")) or row
+    result = mapping_in(opened(row.get("result"))) or row
     kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
     who = str(_get(row, "identifier", "user_id") or "")
     words = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
@@ -161,8 +151,7 @@ def _shapes(
         return found
 
     def table(file: CsvTable) -> ToolResults:
-        rows = [dict(zip(file.columns, cells, strict=True)) for cells in file.rows()]
-        return read(rows, file.title)
+        return read(file.records(), file.title)
 
     def is_page(file: JsonDocument) -> bool:
         rows = mapping_in(file.value).get("data") if file.holds("data") else None

@@ -138,6 +138,10 @@ class CsvTable(View):
         if problems:
             raise refusal(_WHAT, problems, self.name)
 
+    def records(self) -> list[dict[str, str]]:
+        """Every row by its heads. Raises ``InputError``, with the line."""
+        return [dict(zip(self.columns, cells, strict=True)) for cells in self.rows()]
+
 
 def views_of(data: bytes, name: str) -> tuple[View, ...]:
     """The file as what it can be by its first bytes; one object on one line is two things."""
