@@ -14,6 +14,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
+import re
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -59,7 +61,12 @@ class Recorded:
 
 
 def said(
-    content: str | None, *, finish: str = "stop", usage: object = USAGE, **message: object
+    content: str | None,
+    *,
+    finish: str = "stop",
+    usage: object = USAGE,
+    logprobs: object = None,
+    **message: object,
 ) -> Answer:
     """A completion with this content; further keys go into the message."""
     completion = {
@@ -72,6 +79,7 @@ def said(
                 "index": 0,
                 "message": {"role": "assistant", "content": content, **message},
                 "finish_reason": finish,
+                "logprobs": logprobs,
             }
         ],
         "usage": usage,
@@ -83,6 +91,33 @@ def ok(option: object = 1, *, reason: str = "It fits.", **message: object) -> An
     """A well-formed reply that chooses the shown ``option``."""
     reply = {"evidence": ["a quote"], "reason": reason, "option": option}
     return said(json.dumps(reply), **message)  # type: ignore[arg-type]
+
+
+def token(text: str, **chances: float) -> dict[str, Any]:
+    """A token of ``logprobs.content``, with its chance and those of others in its place.
+
+    Names begin with an underscore, so that numbers can be names: ``token("2", _1=0.2, _2=0.8)``.
+    """
+    top = [entry(name.removeprefix("_"), chance) for name, chance in chances.items()]
+    own = next((one for one in top if one["token"] == text), entry(text, 1.0))
+    return {**own, "top_logprobs": top}
+
+
+def entry(text: str, chance: float) -> dict[str, Any]:
+    """One token and the logarithm of its chance; one that is hardly possible is -9999."""
+    logprob = math.log(chance) if chance else -9999.0
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+
+
+def sure(option: int, *, reason: str = "It fits 2.", **chances: float) -> Answer:
+    """A well-formed reply with ``logprobs``: ``sure(2, _1=0.2, _2=0.7)``."""
+    head = json.dumps({"evidence": ["a \u201cquote\u201d"], "reason": reason}, ensure_ascii=False)
+    # Tokens as models have them: pieces of words, single figures, marks with a space.
+    pieces = re.findall(r"\s?[A-Za-z]+|\d|\s?[^\sA-Za-z0-9]+|\s", head[:-1] + ', "option":')
+    tokens = [token(piece) for piece in [*pieces, " "]]
+    tokens += [token(str(option), **chances), token("}")]
+    text = "".join(one["token"] for one in tokens)
+    return said(text, logprobs={"content": tokens})
 
 
 def status(

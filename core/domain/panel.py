@@ -74,7 +74,8 @@ class Judge(Noun):
     never stored. ``params`` go to the provider as they are; one that needs a secret names its
     variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
-    ``auto``. ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting.
+    ``auto``. ``logprobs`` asks the provider how likely each option's number was, and keeps that
+    with the vote. ``stage`` orders a cascade's judges; a ``shadow`` judge votes without counting.
     Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
     are US dollars per million tokens; ``None`` means that the price is looked up, or unknown.
     ``instructions`` are said to a model after our own system text, which they cannot replace. A
@@ -100,6 +101,7 @@ class Judge(Noun):
     price_in: Annotated[float | None, Field(ge=0)] = None
     price_out: Annotated[float | None, Field(ge=0)] = None
     shuffle: bool = True
+    logprobs: bool = False
     stage: Annotated[int, Field(ge=0, le=9)] = 0
     shadow: bool = False
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
@@ -137,6 +139,9 @@ class Judge(Noun):
             raise broken("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
         self._require_its_own("check", "checks", "Give checks by criterion.")
         self._require_its_own("command", "command", "Give the program and its arguments.")
+        if self.logprobs and self.kind != "llm":
+            words = "is on, but only a model has log-probabilities."
+            raise broken(words, "Leave it out.", "logprobs")
         if self.key_env and not names_a_variable(self.key_env):
             # The value is not repeated: somebody may have pasted the key itself.
             raise broken(

@@ -185,7 +185,10 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "door": "Door",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
+    "logprobs": "Ask how likely each option was",
 }
+#: Settings that are on or off.
+SWITCHES = ("shuffle", "logprobs")
 
 DOORS = {
     "auto": ("Automatic", "The lean door for an address of your own, litellm for all else."),
@@ -212,6 +215,12 @@ THINKING_SAYS = (
 SHUFFLE_SAYS = (
     "Options stand in another order for every item, so that a liking for the first one cannot "
     "become a bias. Costs nothing."
+)
+
+LOGPROBS_SAYS = (
+    "Keeps with every vote how likely the model found each option (log-probabilities): an ordinal "
+    "rule can use their mean, and Agreement shows how far they can be trusted. Costs nothing. A "
+    "provider that gives none refuses the call, or its votes say so."
 )
 
 EXAMPLES = (
@@ -275,7 +284,7 @@ def entry(reference: str) -> JudgeEntry | None:
 def seed(reference: str, saved: JudgeEntry | None) -> None:
     """Give every widget the saved value, unless it has one."""
     judge = saved.judge if saved else Judge(name="-", model="-")
-    values = judge.model_dump(include={f.name for f in FIELDS} | {"door", "shuffle", "kind"})
+    values = judge.model_dump(include={f.name for f in FIELDS} | {"door", *SWITCHES, "kind"})
     if saved is None:
         values |= {"name": "", "model": ""}
     budget = judge.thinking if isinstance(judge.thinking, int) else None
@@ -343,7 +352,7 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
         given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
         return {**given, "kind": kind}
-    names = [f.name for f in FIELDS] + ["door", "shuffle"]
+    names = [f.name for f in FIELDS] + ["door", *SWITCHES]
     given = {name: state.get(field(reference, name)) for name in names}
     thinking = state.get(field(reference, "thinking")) or None
     if thinking == BY_BUDGET:

@@ -17,6 +17,8 @@ from pages.judges.fields import (
     INSTRUCTIONS,
     JUDGE_ACT,
     KEY_ENV,
+    LABELS,
+    LOGPROBS_SAYS,
     MAX_TOKENS,
     MODEL,
     NAME,
@@ -158,21 +160,25 @@ def _model(reference: str) -> None:
         _input(reference, MAX_TOKENS)
     with right:
         _input(reference, BUDGET)
-    with st.container(gap="xxsmall"):
-        key = fields.field(reference, "shuffle")
-        st.toggle(
-            "Shuffle the options",
-            key=key,
-            value=fields.now(reference, "shuffle"),
-            persist_state="page",
-        )
-        st.caption(SHUFFLE_SAYS)
+    _switch(reference, "shuffle", SHUFFLE_SAYS)
+    _switch(reference, "logprobs", LOGPROBS_SAYS)
     _input(reference, INSTRUCTIONS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)
     _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
     _section("What it costs and counts")
     _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
+
+
+def _switch(reference: str, name: str, says: str) -> None:
+    with st.container(gap="xxsmall"):
+        st.toggle(
+            LABELS[name],
+            key=fields.field(reference, name),
+            value=fields.now(reference, name),
+            persist_state="page",
+        )
+        st.caption(says)
 
 
 def _key_help(reference: str) -> None:

@@ -145,6 +145,10 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
         chips = tag("Abstained") + chips
     sure = [f"confidence {fmt.score(vote.confidence)}"] if vote.confidence is not None else []
     sure += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
+    if other := vote.detail.get("other_chance"):
+        sure.append(f"other replies {fmt.score(float(str(other)))}")
+    if why := vote.detail.get("no_chances"):
+        sure.append(f"no chances: {why}")
     quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
     quotes = "".join(_quote(quote, text) for quote in vote.evidence)
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""

@@ -67,6 +67,8 @@ def request_key(request: Request, cell: Cell) -> str:
             request.thinking,
             request.params,
             cell,
+            # Not said where not asked for, so that answers kept before this are found.
+            *(["logprobs"] if request.logprobs else []),
         ]
     )
 

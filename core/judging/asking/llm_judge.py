@@ -11,6 +11,7 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache as once
 from functools import partial
 from random import Random
@@ -22,6 +23,7 @@ from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller
 from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, summarise
+from core.judging.prompts.option_chances import Spread, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
@@ -60,6 +62,7 @@ class Conversation:
         self._question, self._spec, self._caller = question, spec, caller
         self._tally, self._rng = tally, rng
         self._detail = dict[str, object]()
+        self._spreads = list[Spread | str]()
 
     async def results(self) -> Results:
         """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
@@ -77,7 +80,10 @@ class Conversation:
         if self._question.summarise and any(isinstance(one, Reply) for one in read):
             await self._summarise(segments)
         asks = self._question.asks
-        return tuple(self._result(*pair, assessment) for pair in zip(asks, read, strict=True))
+        results = [self._result(*pair, assessment) for pair in zip(asks, read, strict=True)]
+        if not self._spec.logprobs:
+            return tuple(results)
+        return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
         text, trouble = _assessment(await self._complete(segments, None))
@@ -105,12 +111,15 @@ class Conversation:
     async def _say(self, segments: tuple[Segment, ...], schema: Schema) -> list[Reply | Unreadable]:
         completion = await self._complete(segments, schema)
         question = self._question
+        ids = ids_of(len(question.asks)) if question.mode == "rubric" else ("",)
+        counts = {id_: len(ask.order) for id_, ask in zip(ids, question.asks, strict=True)}
         if question.mode == "rubric":
-            counts = [len(ask.order) for ask in question.asks]
-            ids = ids_of(len(counts))
-            read = read_replies(completion.text, dict(zip(ids, counts, strict=True)))
+            read = read_replies(completion.text, counts)
         else:
             read = [read_reply(completion.text, len(question.order))]
+        if self._spec.logprobs:
+            said = completion.text or ""
+            self._spreads = spreads_of(said, completion.number_tokens, read, counts)
         if completion.finish != "length":
             return read
         return [one if isinstance(one, Reply) else Unreadable(one.kind, _CUT_OFF) for one in read]
@@ -148,6 +157,22 @@ class Conversation:
             order=ask.order,
             detail=detail,
         )
+
+
+def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | VoteFailure:
+    """The vote with the chances of its options, from the order shown to the author's."""
+    if isinstance(result, VoteFailure) or result.order is None or result.option is None:
+        return result
+    if isinstance(spread, str):
+        return replace(result, detail={**result.detail, "no_chances": spread})
+    shown = zip(result.order, spread.chances, strict=True)
+    chances = tuple(round(chance, 6) for _, chance in sorted(shown))
+    return replace(
+        result,
+        probabilities=chances,
+        confidence=chances[result.option],
+        detail={**result.detail, "other_chance": round(spread.other, 6)},
+    )
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:

@@ -33,6 +33,7 @@ from core.judging.providers.base import (
     redact,
     shows,
 )
+from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
@@ -116,6 +117,7 @@ class Caller:
             "max_tokens": spec.max_tokens,
             **more,
             "thinking": spec.thinking,
+            "logprobs": spec.logprobs or None,
             "params": spec.params or None,
         }
         given = {name: value for name, value in sent.items() if value is not None}
@@ -154,6 +156,8 @@ class Caller:
             api_base=spec.api_base,
             key=self.key,
             known=self._known,
+            # Only where a number is chosen: an assessment's tokens tell nothing.
+            logprobs=spec.logprobs and schema is not None,
         )
 
     async def _send(self, request: Request, tally: CallAccount, first: bool) -> Completion:
@@ -167,6 +171,8 @@ class Caller:
         except CallError as error:
             if not error.sent:
                 self._count(tally, -1, first)
+            if request.logprobs:
+                raise _about_logprobs(error) from None
             raise
         finally:
             tally.seconds = self._clock() - began
@@ -219,6 +225,16 @@ class Caller:
         return False
 
 
+def _about_logprobs(error: CallError) -> CallError:
+    """The error; one that is about log-probabilities says what to change, and is no key's fault."""
+    told = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
+    if not told or error.about_format:
+        return error
+    words = error.message.removesuffix(MEND["auth"])
+    words += " Switch off log-probabilities for this judge, or set top_logprobs in its params."
+    return CallError("bad_request", words, status=error.status, sent=error.sent)
+
+
 def _without_key(completion: Completion, hidden: Hidden) -> Completion:
     """A provider that shows the key it was sent does not get it into the records."""
     told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
@@ -231,6 +247,8 @@ def _without_key(completion: Completion, hidden: Hidden) -> Completion:
         thinking=thinking,
         refusal=refusal,
         model=model,
+        # A key in pieces would be found by nobody.
+        number_tokens=None if completion.number_tokens is None else [],
     )
 
 

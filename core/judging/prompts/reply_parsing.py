@@ -153,13 +153,29 @@ def _load(text: str) -> _Object | None:
     return value if isinstance(value, _Object) else None
 
 
+def last_object(text: str, wanted: Set[str]) -> tuple[int, int, dict[str, object]] | None:
+    """Where the JSON object that a reply is read from begins and ends, and what it holds.
+
+    >>> last_object('Well: {"option": 2}.', {"option"})
+    (6, 19, {'option': 2})
+    """
+    found = _placed(text, wanted)
+    return found[-1] if found else None
+
+
 def _given(text: str, wanted: Set[str]) -> list[_Object]:
     """The whole text as an object, or else all outermost objects in it that have a key wanted."""
+    return [one for _, _, one in _placed(text, wanted)]
+
+
+def _placed(text: str, wanted: Set[str]) -> list[tuple[int, int, _Object]]:
     whole = _load(text.strip())
     if whole is not None:
-        return [whole]
-    found = [_load(text[start:end]) for start, end in _objects(text)]
-    return [one for one in found if one is not None and one.keys() & wanted]
+        return [(0, len(text), whole)]
+    found = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
+    return [
+        (start, end, one) for start, end, one in found if one is not None and one.keys() & wanted
+    ]
 
 
 def _differ(options: Iterable[object]) -> bool:

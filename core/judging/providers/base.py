@@ -19,6 +19,7 @@ from urllib.parse import quote
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
+from core.judging.providers.logprobs import NumberToken
 
 #: Providers with a protocol, an address or a key of their own. Any other prefix
 #: ("meta-llama/...") belongs to the model's name at the given address.
@@ -145,6 +146,7 @@ class Request:
     ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
     ``shared_ends`` says where pieces end that other calls share, as (index of the message,
     characters into it): a door may tell a provider that it pays to keep what comes before.
+    ``logprobs`` asks how likely each token of the answer was, and which others.
     """
 
     model: str
@@ -160,6 +162,7 @@ class Request:
     key: str | None = field(default=None, repr=False)
     shared_ends: tuple[tuple[int, int], ...] = ()
     known: Mapping[str, str] = field(default_factory=dict, repr=False)
+    logprobs: bool = False
 
     @property
     def hidden(self) -> Hidden:
@@ -169,7 +172,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What came back. ``None`` where the provider did not say; ``cost`` in US dollars."""
+    """What came back. ``None`` where the provider did not say; ``cost`` in US dollars.
+
+    ``number_tokens`` are the tokens of ``text`` that hold a figure, with their chances; empty where
+    tokens came that are not those of the text.
+    """
 
     text: str | None
     thinking: str = ""
@@ -181,6 +188,7 @@ class Completion:
     tokens_thinking: int | None = None
     cost: float | None = None
     refusal: str = ""
+    number_tokens: list[NumberToken] | None = None
 
 
 class CallError(Exception):

@@ -139,7 +139,7 @@ _REDIRECTED = (
     "The address sends requests on to another one ({}). That is not followed, because the key "
     "would go with them. Give the address that answers itself."
 )
-_MEND: dict[str, str] = {
+MEND: dict[str, str] = {
     "auth": " Check the key, its rights and the account's credit.",
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
@@ -168,7 +168,7 @@ def from_status(
     detail = brief(words, hidden)
     return CallError(
         kind,
-        f"{_SAYS[kind]} ({number}): {detail}{_MEND.get(kind, '')}",
+        f"{_SAYS[kind]} ({number}): {detail}{MEND.get(kind, '')}",
         retry_after=retry_after(headers or {}),
         status=status,
         about_format=about_format,

@@ -36,6 +36,7 @@ from core.judging.providers.bounded import (
     watched,
 )
 from core.judging.providers.failures import brief, chain, from_status, lost, unreached
+from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 # Marks for providers that keep a shared prompt only where they are told to: Claude, wherever it
 # is served. Other providers find shared beginnings by themselves and are sent plain text.
@@ -178,6 +179,7 @@ class LiteLLMProvider:
             "api_base": request.api_base or None,
             "api_key": request.key,
             **_thinking(request),
+            **asked_logprobs(request.logprobs),
             **params,
         }
         if request.api_base and not request.key:
@@ -282,6 +284,7 @@ def _completion(response: Any, request: Request) -> Completion:
         thinking, text = split_thinking(text)
     own = getattr(message, "provider_specific_fields", None) or {}
     usage = getattr(response, "usage", None)
+    likely = getattr(choice, "logprobs", None)
     foreign = request.api_base and not provider_of(request.model)
     return Completion(
         text=text,
@@ -292,4 +295,5 @@ def _completion(response: Any, request: Request) -> Completion:
         cost=None if foreign else response._hidden_params.get("response_cost"),
         refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
         **tokens(usage.model_dump() if usage is not None else None),
+        number_tokens=number_tokens(likely.model_dump() if likely else None, text),
     )

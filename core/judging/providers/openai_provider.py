@@ -31,6 +31,7 @@ from core.judging.providers.bounded import (
     bound_for,
 )
 from core.judging.providers.failures import brief, from_status, lost
+from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 if TYPE_CHECKING:
     import aiohttp
@@ -160,6 +161,7 @@ def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
         "temperature": request.temperature,
         limit: request.max_tokens,
         "reasoning_effort": effort(request),
+        **asked_logprobs(request.logprobs),
     }
     extra = dict(params)
     further = extra.pop("extra_body", None)
@@ -183,8 +185,10 @@ def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completio
         )
     choice = _first(data["choices"])
     message = choice.get("message")
+    texts = _texts(message if isinstance(message, dict) else {})
     return Completion(
-        **_texts(message if isinstance(message, dict) else {}),
+        **texts,
+        number_tokens=number_tokens(choice.get("logprobs"), texts["text"]),
         **tokens(data.get("usage")),
         model=str(data.get("model") or ""),
         finish=str(choice.get("finish_reason") or ""),

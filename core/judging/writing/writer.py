@@ -252,7 +252,9 @@ class Writer:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        self._caller = Caller(spec, provider, key, gate, sleep, clock, known=known)
+        # What is written here has no option whose chances could be asked for.
+        plain = spec.model_copy(update={"logprobs": False})
+        self._caller = Caller(plain, provider, key, gate, sleep, clock, known=known)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]

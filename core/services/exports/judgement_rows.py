@@ -1,4 +1,4 @@
-"""A run as rows, one per item, verdict, judgement, failure or call, with what reviewing adds."""
+"""A run as rows, one per item, verdict or judgement, with what reviewing adds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.domain.votes import FailureRow, VoteRow
+from core.formats.votes.imported import PROBABILITY
 from core.services.results.item_view import between, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
@@ -99,21 +100,6 @@ LONG = (
     *("evidence_end", "first_vote", "revealed", "ms_active", "round", "split", "stratum"),
     *("inclusion_prob", "created_at", "replicate", "confidence", "shown_order"),
 )
-FAILURE = (
-    "item_id",
-    "criterion",
-    "judge",
-    "replicate",
-    "attempt",
-    "kind",
-    "message",
-    "open",
-    "created",
-)
-CALL = (
-    *("call", "item_id", "judge", "model", "finish", "tokens_in", "tokens_cached", "tokens_out"),
-    *("tokens_thinking", "cost_usd", "seconds", "tries", "cached", "first_cost_usd", "created"),
-)
 
 
 @dataclass(frozen=True)
@@ -139,6 +125,20 @@ class Graded:
     def kinds(self) -> dict[str, str]:
         """Per judge whether it is an llm, offline or human."""
         return {judge.name: judge.rater_kind for judge in self.run.panel.judges}
+
+    @cached_property
+    def chances(self) -> tuple[str, ...]:
+        """The columns of options' chances, ``p_<label>``; none where no vote has any."""
+        if not self.store.votes.have_chances(self.run.id):
+            return ()
+        rubrics = {id(one): one for one in (self.rubric_of(item.id) for item in self.items)}
+        criteria = [c for rubric in rubrics.values() for c in rubric.criteria]
+        return tuple(dict.fromkeys(PROBABILITY + o.label for c in criteria for o in c.choices))
+
+    @property
+    def long(self) -> tuple[str, ...]:
+        """The columns of ``judgements`` and ``reviews``."""
+        return (*LONG, *self.chances)
 
     def votes(self, item_id: str) -> list[VoteRow]:
         """All votes of an item, those in reversed order among them."""
@@ -221,7 +221,16 @@ def _vote(found: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row
         "evidence_end": span[1] if span else None,
         "confidence": vote.confidence,
         "shown_order": None if vote.order is None else " ".join(map(str, vote.order)),
+        **chances_of(criterion, vote),
     }
+
+
+def chances_of(criterion: Criterion, vote: VoteRow) -> Row:
+    """The chances of a vote's options under their columns."""
+    if vote.probabilities is None:
+        return {}
+    labels = (PROBABILITY + option.label for option in criterion.choices)
+    return dict(zip(labels, vote.probabilities, strict=True))
 
 
 def _failure(found: Graded, item: Item, failure: FailureRow) -> Row:
@@ -274,7 +283,7 @@ def _verdict(found: Graded, item: Item, criterion: Criterion | None, one: Verdic
 
 
 def _row(found: Graded, item: Item, criterion: str) -> Row:
-    head: Row = dict.fromkeys(LONG)
+    head: Row = dict.fromkeys(found.long)
     return head | {
         "item_id": item.id,
         "submission_id": item.id,
@@ -336,50 +345,3 @@ def verdict_rows(found: Graded) -> Iterator[Row]:
             kept = CellResult._fields[2:]
             facts = {name: None if cell is None else getattr(cell, name) for name in kept}
             yield line | facts | {"between": between(criterion, cell) or None}
-
-
-def failure_rows(found: Graded) -> Iterator[Row]:
-    """One row per failure, also those that were mended since."""
-    for item in found.items:
-        for failure in found.store.votes.failures_of(found.run.id, item.id):
-            yield {
-                "item_id": item.id,
-                "criterion": failure.cell.criterion,
-                "judge": failure.cell.judge,
-                "replicate": failure.cell.replicate,
-                "attempt": failure.attempt,
-                "kind": failure.kind,
-                "message": failure.message,
-                "open": failure.open,
-                "created": failure.created,
-            }
-
-
-def call_rows(found: Graded) -> Iterator[Row]:
-    """One row per call: what it took and cost; never what was sent or came back."""
-    seen = set[int]()
-    for item in found.items:
-        ids = [vote.call_id for vote in found.votes(item.id)]
-        ids += [failure.call_id for failure in found.failures(item.id)]
-        for call_id in ids:
-            if call_id is None or call_id in seen:
-                continue
-            seen.add(call_id)
-            call = found.store.votes.call(call_id)
-            yield {
-                "call": call.id,
-                "item_id": item.id,
-                "judge": call.judge,
-                "model": call.model,
-                "finish": call.finish,
-                "tokens_in": call.tokens_in,
-                "tokens_cached": call.tokens_cached,
-                "tokens_out": call.tokens_out,
-                "tokens_thinking": call.tokens_thinking,
-                "cost_usd": call.cost,
-                "seconds": call.seconds,
-                "tries": call.tries,
-                "cached": call.cached,
-                "first_cost_usd": call.first_cost,
-                "created": call.created,
-            }

@@ -20,13 +20,10 @@ from core.formats.rubrics.rubric_file import dump_rubric
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text, works_out
 from core.services.exports import contest_export
 from core.services.exports.autorubric import experiment_files
+from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
 from core.services.exports.judgement_rows import (
-    CALL,
-    FAILURE,
-    LONG,
     Graded,
-    call_rows,
-    failure_rows,
+    chances_of,
     graded,
     item_rows,
     judgements,
@@ -200,28 +197,34 @@ def folder_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
 
     Nothing is guarded against spreadsheets here: ids must stay what they are in all three files.
     """
-    rows = list[tuple[str | float | int, ...]]()
+    rows = list[tuple[Value, ...]]()
     own = found.run.plan.replicates
     weights = {judge.name: judge.weight for judge in found.run.panel.judges}
     flipped = 0
     for item in found.items:
         criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
         given = [
-            (vote.cell, _label(criteria[vote.cell.criterion], vote.option), vote.reason)
+            (
+                vote.cell,
+                _label(criteria[vote.cell.criterion], vote.option),
+                vote.reason,
+                chances_of(criteria[vote.cell.criterion], vote),
+            )
             for vote in found.votes(item.id)
         ]
-        given += [(failure.cell, "", failure.message) for failure in found.failures(item.id)]
-        for cell, label, reason in given:
+        given += [(failure.cell, "", failure.message, {}) for failure in found.failures(item.id)]
+        for cell, label, reason, chances in given:
             if cell.replicate >= own:
                 flipped += 1
                 continue
             head = (cell.item, cell.criterion, cell.judge, found.kinds.get(cell.judge, "llm"))
-            rows.append((*head, label, reason, weights.get(cell.judge, 1.0), cell.replicate))
+            told = (label, reason, weights.get(cell.judge, 1.0), cell.replicate)
+            rows.append((*head, *told, *(chances.get(column) for column in found.chances)))
     name = found.run.dataset_name
     files = {
         "rubric.yaml": dump_rubric(found.rubric),
         "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
-        "votes.csv": csv_text(_HEADS, rows, guarded=False),
+        "votes.csv": csv_text((*_HEADS, *found.chances), rows, guarded=False),
     }
     risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
     return files, _folder_losses(found, flipped, risky)
@@ -305,7 +308,7 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         return _single("contest.json", contest_export.as_json(store, run_id).decode())
     found = graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
-        "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), LONG)),
+        "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), g.long)),
         "jsonl": lambda g: _single("judgements.jsonl", as_jsonl(judgements(g))),
         "xlsx": _workbook,
         "canvas": _canvas,
@@ -340,8 +343,8 @@ def _written(found: RunReport, form: Literal["html", "markdown"]) -> Exported:
 def _reviewed(store: Store, run_id: int, form: str) -> Exported:
     """What people said, while they are still at it: verdicts, the record, the dataset."""
     if form == "reviews":
-        rows = long_rows(store, run_id)
-        return _single("reviews.csv", as_csv(rows, LONG))
+        found = graded(store, run_id)
+        return _single("reviews.csv", as_csv(reviews(found), found.long))
     if form == "events":
         rows = event_rows(store, run_id)
         return _single("events.jsonl", as_jsonl(rows))
@@ -389,6 +392,6 @@ def _everything(found: Graded, about: RunReport) -> dict[str, str]:
         "failures.csv": as_csv(failure_rows(found), FAILURE),
         "calls.csv": as_csv(call_rows(found), CALL),
     }
-    files["votes.csv"] = as_csv(judgements(found), LONG)
+    files["votes.csv"] = as_csv(judgements(found), found.long)
     files["report.json"] = json.dumps(about.to_dict(), indent=2, ensure_ascii=False) + "\n"
     return files

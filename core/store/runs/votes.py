@@ -91,6 +91,13 @@ class Votes:
             found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
         return found
 
+    def have_chances(self, run_id: int) -> bool:
+        """Whether any vote says how likely each option was."""
+        found = self._files.tuples(
+            "SELECT 1 FROM vote WHERE run_id = ? AND probabilities IS NOT NULL LIMIT 1", (run_id,)
+        )
+        return bool(found)
+
     def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
         """How often a judge chose the option at each shown place: (criterion, place from 0, times).
 

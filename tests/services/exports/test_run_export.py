@@ -14,8 +14,10 @@ from click.testing import CliRunner
 
 from core.cli import import_export, main
 from core.errors import NotFound
+from core.formats.folder import read_folder
 from core.formats.source.csv_writer import csv_text
 from core.formats.votes.experiments import read_experiment
+from core.formats.votes.vote_tables import read_votes
 from core.services.agreement.metrics_report import metrics_source
 from core.services.exports.run_export import FORMATS, as_csv, export, zipped
 from core.store.store import Store
@@ -198,3 +200,24 @@ def test_help_says_what_each_format_is_on_a_line_of_its_own() -> None:
         line.split()[0].rstrip(",") for line in lines if line.startswith("  ") and line.split()
     }
     assert {"csv", "report", "markdown", "everything", "folder", "autorubric", "canvas"} <= starts
+
+
+def test_the_chances_of_options_leave_as_columns_and_come_back(
+    store: Store, tmp_path: Path
+) -> None:
+    run = graded(store)
+    # bob gives MET .25 and UNMET .75 of Clear; ann and the criterion Depth have none.
+    for form in ("csv", "reviews"):
+        found = rows(export(store, run, form).text)
+        said = {(one["rater_id"], one["criterion_id"]): one for one in found if one["vote"]}
+        bob, ann = said["bob", "Clear"], said["ann", "Clear"]
+        assert (bob["p_MET"], bob["p_UNMET"], bob["p_Cannot assess"]) == ("0.25", "0.75", "0.0")
+        assert (ann["p_MET"], ann["p_UNMET"]) == ("", "")
+
+    for name, text in export(store, run, "folder").files.items():
+        (tmp_path / name).write_text(text)
+    folder = read_folder(tmp_path)
+    votes = read_votes(tmp_path, folder.rubric.value, folder.dataset.value.items).value.rows
+    bobs = {v.probabilities for v in votes if (v.rater, v.criterion) == ("bob", "Clear")}
+    # Each but the one whose call failed.
+    assert bobs - {None} == {(0.25, 0.75, 0.0)}

@@ -1,0 +1,114 @@
+"""How likely a model found each option: read from the log-probabilities of the number it wrote.
+
+A provider says, for every token of a reply, how likely it was and which others were likeliest in
+its place. The token that holds the option's number is found by its place in the reply, never by
+what it looks like; where that is not beyond doubt there are no chances, and a sentence says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import exp, fsum
+from typing import NamedTuple
+
+from core.judging.prompts.reply_parsing import Reply, Unreadable, last_object
+from core.judging.providers.logprobs import NumberToken
+
+NOT_SENT = "The provider sent no log-probabilities."
+NOT_THE_REPLY = "The tokens the provider sent are not those of the reply."
+NOT_FOUND = "The option's number could not be found among the tokens."
+IN_PIECES = "The option's number is written in several tokens."
+TOO_MUCH = "The chances the provider sent add up to more than 1."
+
+#: The key and the number. A quotation mark within a JSON text is escaped, so that this is no text.
+_OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
+#: A token that could stand for a number's: what comes before, the number, and what may follow it.
+_NUMBER = re.compile(r'([^\d]*)(\d{1,9})[\s",}]*\Z')
+_IDLE = re.compile(r'[\s"]')
+#: Rounding of 20 logarithms stays far below this.
+_OVER_ONE = 1.001
+
+
+class Spread(NamedTuple):
+    """The chances of the shown options, which add up to 1; ``other`` was on what is no option."""
+
+    chances: tuple[float, ...]
+    other: float
+
+
+def spreads_of(
+    text: str,
+    tokens: Sequence[NumberToken] | None,
+    replies: Sequence[Reply | Unreadable],
+    counts: Mapping[str, int],
+) -> list[Spread | str]:
+    """For every reply its spread, or a sentence that says why there is none.
+
+    ``counts`` maps the ids of criteria to how many options each was shown, in the order of
+    ``replies``; a single criterion has the id ``""``. An unreadable reply has none, either.
+    """
+    if tokens is None:
+        return [NOT_SENT] * len(replies)
+    if not tokens:
+        return [NOT_THE_REPLY] * len(replies)
+    places = _places(text, counts)
+    found = list[Spread | str]()
+    for reply, (id_, count) in zip(replies, counts.items(), strict=True):
+        place = places.get(id_)
+        if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
+            found.append(NOT_FOUND)
+        else:
+            found.append(_spread(tokens, *place, count))
+    return found
+
+
+def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+    """Where in the reply's last JSON object each option's number begins, and its figures."""
+    alone = "" in counts
+    last = last_object(text, {"option"} if alone else counts.keys())
+    if last is None:
+        return {}
+    start, end, given = last
+    numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
+    ids = [""] if alone else [i for i, one in given.items() if _has_option(one)]
+    # One number more or less than there are answers, and nobody knows whose is whose.
+    return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
+
+
+def _has_option(value: object) -> bool:
+    return isinstance(value, dict) and "option" in value
+
+
+def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:
+    own = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
+    if own is None:
+        return NOT_FOUND
+    if at + len(number) > own["at"] + len(own["text"]):
+        return IN_PIECES
+    before = _IDLE.sub("", own["text"][: at - own["at"]])
+    numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in own["top"].items()]
+    if _in_pieces({one for one, _ in numbers if one}, count):
+        return IN_PIECES
+    chances = [fsum(p for one, p in numbers if one == shown + 1) for shown in range(count)]
+    known, everything = fsum(chances), fsum(p for _, p in numbers)
+    if everything > _OVER_ONE:
+        return TOO_MUCH
+    if not known:
+        return NOT_FOUND
+    return Spread(tuple(chance / known for chance in chances), max(0.0, 1.0 - known))
+
+
+def _number(text: str, before: str) -> int:
+    """The number that a token would have written in this place; 0 for none."""
+    found = _NUMBER.match(text)
+    return int(found[2]) if found and _IDLE.sub("", found[1]) == before else 0
+
+
+def _in_pieces(numbers: set[int], count: int) -> bool:
+    """Whether one of these may be the first figure of a longer number that was shown.
+
+    A vocabulary that has numbers of two figures writes them whole.
+    """
+    begins = any(10 * one <= count for one in numbers)
+    return begins and not any(one >= 10 for one in numbers)

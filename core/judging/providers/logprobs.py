@@ -1,0 +1,83 @@
+"""How likely each token was: ``logprobs`` of the OpenAI protocol, which other doors give, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any, TypedDict
+
+#: As many alternatives to each token as the protocol knows; the judge's params may say fewer.
+MOST_ALTERNATIVES = 20
+
+
+class NumberToken(TypedDict):
+    """A token that begins ``at`` a character, and the log-probabilities of what was likely there.
+
+    The token itself is among these.
+    """
+
+    at: int
+    text: str
+    top: dict[str, float]
+
+
+def asked_logprobs(wanted: bool) -> dict[str, object]:
+    """The part of a request's body that asks for log-probabilities, if wanted."""
+    return {"logprobs": True, "top_logprobs": MOST_ALTERNATIVES} if wanted else {}
+
+
+def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | None:
+    """The tokens of ``text`` that hold a figure; ``None`` where no tokens were sent.
+
+    Tokens may say more than the text (thinking before it, a mark of the end after it); where the
+    text is not among what they say, none is known. A character may be split over tokens, so they
+    are put together as bytes.
+
+    >>> said = [{"token": "a", "logprob": 0.0}, {"token": "2", "logprob": -0.5}]
+    >>> number_tokens({"content": said}, "a2")
+    [{'at': 1, 'text': '2', 'top': {'2': -0.5}}]
+    """
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(content, list) or not content:
+        return None
+    tokens = [one if isinstance(one, dict) else {} for one in content]
+    pieces = [_bytes_of(one) for one in tokens]
+    wanted, whole = (text or "").encode("utf-8", "replace"), b"".join(pieces)
+    start = whole.rfind(wanted)
+    return list(_of_figures(tokens, pieces, whole, start, len(wanted))) if start >= 0 else []
+
+
+def _of_figures(
+    tokens: list[dict[str, Any]], pieces: list[bytes], whole: bytes, start: int, length: int
+) -> Iterator[NumberToken]:
+    at = 0
+    for token, piece in zip(tokens, pieces, strict=True):
+        here, at = at, at + len(piece)
+        own = _chance(token)
+        if at <= start or here >= start + length or own is None or not re.search(rb"\d", piece):
+            continue
+        others = token.get("top_logprobs")
+        rest = [_chance(one) for one in others] if isinstance(others, list) else []
+        # The first token may begin before the text: its place is then below 0.
+        before = whole[min(start, here) : max(start, here)].decode("utf-8", "ignore")
+        yield {
+            "at": len(before) if here >= start else -len(before),
+            "text": own[0],
+            "top": dict([own, *(one for one in rest if one is not None)]),
+        }
+
+
+def _bytes_of(token: dict[str, Any]) -> bytes:
+    said = token.get("bytes")
+    if isinstance(said, list) and all(isinstance(n, int) and 0 <= n < 256 for n in said):
+        return bytes(said)
+    text = token.get("token")
+    return text.encode("utf-8", "replace") if isinstance(text, str) else b""
+
+
+def _chance(token: object) -> tuple[str, float] | None:
+    text = token.get("token") if isinstance(token, dict) else None
+    logprob = token.get("logprob") if isinstance(token, dict) else None
+    known = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)
+    return (str(text), float(logprob or 0.0)) if known else None
