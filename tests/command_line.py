@@ -6,6 +6,8 @@ A process takes half a second to begin, so `cli` runs the command here. What onl
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 
@@ -13,6 +15,9 @@ from click.testing import CliRunner
 
 from core.cli import main
 from tests.places import ROOT
+
+#: A block of a document: its kind, and what stands in it.
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
 def cli(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -34,3 +39,35 @@ def cli_process(*arguments: object) -> subprocess.CompletedProcess[str]:
         timeout=120,
         check=False,
     )
+
+
+def followed(block: str) -> str:
+    """What a document's lines for a shell print, run as they stand; `;` parts two of a line.
+
+    Only a command whose status is printed next may end with another status than 0.
+    """
+    said, status = list[str](), 0
+    commands = [command for line in block.splitlines() for command in _commands(line)]
+    for (program, *arguments), following in zip(commands, [*commands[1:], []], strict=True):
+        if [program, *arguments] == ["echo", "$?"]:
+            said.append(f"{status}\n")
+            continue
+        assert program == "rubric-studio", [program, *arguments]
+        done = cli(*arguments)
+        status = done.returncode
+        said += [done.stderr, done.stdout]
+        assert status == 0 or following == ["echo", "$?"], f"{arguments}\n{done.stderr}"
+    return "".join(said)
+
+
+def _commands(line: str) -> list[list[str]]:
+    """The commands of a line, as a shell would part them."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=";")
+    words.whitespace_split = True
+    found: list[list[str]] = [[]]
+    for word in words:
+        if word == ";":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return [command for command in found if command]

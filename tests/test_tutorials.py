@@ -10,18 +10,16 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import shlex
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_line import cli
+from tests.command_line import FENCED, followed
 from tests.places import ROOT
 
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
-FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 #: The name at the end of the sentence before a file's block.
 NAMED = re.compile(r"`([\w./-]+)`:\s*$")
 
@@ -38,7 +36,7 @@ def test_a_tutorial_can_be_followed_from_its_first_block_to_its_last(
         if kind == "python":
             printed = _python(content, names)
         elif kind == "sh":
-            printed = _commands(content)
+            printed = followed(content)
         elif kind == "text":
             _require_quoted(content, printed)
             quoted += 1
@@ -64,22 +62,6 @@ def _python(content: str, names: dict[str, Any]) -> str:
         warnings.showwarning = lambda message, *_more: print(message)
         exec(compile(content, "tutorial", "exec"), names)
     return printed.getvalue()
-
-
-def _commands(content: str) -> str:
-    """Run lines of the command line; only one whose status is printed next may end with another."""
-    lines, said, status = content.splitlines(), list[str](), 0
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if line == "echo $?":
-            said.append(f"{status}\n")
-            continue
-        program, *arguments = shlex.split(line, comments=True)
-        assert program == "rubric-studio", line
-        done = cli(*arguments)
-        status = done.returncode
-        said += [done.stderr, done.stdout]
-        assert status == 0 or following == "echo $?", f"{line}\n{done.stderr}"
-    return "".join(said)
 
 
 def _require_quoted(content: str, printed: str) -> None:
