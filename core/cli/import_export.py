@@ -124,7 +124,7 @@ _HELP = """Write a run to a file or folder; calls nobody.
 
 \b
 csv, jsonl   one row per judgement, with reason, evidence and time
-xlsx         a workbook: a sheet of scores, an item a row, and one of verdicts
+xlsx         a workbook: grades of every item and whose they are, scores, verdicts
 report       the report as HTML that opens without network (also: html)
 markdown     the report as Markdown
 everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json

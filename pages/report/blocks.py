@@ -168,7 +168,7 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             workbook,
             f"scores-run-{run_id}.xlsx",
             "grid_on",
-            "A workbook: a sheet of scores, an item a row, and one of verdicts.",
+            "A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
         )
         offer(
             "CSV of everything",

@@ -21,6 +21,7 @@ from core.formats.source.csv_writer import Value, csv_bytes, csv_text, works_out
 from core.services.exports import contest_export
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
+from core.services.exports.grade_sheet import grade_rows
 from core.services.exports.judgement_rows import (
     Graded,
     chances_of,
@@ -361,10 +362,9 @@ def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
 
 
 def _workbook(found: Graded) -> Exported:
-    """A sheet of scores, an item a row, and one of verdicts, a cell a row."""
-    made, cut = workbook(
-        {"Scores": _lines(item_rows(found)), "Verdicts": _lines(verdict_rows(found))}
-    )
+    """A sheet of grades to hand back, one of scores as judged, and one of verdicts."""
+    sheets = {"Grades": grade_rows, "Scores": item_rows, "Verdicts": verdict_rows}
+    made, cut = workbook({title: _lines(rows(found)) for title, rows in sheets.items()})
     losses = (f"{cut:,} texts are cut to what a cell can hold.",) if cut else ()
     return Exported({}, True, losses, binary={"scores.xlsx": made})
 

@@ -131,7 +131,7 @@ def test_the_command_line_fills_a_named_sheet_and_writes_a_workbook(
     whole = tmp_path / "scores.xlsx"
     words = ["export", run, "--format", "xlsx", "--out", whole, "--db", store.path]
     assert CliRunner().invoke(main, [*map(str, words)]).exit_code == 0
-    assert load_workbook(whole).sheetnames == ["Scores", "Verdicts"]
+    assert load_workbook(whole).sheetnames == ["Grades", "Scores", "Verdicts"]
     assert json.dumps(cells(whole.read_bytes(), "Scores")[0])
 
 

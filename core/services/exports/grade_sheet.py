@@ -1,0 +1,155 @@
+"""The grades of a run for who hands them back: every item of the dataset, and whose each grade is.
+
+Items that judges learned from were not graded by them: their own labels are their grade. Nothing
+here enters a figure; figures are made of votes (see `docs/decisions/0029`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.domain.runs import ADJUDICATED, RunItemRow
+from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.scoring import looks_at_texts, score_item
+from core.services.exports.judgement_rows import Graded, Row
+from core.services.results.item_view import choice_label
+from core.services.results.scored_items import effective, labels_of, resolved_items
+from core.services.results.verdicts import texts_from
+from core.store.store import Store
+
+JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
+LONGEST_NOTE = 200
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One item's grade: its score with the labels of its answers, whose it is, and what is open.
+
+    ``origin`` is empty where there is no grade; ``remark`` says why, or what is missing of it.
+    """
+
+    item: Item
+    rubric: Rubric
+    score: float | None
+    answers: Mapping[str, str | None]
+    origin: str = ""
+    remark: str = ""
+
+    @property
+    def points(self) -> float | None:
+        """The score in the rubric's points."""
+        if self.score is None or not self.rubric.scoring.normalize:
+            return self.score
+        return self.score * self.rubric.max_points
+
+
+def grades(found: Graded) -> Iterator[Grade]:
+    """A grade for every item of the run's dataset, in its order."""
+    return iter(_Grader(found, found.store))
+
+
+@dataclass(frozen=True)
+class _Grader:
+    found: Graded
+    store: Store
+
+    def __iter__(self) -> Iterator[Grade]:
+        rows = {row.item_id: row for row in self.found.rows}
+        for item in resolved_items(self.store, self.found.run.dataset_version_id, None):
+            rubric = effective(item, self.found.rubric)
+            row = rows.get(item.id)
+            yield self._own(item, rubric) if row is None else self._judged(item, rubric, row)
+
+    @cached_property
+    def _learned(self) -> frozenset[str]:
+        """The items of this dataset that judges learned from."""
+        chosen = self.found.run.plan.calibration
+        here = self.found.run.dataset_version_id
+        taught = chosen["items"] if chosen and chosen["dataset_version"] == here else ()
+        return frozenset(taught)
+
+    @cached_property
+    def _settled(self) -> Mapping[str, Mapping[str, object]]:
+        """What people settled over this dataset, in any run."""
+        return self.store.settled.truth(self.found.run.dataset_version_id)
+
+    def _judged(self, item: Item, rubric: Rubric, row: RunItemRow) -> Grade:
+        cells = {c.name: self.found.cells.get((item.id, c.name)) for c in rubric.criteria}
+        answers = {
+            c.name: None
+            if (cell := cells[c.name]) is None
+            else choice_label(c, cell.option, cell.abstained)
+            for c in rubric.criteria
+        }
+        there = [cell for cell in cells.values() if cell is not None]
+        people = sum(cell.rule == ADJUDICATED for cell in there)
+        whose = [JUDGES] * (people < len(there)) + [REVIEW] * (people > 0)
+        remarks = [_listed("no verdict", [name for name, said in answers.items() if said is None])]
+        remarks += ["a person must look"] * (row.review and people < len(cells))
+        origin = "" if row.score is None else ", and ".join(whose)
+        return Grade(item, rubric, row.score, answers, origin, _joined(remarks))
+
+    def _own(self, item: Item, rubric: Rubric) -> Grade:
+        """The grade that the item's labels are; only where they answer everything."""
+        known = labels_of(item, rubric)
+        answers = {
+            c.name: c.choices[known[c.name]].label if c.name in known else None
+            for c in rubric.criteria
+        }
+        learned = item.id in self._learned
+        if not known:
+            remark = "judges learned from it" if learned else "not graded in this run"
+            return Grade(item, rubric, None, answers, remark=remark)
+        missing = [name for name, said in answers.items() if said is None]
+        remarks = ["judges learned from its labels"] if learned else ["not graded in this run"]
+        if missing:
+            remark = _joined([*remarks, _listed("no label", missing)])
+            return Grade(item, rubric, None, answers, remark=remark)
+        texts = texts_from(item) if looks_at_texts(rubric) else None
+        score = score_item(rubric, known, texts=texts).score
+        settled = self._settled.get(item.id, {}).keys() & known.keys()
+        whose = [LABELS] * (len(settled) < len(known)) + [REVIEW] * bool(settled)
+        return Grade(item, rubric, score, answers, ", and ".join(whose), "")
+
+
+def _listed(what: str, names: list[str]) -> str:
+    return f"{what}: {', '.join(names)}" if names else ""
+
+
+def _joined(remarks: list[str]) -> str:
+    return "; ".join(filter(None, remarks))
+
+
+def grade_rows(found: Graded) -> Iterator[Row]:
+    """The grades as rows that all have the same columns: notes of the items say who is who."""
+    everyone = list(grades(found))
+    names = list(dict.fromkeys(name for one in everyone for name in one.answers))
+    notes = dict.fromkeys(key for one in everyone for key in one.item.meta if _short(one.item, key))
+    ours = {"item_id", "system", "score", "points", "of", "from", "remark", *names}
+    systems = any(one.item.system for one in everyone)
+    for one in everyone:
+        row: Row = {"item_id": one.item.id}
+        row |= {key: _short(one.item, key) or None for key in notes if key not in ours}
+        row |= {"system": one.item.system} if systems else {}
+        row |= {"score": _rounded(one.score), "points": _rounded(one.points)}
+        row |= {"of": one.rubric.max_points, "from": one.origin or None}
+        row |= {name: one.answers.get(name) for name in names}
+        yield row | {"remark": one.remark or None}
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 4)
+
+
+def _short(item: Item, key: str) -> str | int | float | None:
+    """A note of an item that fits a cell: a short text or a number."""
+    value = item.meta.get(key)
+    if key == TEXT_AVAILABLE or isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_NOTE else None
+    return value if isinstance(value, int | float) else None
