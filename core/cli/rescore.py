@@ -149,7 +149,10 @@ def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> 
             failures[v.criterion] = failures.get(v.criterion, 0) + 1
         else:
             ballots.append(
-                BallotRow(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained)
+                BallotRow(
+                    *(item_id, v.criterion, v.rater, v.replicate, v.option, v.abstained),
+                    chances=v.probabilities,
+                )
             )
     return ItemBallots(item_id, tuple(ballots), failures)
 

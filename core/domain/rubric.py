@@ -21,7 +21,7 @@ ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")
 #: The rules that fit each scale; the first is the default (DESIGN section 4, Verdict).
 RULES: dict[Scale, tuple[str, ...]] = {
     "binary": ("majority", "weighted", "unanimous", "any"),
-    "ordinal": ("mean", "median", "weighted_mean", "mode", "min", "max"),
+    "ordinal": ("mean", "median", "weighted_mean", "mode", "min", "max", "soft_mean"),
     "nominal": ("mode", "weighted_mode", "unanimous"),
 }
 #: The rule that is fitted on labelled items of a run, for every scale (``core.domain.weight_fit``).

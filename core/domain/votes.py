@@ -153,7 +153,10 @@ class AskedOutcome:
 
 
 class BallotRow(NamedTuple):
-    """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside."""
+    """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside.
+
+    ``chances`` run along the choices, where the vote has them and somebody asked for them.
+    """
 
     item_id: str
     criterion: str
@@ -161,6 +164,7 @@ class BallotRow(NamedTuple):
     replicate: int
     option: int | None
     abstained: bool
+    chances: tuple[float, ...] | None = None
 
 
 class JudgeColumn(NamedTuple):

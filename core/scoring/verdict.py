@@ -10,6 +10,10 @@ options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest
 ``any`` the highest. A verdict on which all agree is that option under every rule, also where
 another option has the same value.
 
+``soft_mean`` takes a vote at the mean of its chances over the options that have a value (G-Eval,
+Liu et al. 2023), and one without chances at its option. So a verdict may be another option than
+the one all agree on. Every other rule leaves chances alone.
+
 A rule fitted on labelled items (``calibrated``) is numbers, not a word: ``settle`` gets them
 as ``weights`` and takes the option that votes and weights make likeliest, or, of an ordinal
 criterion, the one they make least far from the truth. A fitted rule may read the vote of a single
@@ -34,13 +38,14 @@ EPSILON = 1e-9
 class Ballot(NamedTuple):
     """One vote as the rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
 
-    ``judge`` matters to a fitted rule only.
+    ``judge`` matters to a fitted rule only, ``chances`` (along ``choices``) to ``soft_mean`` only.
     """
 
     option: int | None
     abstained: bool
     weight: float = 1.0
     judge: str = ""
+    chances: tuple[float, ...] | None = None
 
 
 class Verdict(NamedTuple):
@@ -81,7 +86,7 @@ class _Choice(NamedTuple):
     warning: str = ""
 
 
-_Cast = Sequence[tuple[int, float, float]]  # option, value, judge's weight
+_Cast = Sequence[tuple[int, float, float]]  # option, value (or its mean), judge's weight
 _Heads = Mapping[int, int]
 
 
@@ -106,14 +111,16 @@ def settle(
     """
     if not ballots:
         return None
-    rule: str = FITTED if weights else criterion.aggregation or getattr(rules, criterion.scale)
+    plain: str = criterion.aggregation or getattr(rules, criterion.scale)
+    rule = FITTED if weights else plain
     values = criterion.values
     cast, heads = list[tuple[int, float, float]](), dict[int, int]()
-    for option, abstained, weight, _ in ballots:
+    for option, abstained, weight, _, chances in ballots:
         value = None if abstained or option is None else values[option]
         if option is None or value is None:
             continue
-        cast.append((option, value, weight))
+        soft = chances if plain == _SOFT else None
+        cast.append((option, _mean_of(criterion, soft, value), weight))
         heads[option] = heads.get(option, 0) + 1
     n = len(cast)
     present = len(ballots) + failures
@@ -123,8 +130,10 @@ def settle(
     if not cast:
         away = _which_abstention(criterion, ballots)
         return Verdict(away, True, None, None, None, None, None, coverage, *counts, False, "")
-    if len(heads) == 1 and not (weights and weights.overrules):
-        option, value, _ = cast[0]
+    moved = not weights and any(value != values[option] for option, value, _ in cast)
+    if len(heads) == 1 and not moved and not (weights and weights.overrules):
+        option = cast[0][0]
+        value = values[option]
         mean = value if rule in _AVERAGES else None
         return Verdict(option, False, value, mean, 1.0, 0.0, 1.0, coverage, *counts, False, "")
     if weights:
@@ -143,6 +152,18 @@ def settle(
     margin = (top - second) / n
     doubt = (share, entropy, margin, coverage, *counts)
     return Verdict(option, value is None, value, mean, *doubt, tie, warning)
+
+
+def _mean_of(criterion: Criterion, chances: tuple[float, ...] | None, value: float) -> float:
+    """The mean of a vote's chances over the options with a value; ``value`` where there are none.
+
+    Chances of abstaining say nothing of a level: they are left out and the rest made whole.
+    """
+    known = fsum(chances[option] for option in criterion.scored) if chances else 0.0
+    if not chances or known <= EPSILON:
+        return value
+    parts = (chances[option] * (criterion.values[option] or 0.0) for option in criterion.scored)
+    return min(1.0, fsum(parts) / known)
 
 
 def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | None:
@@ -265,7 +286,7 @@ def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -
     )
 
 
-#: Called only where at least two options were chosen.
+#: Called only where votes differ in option, or in their mean.
 _RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
     "majority": _mode,
     "weighted": _weighted_mode,
@@ -278,5 +299,7 @@ _RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
     "weighted_mode": _weighted_mode,
     "min": _lowest,
     "max": _highest,
+    "soft_mean": _mean,
 }
-_AVERAGES = frozenset({"mean", "median", "weighted_mean"})
+_SOFT = "soft_mean"
+_AVERAGES = frozenset({"mean", "median", "weighted_mean", _SOFT})

@@ -116,8 +116,9 @@ def _certainty(view: CriterionView) -> str:
             parts.append(f"{name} {fmt.score(value)}")
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
         parts.append(f"settled by {rule}{', a tie' * verdict.tie}")
-        if verdict.continuous is not None:
-            parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
+    if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
+        rule = verdict.rule.replace("_", " ")
+        parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
     if verdict.coverage is not None and verdict.coverage < 1:
         parts.append(f"coverage {fmt.percent(verdict.coverage)}")
     return " · ".join(parts)

@@ -207,6 +207,8 @@ RULE_WORDS: dict[Scale, dict[str, str]] = {
         "mode": "The level that was chosen most often.",
         "min": "The lowest level any judge chose.",
         "max": "The highest level any judge chose.",
+        "soft_mean": "As mean, but a vote that says how likely each level was counts as their "
+        "average (G-Eval). Others count as the level they chose.",
     },
     "nominal": {
         "mode": "The category that was chosen most often.",

@@ -103,3 +103,26 @@ def test_a_number_that_is_no_runs_is_said_however_long(store: Store, source: str
 def test_a_digit_of_another_script_is_a_folders_name(store: Store) -> None:
     with pytest.raises(InputError, match="This is not a folder"):
         score_source(lambda: store, "²")
+
+
+def test_chances_in_a_file_settle_by_the_soft_mean_in_a_folder_and_in_the_app(
+    store: Store, tmp_path: Path
+) -> None:
+    made = tmp_path / "soft"
+    made.mkdir()
+    levels = "[{label: bad, value: 0}, {label: fair, value: 0.5}, {label: good, value: 1}]"
+    (made / "rubric.yaml").write_text(
+        f"criteria:\n- {{name: c, requirement: R, weight: 1, scale: ordinal, options: {levels}}}"
+    )
+    (made / "items.jsonl").write_text('{"id": "i", "submission": "x"}\n')
+    (made / "votes.csv").write_text(
+        "item_id,criterion,rater_id,rater_kind,label,p_bad,p_fair,p_good\n"
+        "i,c,m,llm,good,0.1,0.4,0.5\n"
+    )
+    # .4 * .5 + .5 * 1 = .7, which is nearer to fair (.5) than to good (1).
+    for source in (str(made), imported(store, made)):
+        plain = score_source(lambda: store, source)
+        soft = score_source(lambda: store, source, rules=["ordinal=soft_mean"])
+        before, after = (one["items"][0]["verdicts"]["c"] for one in (plain, soft))
+        assert (before["label"], scores(plain)) == ("good", {"i": 1.0})
+        assert (after["label"], after["continuous"], scores(soft)) == ("fair", 0.7, {"i": 0.5})

@@ -53,7 +53,10 @@ class Counting:
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
             return Counted(
-                [Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge) for r in rows],
+                [
+                    Ballot(r.option, r.abstained, weight(r.judge, 1.0), r.judge, r.chances)
+                    for r in rows
+                ],
                 self.planned,
             )
         kept = [r for r in rows if r.judge not in self.shadows]
@@ -84,7 +87,8 @@ class Counting:
         return ballots
 
     def _ballot(self, row: BallotRow) -> Ballot:
-        return Ballot(row.option, row.abstained, self.weights.get(row.judge, 1.0), row.judge)
+        weight = self.weights.get(row.judge, 1.0)
+        return Ballot(row.option, row.abstained, weight, row.judge, row.chances)
 
 
 def counting_of(plan: RunPlan) -> Counting:

@@ -92,7 +92,7 @@ class Impact(NamedTuple):
 def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
     """The votes that name an option with a value."""
     heads, weights = dict[int, int](), dict[int, float]()
-    for option, abstained, weight, _ in ballots:
+    for option, abstained, weight, *_ in ballots:
         if not abstained and option is not None and criterion.values[option] is not None:
             heads[option] = heads.get(option, 0) + 1
             weights[option] = weights.get(option, 0.0) + weight

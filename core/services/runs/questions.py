@@ -266,7 +266,7 @@ class Selector:
         """Whether any answers of the judges still to be asked could change the verdict."""
         weights = tuple(j.weight for j in later for _ in range(self.replicates))
         asked = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
-        key = (asked, tuple(sorted((b[:3] for b in cast), key=str)), weights)
+        key = (asked, tuple(sorted(((*b[:3], b.chances) for b in cast), key=str)), weights)
         if key not in self._open:
             self._open[key] = can_change(criterion, cast, self.panel.rules, weights)
         return self._open[key]

@@ -42,7 +42,21 @@ def _ballot(
     option = place[row.option]
     if option is None:
         return None
-    return row._replace(criterion=new.name, option=option, abstained=new.choices[option].na)
+    away, chances = new.choices[option].na, _moved(row.chances, place, len(new.choices))
+    return row._replace(criterion=new.name, option=option, abstained=away, chances=chances)
+
+
+def _moved(
+    chances: tuple[float, ...] | None, place: tuple[int | None, ...], count: int
+) -> tuple[float, ...] | None:
+    """Chances in the newer version's places; none where some would be lost."""
+    if chances is None or any(p and to is None for p, to in zip(chances, place, strict=True)):
+        return None
+    found = [0.0] * count
+    for chance, to in zip(chances, place, strict=True):
+        if to is not None:
+            found[to] += chance
+    return tuple(found)
 
 
 def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dict[str, Settled]:

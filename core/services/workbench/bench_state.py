@@ -198,9 +198,9 @@ def _verdict(
 ) -> Verdict | None:
     weights = {judge.name: judge.weight for judge in judges}
     ballots = [
-        Ballot(cell.answer.option, cell.answer.abstained, weights[cell.judge], cell.judge)
+        Ballot(said.option, said.abstained, weights[cell.judge], cell.judge, said.chances)
         for cell in cells
-        if cell.answer is not None and cell.state in ("fresh", "half")
+        if (said := cell.answer) is not None and cell.state in ("fresh", "half")
     ]
     if any(cell.state == "stale" for cell in cells):
         return None

@@ -47,6 +47,7 @@ class BenchAnswer(NamedTuple):
     option: int | None
     abstained: bool
     label: str
+    chances: tuple[float, ...] | None = None
     twin: int | None = None
     twin_label: str = ""
     twin_failed: FailureRow | None = None
@@ -120,6 +121,7 @@ def _result(
         vote.option,
         vote.abstained,
         _label(criterion, vote),
+        vote.chances,
         None if twin is None else twin.option,
         "" if twin is None else _label(criterion, twin),
         twin_failed,
@@ -132,7 +134,7 @@ def _label(criterion: Criterion, vote: BallotRow) -> str:
 
 
 def _ballots(store: Store, run: Run) -> list[BallotRow]:
-    return store.votes.all_ballots(run.id) if run.votes else []
+    return store.votes.all_ballots(run.id, chances=True) if run.votes else []
 
 
 def _failures(store: Store, run: Run) -> list[FailureRow]:

@@ -89,13 +89,13 @@ def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -
     """
     wanted = (run_id, json.dumps(list(item_ids)))
     ballots: defaultdict[str, list[BallotRow]] = defaultdict(list)
-    for *key, abstained in db.execute(
-        "SELECT item_id, criterion, judge, replicate, option, abstained FROM vote "
+    for *key, abstained, chances in db.execute(
+        "SELECT item_id, criterion, judge, replicate, option, abstained, probabilities FROM vote "
         "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?)) "
         "ORDER BY item_id, criterion, judge, replicate",
         wanted,
     ):
-        ballots[key[0]].append(BallotRow._make((*key, bool(abstained))))
+        ballots[key[0]].append(BallotRow._make((*key, bool(abstained), read_chances(chances))))
     failures: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for item_id, criterion in db.execute(
         "SELECT item_id, criterion FROM failure "
@@ -107,6 +107,11 @@ def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -
         ItemBallots(item_id, tuple(ballots[item_id]), dict(failures[item_id]))
         for item_id in item_ids
     ]
+
+
+def read_chances(kept: str | None) -> tuple[float, ...] | None:
+    """The chances of a vote's options as they are kept."""
+    return None if kept is None else tuple(json.loads(kept))
 
 
 # What is derived from votes: verdicts and scores, kept so that pages need not compute them.

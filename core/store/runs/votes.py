@@ -23,7 +23,7 @@ from core.domain.votes import (
 from core.store.database.connection import Connections
 from core.store.runs.leases import require_lease
 from core.store.runs.recording import read_call, record
-from core.store.runs.results import read_ballots
+from core.store.runs.results import read_ballots, read_chances
 
 _CELL = "item_id, criterion, judge, replicate"
 
@@ -189,17 +189,25 @@ class Votes:
             item_ids = [item_id for (item_id,) in found]
         return read_ballots(self._files.mine, run_id, item_ids)
 
-    def all_ballots(self, run_id: int, criterion: str | None = None) -> list[BallotRow]:
-        """All ballots (of one criterion, or of all) from one index, for metrics."""
+    def all_ballots(
+        self, run_id: int, criterion: str | None = None, *, chances: bool = False
+    ) -> list[BallotRow]:
+        """All ballots (of one criterion, or of all) from one index, for metrics.
+
+        Without ``chances`` that index is all that is read.
+        """
         where, values = (
             ("", (run_id,)) if criterion is None else (" AND criterion = ?", (run_id, criterion))
         )
         found = self._files.tuples(
-            f"SELECT {_CELL}, option, abstained FROM vote WHERE run_id = ?{where} "
-            "ORDER BY criterion, judge, item_id, replicate",
+            f"SELECT {_CELL}, option, abstained, {'probabilities' if chances else 'NULL'} "
+            f"FROM vote WHERE run_id = ?{where} ORDER BY criterion, judge, item_id, replicate",
             values,
         )
-        return [BallotRow._make((*key, bool(abstained))) for *key, abstained in found]
+        return [
+            BallotRow._make((*key, bool(abstained), read_chances(likely)))
+            for *key, abstained, likely in found
+        ]
 
     def columns(self, run_id: int, below: int | None = None) -> list[JudgeColumn]:
         """The votes (of replicates 0 to ``below`` - 1) by criterion, judge and replicate.
@@ -230,7 +238,7 @@ def _vote(row: sqlite3.Row) -> VoteRow:
         abstained=bool(fields.pop("abstained")),
         evidence=tuple(json.loads(fields.pop("evidence"))),
         order=_order(fields.pop("ord")),
-        probabilities=None if probabilities is None else tuple(json.loads(probabilities)),
+        probabilities=read_chances(probabilities),
         detail=json.loads(fields.pop("detail")),
         **fields,
     )

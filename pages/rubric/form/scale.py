@@ -194,6 +194,7 @@ RULE_WORDS: Mapping[str, str] = {
     "mode": "most votes",
     "min": "lowest level voted",
     "max": "highest level voted",
+    "soft_mean": "mean of how likely each level was",
     "weighted_mode": "most votes by judges' weights",
 }
 

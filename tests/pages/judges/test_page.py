@@ -52,12 +52,14 @@ def test_a_judge_is_made_with_its_settings(store: Store) -> None:
     app.number_input(key=field(app, "temperature")).set_value(0.5)
     app.selectbox(key=field(app, "thinking")).set_value("budget")
     app.number_input(key=field(app, "budget")).set_value(3000)
+    app.toggle(key=field(app, "logprobs")).set_value(True)
 
     save(app)
 
     judge = registry.get_judge(store, "Small").judge
     assert (judge.model, judge.api_base) == ("mock", "http://localhost:8000/v1")
     assert (judge.temperature, judge.thinking, judge.tries) == (0.5, 3000, 5)
+    assert (judge.logprobs, judge.shuffle) == (True, True)
     assert state.JUDGE not in app.query_params
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.domain.panel import Rules
-from core.scoring.verdict import settle
+from core.errors import InputError
+from core.scoring.verdict import Ballot, Verdict, settle
 from tests.scoring.verdict.made import ballots, criterion, settled
 
 MET, UNMET, AWAY = 0, 1, 2
@@ -150,3 +151,58 @@ def test_a_criterion_overrides_the_rule_of_the_panel() -> None:
     assert by_itself is not None
     assert (by_panel.rule, by_panel.option) == ("any", MET)
     assert (by_itself.rule, by_itself.option) == ("unanimous", UNMET)
+
+
+# A vote may say how likely each option was: ``soft_mean`` takes it at its mean (Liu et al. 2023).
+# LEVELS are 0, .25, .5 and 1; the fifth choice is the added abstention.
+
+SOFT = criterion("ordinal", LEVELS, aggregation="soft_mean")
+
+
+def soft(*votes: tuple[int, tuple[float, ...] | None]) -> Verdict:
+    verdict = settle(
+        SOFT, [Ballot(option, False, 1.0, "", chances) for option, chances in votes], Rules()
+    )
+    assert verdict is not None
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("votes", "continuous", "option"),
+    [
+        # .1 * 0 + .2 * .25 + .3 * .5 + .4 * 1 = .6: nearer to .5 than to the option voted for.
+        ([(3, (0.1, 0.2, 0.3, 0.4, 0.0))], 0.6, 2),
+        # The abstention has no value: .25 / .8 and .5 * .55 / .8.
+        ([(2, (0.0, 0.25, 0.55, 0.0, 0.2))], (0.25 * 0.25 + 0.5 * 0.55) / 0.8, 2),
+        # A vote without chances is its option: (.6 + 1) / 2.
+        ([(3, (0.1, 0.2, 0.3, 0.4, 0.0)), (3, None)], 0.8, 3),
+        # All chances on abstaining say nothing of a level: the vote's own option stands.
+        ([(1, (0.0, 0.0, 0.0, 0.0, 1.0))], 0.25, 1),
+        ([(0, None), (1, None), (3, None)], 1.25 / 3, 2),
+    ],
+)
+def test_the_soft_mean_takes_every_vote_at_the_mean_of_its_chances(
+    votes: list[tuple[int, tuple[float, ...] | None]], continuous: float, option: int
+) -> None:
+    verdict = soft(*votes)
+    assert verdict.continuous == pytest.approx(continuous)
+    assert (verdict.option, verdict.value) == (option, LEVELS[option])
+
+
+def test_other_rules_do_not_see_the_chances() -> None:
+    made = criterion("ordinal", LEVELS)
+    verdict = settle(made, [Ballot(3, False, 1.0, "", (0.9, 0.1, 0.0, 0.0, 0.0))], Rules())
+    assert verdict is not None
+    assert (verdict.option, verdict.continuous) == (3, 1.0)
+
+
+def test_agreement_counts_heads_also_where_the_mean_leaves_them() -> None:
+    # Both voted for the highest option, and the verdict is the one below: nobody is for it.
+    verdict = soft(*[(3, (0.1, 0.2, 0.3, 0.4, 0.0))] * 2)
+    assert (verdict.option, verdict.agreement) == (2, 0.0)
+    assert (verdict.margin, verdict.entropy) == (1.0, 0.0)
+
+
+def test_the_soft_mean_is_for_ordinal_criteria_only() -> None:
+    with pytest.raises(InputError, match="soft_mean"):
+        criterion("nominal", LEVELS, aggregation="soft_mean")
