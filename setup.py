@@ -18,7 +18,8 @@ FILES = (
     (".", "app.py"),
     (".streamlit", "config.toml"),
     ("sample_rubrics", "**/*.*"),
-    ("docs", "*.md"),
+    ("docs", "**/*.md"),
+    ("docs/images", "*.*"),
     ("docs", "*.json"),
     ("docs", "*.ipynb"),
 )

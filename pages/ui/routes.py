@@ -162,9 +162,17 @@ COMPARE = Screen(
     "compare_arrows",
     "What changed between runs, which verdicts flipped, and what accuracy costs.",
 )
+DOCUMENTS = Screen(
+    "docs",
+    "pages/documents/page.py",
+    "Documents",
+    "help",
+    "What comes with the program to be read.",
+    hidden=True,
+)
 
 SECTIONS: dict[str, tuple[Screen, ...]] = {
-    "": (START,),
+    "": (START, DOCUMENTS),
     "Author": (RUBRICS, LIBRARY, TEST_DATA, DATASETS),
     "Grade": (SPOT_CHECK, RUNS, RUN, CONTESTS, IMPORT_VOTES, JUDGES),
     "Review": (QUEUES, ARENA, REVIEW_ITEM, RECORD),
@@ -214,6 +222,20 @@ def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
 
 def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (address or {}).items()}
+
+
+def about_this_page() -> None:
+    """A quiet link to what the documents say of the screen that is shown."""
+    url = state.page_shown() or START.url
+    here = next((s for screens in SECTIONS.values() for s in screens if s.url == url), None)
+    if here and here != DOCUMENTS:
+        part = here.title.lower().replace(" ", "-")
+        link(
+            DOCUMENTS,
+            "About this page",
+            {state.DOCUMENT: "screens", state.PART: part},
+            help="What it is for, what you can do here, and where more is written.",
+        )
 
 
 OTHER_VIEWS: dict[Screen, tuple[str, str]] = {

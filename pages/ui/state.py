@@ -24,6 +24,9 @@ RUNS = "runs"
 FIRST = "a"
 SECOND = "b"
 PAGE = "page"
+#: In the address: a document, and a part of it.
+DOCUMENT = "document"
+PART = "part"
 CRITERION = "criterion"
 VIEW = "view"
 TAG = "tag"
@@ -144,6 +147,11 @@ def on_page(path: str) -> None:
         # Streamlit 1.67), and the next act would go back to where the link was. So it is told.
         st.query_params.update({})
     put(ADDRESS_SHOWN, asked)
+
+
+def page_shown() -> str:
+    """The address of the page that is shown."""
+    return str(get(PAGE_SHOWN, ""))
 
 
 def arriving() -> bool:

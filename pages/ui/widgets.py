@@ -12,7 +12,7 @@ from core.errors import InputError, Problem, RubricStudioError
 from core.metrics.estimate import Estimate
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.text import esc, label, one_line
 
 # The little CSS that themes cannot say. Static text only; colours follow light and dark.
@@ -170,8 +170,13 @@ def problem_list(problems: Sequence[Problem]) -> None:
 
 
 def page_header(title: str, caption: str = "", *, own_words: bool = True) -> None:
-    """The page's title and one quiet line; `own_words=False` where the title is a user's."""
-    st.title(title if own_words else label(title), anchor=False)
+    """The page's title, what is written about it, and one quiet line.
+
+    `own_words=False` where the title is a user's.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
+        st.title(title if own_words else label(title), anchor=False, width="stretch")
+        routes.about_this_page()
     if caption:
         st.caption(caption if own_words else label(caption))
 

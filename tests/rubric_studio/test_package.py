@@ -111,7 +111,8 @@ def test_the_wheel_holds_what_a_checkout_has_beside_the_code(installed: Installe
     names = set(zipfile.ZipFile(installed.wheel).namelist())
     beside = [
         *(ROOT / "sample_rubrics").rglob("*.*"),
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "docs" / "images").iterdir(),
         ROOT / ".streamlit" / "config.toml",
         ROOT / "app.py",
     ]
