@@ -4,7 +4,14 @@ Labels that people wrote are escaped here, since plotly reads some HTML in them.
 backgrounds come from the page's theme, light or dark.
 """
 
-from core.figures.bars import Series, before_after, score_histogram, series_plot, verdict_bars
+from core.figures.bars import (
+    Series,
+    before_after,
+    reliability_diagram,
+    score_histogram,
+    series_plot,
+    verdict_bars,
+)
 from core.figures.estimates import (
     DifferenceDot,
     Dot,
@@ -39,6 +46,7 @@ __all__ = [
     "differences",
     "forest",
     "frontier",
+    "reliability_diagram",
     "score_histogram",
     "series_plot",
     "strips",

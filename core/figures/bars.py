@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.figures.base import ABSTAINED, BAR, CHOSEN, MARGIN, QUIET, ink, plain, shade
+from core.figures.base import ABSTAINED, BAR, CHOSEN, MARGIN, QUIET, ink, plain, shade, whiskers
+from core.metrics.estimate import Estimate
 
 
 def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None = None) -> Any:
@@ -201,4 +202,37 @@ def series_plot(
         automargin=True,
     )
     figure.update_yaxes(title=plain(axes[1]), tickformat=form, fixedrange=True, zeroline=True)
+    return figure
+
+
+def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
+    """The share that is right against how sure a rater was: (mean of a bin, share with interval).
+
+    A dot's size grows with its number of answers. On the line, both are alike.
+    """
+    import plotly.graph_objects as go
+
+    most = max((one.n for _, one in bins), default=1)
+    figure = go.Figure(
+        go.Scatter(
+            x=[0, 1],
+            y=[0, 1],
+            mode="lines",
+            line={"color": QUIET, "dash": "dash"},
+            hoverinfo="skip",
+        )
+    )
+    figure.add_scatter(
+        x=[sure for sure, _ in bins],
+        y=[one.value for _, one in bins],
+        mode="markers",
+        marker={"color": BAR, "size": [8 + 14 * (one.n / most) ** 0.5 for _, one in bins]},
+        error_y=whiskers([(one.value, one.low, one.high) for _, one in bins]),
+        customdata=[one.n for _, one in bins],
+        hovertemplate="sure %{x:.2f}, right %{y:.2f}: %{customdata} answers<extra></extra>",
+    )
+    figure.update_layout(height=380, margin=MARGIN, showlegend=False, dragmode=False)
+    span = {"range": [-0.03, 1.03], "fixedrange": True, "tickformat": ".1f", "dtick": 0.2}
+    figure.update_xaxes(title="How sure", **span)
+    figure.update_yaxes(title="Share that is right", **span)
     return figure

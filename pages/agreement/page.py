@@ -8,7 +8,7 @@ from core.services.agreement import load_ratings, rating_sheet, ratings
 from core.services.results import browsing
 from core.services.review import corrected_estimates
 from core.text import numbers as fmt
-from pages.agreement import confusion, criteria, findings, raters, selection
+from pages.agreement import calibration, confusion, criteria, findings, raters, selection
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
@@ -21,6 +21,7 @@ VIEWS = (
     ("one", "One criterion"),
     ("raters", "Raters"),
     ("scores", "Scores"),
+    ("sure", "How sure"),
     ("findings", "What to look at"),
 )
 SHOWN = {
@@ -28,6 +29,7 @@ SHOWN = {
     "one": confusion.one_criterion,
     "raters": raters.show,
     "scores": criteria.whole_items,
+    "sure": calibration.show,
     "findings": findings.show,
 }
 

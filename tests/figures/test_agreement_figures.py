@@ -12,9 +12,11 @@ from core.figures import (
     agreement_map,
     bland_altman,
     forest,
+    reliability_diagram,
     series_plot,
     strips,
 )
+from core.metrics.estimate import Estimate
 
 
 def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
@@ -96,3 +98,16 @@ def test_series_of_a_chart_differ_in_more_than_colour() -> None:
     assert [dot.marker.symbol for dot in dots.data] == ["circle", "diamond"]
     assert list(bars.data[0].y) == [0.1, None]
     assert bars.layout.yaxis.tickformat == ".0%"
+
+
+def test_a_reliability_diagram_has_a_dot_a_bin_and_its_interval() -> None:
+    figure = reliability_diagram(
+        [(0.72, Estimate(0.5, 0.2, 0.8, n=4)), (0.95, Estimate.share(9, 9))]
+    )
+
+    line, dots = figure.data
+    assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
+    assert (list(dots.x), list(dots.y)) == ([0.72, 0.95], [0.5, 1.0])
+    assert next(iter(dots.error_y.array)) == pytest.approx(0.3)
+    assert list(dots.customdata) == [4, 9]
+    assert dots.marker.size[0] < dots.marker.size[1]

@@ -5,6 +5,7 @@ alike; what is undefined says why.
 """
 
 __all__ = [
+    "calibration",
     "confusion",
     "group_figures",
     "load_ratings",

@@ -31,6 +31,7 @@ from core.services.agreement.ratings import (
     Rated,
     RatedAnswer,
     Rater,
+    SureVote,
     columns_of,
     majority_column,
     panel_column,
@@ -96,7 +97,7 @@ def of_run(store: Store, run_id: int) -> Rated:
 
     @cache  # a run has few raters and many answers
     def rater(judge: str, replicate: int) -> Rater:
-        return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
+        return _rater(judge, replicate, own, kinds)
 
     columns = [
         Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.options)
@@ -108,7 +109,25 @@ def of_run(store: Store, run_id: int) -> Rated:
         if c.replicate < own
     ]
     settled = store.results.judged(run_id) if run.panel.askable else {}
-    return gather(rubric, items, failed, settled, columns)
+    found = gather(rubric, items, failed, settled, columns)
+    return replace(found, sure=lambda: sure_votes(store, run_id))
+
+
+def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
+    """How sure the answers of a run are (to one criterion, or to all), where they say so."""
+    run = store.runs.get(run_id)
+    own = run.plan.replicates
+    kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
+    return [
+        SureVote(item, name, _rater(judge, replicate, own, kinds), confidence, chances)
+        for (item, name, judge, replicate), confidence, chances in store.votes.sure(
+            run_id, own, criterion
+        )
+    ]
+
+
+def _rater(judge: str, replicate: int, own: int, kinds: Mapping[str, str]) -> Rater:
+    return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
 
 
 def of_folder(path: Path, tell: Tell = unheard) -> Rated:
@@ -125,8 +144,11 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
             for v in votes.rows
         ]
     )
-    answers = []
+    answers, sure = [], list[SureVote]()
     for vote, name in zip(votes.rows, names, strict=True):
+        if vote.probabilities is not None:
+            rater = Rater(name, vote.kind)
+            sure.append(SureVote(vote.cell.item, vote.criterion, rater, None, vote.probabilities))
         state = State.ABSTAINED if vote.abstained else State.ANSWERED
         answers.append(
             RatedAnswer(
@@ -137,7 +159,7 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
                 State.FAILED if vote.failed else state,
             )
         )
-    return gather(rubric, items, answers, {})
+    return replace(gather(rubric, items, answers, {}), sure=lambda: sure)
 
 
 class Row(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from core.metrics.agreement.ratings import (
 from core.metrics.agreement.scores import pair_up
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
+from core.services.agreement import calibration
+from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
 from core.services.agreement.overall import overall
@@ -89,9 +91,12 @@ def report(
     """The report for ratings that are at hand; see ``metrics_source``."""
     _check(rated, reference)
     draws = Draws(len(rated.items), bootstrap, seed) if bootstrap else None
+    items, sure = [item.id for item in rated.items], rated.sure()
     found: dict[str, Any] = {
         "criteria": {
-            c.name: _Measured(c, _names(rated, c), reference, draws).report()
+            c.name: _Measured(c, _names(rated, c), reference, draws).report(
+                calibration.sureness(c, items, sure)
+            )
             for c in rated.criteria
         },
         "score": score_report(rated, reference, draws),
@@ -150,14 +155,14 @@ class _Measured:
             draws.of(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
 
-    def report(self) -> dict[str, Any]:
+    def report(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
         criterion = self._criterion
         kinds = sorted({rater.kind for rater in criterion.raters}, key=_kind_order)
         return {
             "scale": criterion.scale,
             "levels": list(criterion.labels),
             "groups": {kind: self._group(kind) for kind in kinds},
-            "raters": self._raters(),
+            "raters": self._raters(sure),
             "panel": self._versus(self._panel, self._majority, None),
         }
 
@@ -193,13 +198,14 @@ class _Measured:
         counts = np.bincount(levels[levels >= 0], minlength=self._k)
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
-    def _raters(self) -> dict[str, Any]:
+    def _raters(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
         """Every rater against the references; people against the others of them."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
         others_mean = mean_of_others(humans)
         everyone_mean = mean_level(humans)
         place = {column: at for at, column in enumerate(self._humans)}
+        keys = list(self._criterion.columns)
         found = {}
         for column, name in enumerate(self._names):
             at = place.get(column)
@@ -207,7 +213,20 @@ class _Measured:
             mean = everyone_mean if at is None else _at(others_mean, at)
             if name != self._reference:
                 found[name] = self._versus(self._levels[:, column], major, mean)
+                if told := sure.get(keys[column]):
+                    rated = self._levels[:, column]
+                    found[name]["calibration"] = self._calibration(rated, major, told)
         return found
+
+    def _calibration(self, rated: Levels, major: Levels, told: Sureness) -> dict[str, Any]:
+        """Against the reference asked for; without one the labels, else the majority of people."""
+        reference = self._reference or (GOLD if (self._gold >= 0).any() else HUMAN)
+        truth = {GOLD: self._gold, HUMAN: major}.get(reference)
+        if truth is None:
+            truth = self._reference_levels()
+        of_item = self._patterns.of_item
+        one = calibration.against("", truth[of_item], rated[of_item], told, self._draws)
+        return calibration.as_data(one, reference, drawn=self._draws is not None)
 
     def _versus(self, rated: Levels, major: Levels, mean: Means | None) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -7,7 +7,7 @@ majority), ``PANEL``, ``judge:NAME`` for one judge and ``person:NAME`` for one p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -47,6 +47,16 @@ class RatedAnswer(NamedTuple):
     rater: Rater
     option: int | None
     state: State
+
+
+class SureVote(NamedTuple):
+    """How sure an answer is, as its rater says: of itself, or of every choice (``chances``)."""
+
+    item: str
+    criterion: str
+    rater: Rater
+    confidence: float | None
+    chances: tuple[float, ...] | None
 
 
 class Column(NamedTuple):
@@ -127,7 +137,8 @@ class CriterionRatings:
 class Rated:
     """A source: its items, criteria in the rubric's order, and what was given as answers.
 
-    ``settled`` has per item what the panel says, as ``core.scoring`` takes it.
+    ``settled`` has per item what the panel says, as ``core.scoring`` takes it. ``sure`` reads how
+    sure answers are, which few figures ask for.
     """
 
     items: tuple[Item, ...]
@@ -137,6 +148,7 @@ class Rated:
     settled: Mapping[str, Mapping[str, int | None]]
     columns: Sequence[Column] = ()
     singles: Sequence[RatedAnswer] = ()
+    sure: Callable[[], Sequence[SureVote]] = tuple
 
     @cached_property
     def answers(self) -> Mapping[Rater, Mapping[str, Mapping[str, int | None]]]:

@@ -91,6 +91,24 @@ class Votes:
             found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
         return found
 
+    def sure(
+        self, run_id: int, below: int, criterion: str | None = None
+    ) -> list[tuple[Cell, float | None, tuple[float, ...] | None]]:
+        """How sure the votes of replicates 0 to ``below`` - 1 are: confidence, and chances.
+
+        Votes that say neither, and abstentions, are left out.
+        """
+        found = self._files.tuples(
+            f"SELECT {_CELL}, confidence, probabilities FROM vote WHERE run_id = ? "
+            "AND (? IS NULL OR criterion = ?) AND replicate < ? AND NOT abstained "
+            "AND (confidence IS NOT NULL OR probabilities IS NOT NULL)",
+            (run_id, criterion, criterion, below),
+        )
+        return [
+            (Cell._make(key), confidence, read_chances(chances))
+            for *key, confidence, chances in found
+        ]
+
     def have_chances(self, run_id: int) -> bool:
         """Whether any vote says how likely each option was."""
         found = self._files.tuples(

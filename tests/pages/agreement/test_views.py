@@ -214,3 +214,21 @@ def test_a_finding_is_chosen_beside_its_evidence_and_stays_in_the_address(store:
     assert charts(app) >= 1
     assert "What could not be examined" in str([e.label for e in app.expander])
     assert "No order in which options were shown is known" in words(app)
+
+
+def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store) -> None:
+    app = open_page(PAGE, run=str(graded(store)), view="sure", criterion="Clear", rater="judge:ann")
+
+    text = shown(app)
+    # Every vote of tests.pages.graded is .75 sure of itself; bob's chances are kept, too.
+    assert "Sure and right: Clear" in text
+    assert "ann against labels (gold)" in text
+    assert "How sure" in text
+    assert ".70 to .80" in text
+    (chart,) = app.get("plotly_chart")
+    assert "Reliability diagram of ann" in str(chart.proto)
+
+
+def test_where_nobody_says_how_sure_they_are_the_way_to_it_is_said(store: Store) -> None:
+    text = shown(open_page(PAGE, run=str(imported(store, EVERYBODY)), view="sure"))
+    assert "Nobody says how sure they are" in text

@@ -1,0 +1,214 @@
+"""Whether a rater is right as often as it is sure: calibration error, Brier score, reliability.
+
+Answers are those with a reference. How sure an answer is lies in [0, 1]; chances over the levels
+of the scale, where they are known, add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.estimate import Estimate, Interval
+from core.metrics.intervals.bootstrap import ONE_ITEM, Bundle, intervals
+from core.metrics.measure import Array, ratio, tally
+
+#: Bins of equal width; Guo et al. (2017) used 15 for thousands of images, 10 is the usual number.
+BINS = 10
+NO_ANSWER = "No answer that says how sure it is has a reference."
+NO_CHANCES = "Only how sure the rater is of its own answer is known, not of the other options."
+
+
+class SureBin(NamedTuple):
+    """Answers that are sure to a like degree, above ``low`` (the first: from it) up to ``high``.
+
+    ``sure`` is their mean, ``None`` without an answer; ``right`` the share that is right, with its
+    Wilson interval.
+    """
+
+    low: float
+    high: float
+    sure: float | None
+    right: Estimate
+
+
+class Calibration(NamedTuple):
+    """``ece`` and ``brier`` with their intervals; means of being sure and right; the bins.
+
+    ``by_chance``: in one of twenty samples, a rater who is right exactly as often as it is sure
+    has a larger calibration error than this; ``None`` without resamples.
+    """
+
+    ece: Estimate
+    by_chance: float | None
+    brier: Estimate
+    sure: float | None
+    right: Estimate
+    bins: tuple[SureBin, ...]
+
+
+class SureAnswers(NamedTuple):
+    """Answers that are alike as one: ``of_item`` says which an item is, -1 for no answer.
+
+    ``loss`` is the squared distance of the chances from the truth, NaN where they are not known.
+    """
+
+    sure: Array
+    right: Array
+    loss: Array
+    times: npt.NDArray[np.int64]
+    of_item: npt.NDArray[np.int64]
+
+
+def sure_answers(
+    sure: Array,
+    chances: Array,
+    rated: npt.NDArray[np.int64],
+    truth: npt.NDArray[np.int64],
+) -> SureAnswers:
+    """The answers of one rater, from a row per item.
+
+    Args:
+        sure: how sure each answer is, NaN where nothing says so, shape (items,).
+        chances: of each level, NaN where not known, shape (items, levels). They are made whole.
+        rated: the level each item was given, negative for none, shape (items,).
+        truth: the level it has, likewise.
+
+    With two levels the chance of the other one is what is missing to 1, so that being sure is all
+    there is to know.
+    """
+    rows = np.flatnonzero((rated >= 0) & (truth >= 0) & ~np.isnan(sure))
+    k = chances.shape[1]
+    given, level, true = sure[rows], rated[rows], truth[rows]
+    whole = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
+    if k == 2:
+        other = np.where(np.arange(k) == level[:, None], given[:, None], 1 - given[:, None])
+        whole = np.where(np.isnan(whole), other, whole)
+    loss = ((whole - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
+    table = np.column_stack([given, (level == true).astype(np.float64), np.round(loss, 12)])
+    # NaN is no value to sort alike by; -1 is no loss.
+    kinds, place, times = np.unique(
+        np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True, return_counts=True
+    )
+    of_item = np.full(len(rated), -1)
+    of_item[rows] = place.ravel()
+    losses = np.where(kinds[:, 2] < 0, np.nan, kinds[:, 2])
+    return SureAnswers(kinds[:, 0], kinds[:, 1], losses, times, of_item)
+
+
+def bins_of(sure: Array) -> npt.NDArray[np.int64]:
+    """The bin of each answer: ((b - 1) / 10, b / 10], the first from 0 (Guo et al. 2017).
+
+    >>> bins_of(np.array([0.0, 0.1, 0.3, 0.70001, 1.0])).tolist()
+    [0, 0, 2, 7, 9]
+    """
+    # 0.3 * 10 must be 3 whatever its last bit is.
+    place: npt.NDArray[np.int64] = np.ceil(np.round(sure * BINS, 9)).astype(np.int64) - 1
+    return np.maximum(place, 0)
+
+
+def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int = 0) -> Calibration:
+    """How well being sure tells being right.
+
+    The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini,
+    Cooper and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]; chance alone makes it
+    larger than 0, the more so the fewer answers there are. The Brier score is the mean of
+    sum_k (p_k - y_k)^2 (Brier 1950, equation 2), in [0, 2]; with two levels it is twice the
+    figure that often goes by that name. ``drawn`` are how often each kind of answer is
+    resampled, shape (kinds, resamples); ``seed`` decides what chance alone would give.
+
+    Chance adds to the calibration error of the answers, and once more to that of their resamples,
+    so that percentiles lie too high. So the interval's lower end is that of the basic bootstrap,
+    2 ece - q(.975), where that is lower; and it is 0 wherever chance alone gives as much in more
+    than one of twenty samples (consistency resampling: Broecker and Smith 2007).
+
+    >>> two = sure_answers(np.array([0.8, 0.8]), np.full((2, 2), np.nan), np.array([0, 0]),
+    ...                    np.array([0, 1]))
+    >>> found = calibration(two)
+    >>> round(found.ece.value, 3), round(found.brier.value, 3)
+    (0.3, 0.68)
+    """
+    times = answers.times.astype(np.float64)
+    n = int(times.sum())
+    if not n:
+        nothing = Estimate.undefined(NO_ANSWER)
+        return Calibration(nothing, None, nothing, None, nothing, _bins(answers))
+    bundle, known = _bundle(answers), ~np.isnan(answers.loss)
+    point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
+    ci = _intervals(bundle, times, n, drawn)
+    told = int(times[known].sum())
+    brier = Estimate.defined(point["brier"], told) if told else Estimate.undefined(NO_CHANCES, n)
+    hits = round(float((answers.right * times).sum()))
+    chance = None if drawn is None else _by_chance(answers, drawn.shape[1], seed)
+    return Calibration(
+        _lowered(Estimate.defined(point["ece"], n).within(ci.get("ece")), bundle, drawn, chance),
+        chance,
+        brier.within(ci.get("brier")),
+        float((answers.sure * times).sum() / n),
+        Estimate.share(hits, n),
+        _bins(answers),
+    )
+
+
+def _by_chance(answers: SureAnswers, samples: int, seed: int) -> float:
+    """The 95 % quantile of the error of samples in which every answer is right as often as it is
+    sure.
+    """
+    rng, times = np.random.default_rng(seed), answers.times[:, None]
+    hits = rng.binomial(times, answers.sure[:, None], size=(len(times), samples))
+    gaps = tally(bins_of(answers.sure), BINS, hits - times * answers.sure[:, None])
+    return float(np.quantile(np.abs(gaps).sum(axis=0) / times.sum(), 0.95))
+
+
+def _lowered(ece: Estimate, bundle: Bundle, drawn: Array | None, chance: float | None) -> Estimate:
+    if drawn is None or chance is None or ece.value is None or ece.low is None:
+        return ece
+    if ece.value <= chance:
+        return ece._replace(low=0.0)
+    resampled = bundle(drawn)["ece"]
+    above = float(np.quantile(resampled[~np.isnan(resampled)], 0.975))
+    return ece._replace(low=max(0.0, min(ece.low, 2 * ece.value - above)))
+
+
+def _bundle(answers: SureAnswers) -> Bundle:
+    """The figures of many weights of the kinds of answers at once."""
+    bins = bins_of(answers.sure)
+    gap = (answers.right - answers.sure)[:, None]
+    known = ~np.isnan(answers.loss)
+    loss = np.nan_to_num(answers.loss)
+
+    def bundle(weights: Array) -> Mapping[str, Array]:
+        apart = np.abs(tally(bins, BINS, weights * gap)).sum(axis=0)
+        return {
+            "ece": ratio(apart, weights.sum(axis=0)),
+            "brier": ratio(loss @ weights, known.astype(np.float64) @ weights),
+        }
+
+    return bundle
+
+
+def _intervals(bundle: Bundle, times: Array, n: int, drawn: Array | None) -> dict[str, Interval]:
+    if drawn is None:
+        return {}
+    if n == 1:
+        alone = Interval(None, None, "bca", ONE_ITEM)
+        return {"ece": alone, "brier": alone}
+    return intervals(bundle, drawn, times, n=n)
+
+
+def _bins(answers: SureAnswers) -> tuple[SureBin, ...]:
+    place, times = bins_of(answers.sure), answers.times.astype(np.float64)
+    each = np.column_stack([times, times * answers.sure, times * answers.right])
+    counts = tally(place, BINS, each)
+    return tuple(
+        SureBin(
+            at / BINS,
+            (at + 1) / BINS,
+            float(sure / n) if n else None,
+            Estimate.share(round(hits), int(n)),
+        )
+        for at, (n, sure, hits) in enumerate(counts.tolist())
+    )
