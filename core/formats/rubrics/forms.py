@@ -220,12 +220,17 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
         if tables is not None or not _MARKED.search(data[:20_000]):
             return bool(tables)
         text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-        if _is_form(text):
-            return True
-        return is_json(text, name) and looks_like_unitxt(read_json(text, name).value)
+        if text.lstrip().startswith(("{", "[")):
+            # Rows of JSON may hold any words between commas; they are no table's headings.
+            return is_json(text, name) and _is_document(read_json(text, name).value)
+        return _is_form(text)
     except InputError:
         # It is something else, whose own reader says what is wrong with it.
         return False
+
+
+def _is_document(value: Any) -> bool:
+    return looks_like_unitxt(value) or converted(value) is not value
 
 
 def _are_heads(heads: Sequence[str]) -> bool:

@@ -56,6 +56,12 @@ def _results(found: ToolResults, marks: Sequence[Marked]) -> ToolResults:
 # Label Studio
 
 
+def _item(found: ToolResults, row: Mapping[str, Any]) -> str:
+    """The id it has (0 is one), else its place among all."""
+    own = row.get("id")
+    return str(own) if own not in (None, "") else f"row {len(found.items) + 1}"
+
+
 def _is_task(row: Mapping[str, Any]) -> bool:
     marks = objects_in(row.get("annotations"))
     return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]
@@ -65,7 +71,7 @@ def _read_tasks(file: JsonRows) -> ToolResults:
     found = ToolResults("label_studio", file.title)
     marks, left = list[Marked](), Counter[str]()
     for task in file.rows:
-        item = str(task.get("id") or len(found.items) + 1)
+        item = _item(found, task)
         found.items[item] = item_fields(mapping_in(task.get("data")))
         for one in objects_in(task.get("annotations")):
             if one.get("was_cancelled"):
@@ -128,7 +134,7 @@ def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     found = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
     for row in rows:
-        item = str(row.get("id") or len(found.items) + 1)
+        item = _item(found, row)
         fields = item_fields(row["fields"])
         about = mapping_in(row.get("metadata"))
         found.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
