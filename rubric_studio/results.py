@@ -120,9 +120,9 @@ class Run:
     def _table(self, rows: str) -> pd.DataFrame:
         import pandas as pd
 
-        from core.services.exports import judgement_rows
+        from core.services.exports import call_rows, judgement_rows
 
-        made = getattr(judgement_rows, rows)
+        made = getattr(call_rows if rows == "failure_rows" else judgement_rows, rows)
         with opened(self.db) as store:
             return pd.DataFrame(list(made(judgement_rows.graded(store, self.id))))
 

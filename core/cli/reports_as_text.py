@@ -154,6 +154,9 @@ _REFERENCES = {
 }
 
 
+_SURE = {"confidence": "sure", "accuracy": "right", "ece": "ECE", "brier": "Brier score"}
+
+
 def metrics_as_text(report: Mapping[str, Any]) -> str:
     """The report in lines. What is undefined is said with its reason."""
     lines = [
@@ -193,7 +196,13 @@ def _versus(
     criterion: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
     for key, figures in found.items():
-        if figures["n"]:
+        if key == "calibration":
+            if figures["n"]:
+                named = {"gold": "the labels", "human": "the human majority"}
+                words = named.get(figures["reference"], figures["reference"])
+                yield f"  {name}, sure and right by {words}:"
+                yield f"    {_figures(figures, _SURE, figures['n'])}"
+        elif figures["n"]:
             shown = _MEAN if key == "vs_human_mean_level" else wanted
             yield f"  {name} against the {_REFERENCES[key]}:"
             yield f"    {_figures(figures, shown, figures['n'], criterion)}"

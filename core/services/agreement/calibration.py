@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.metrics.calibration import Calibration, calibration, sure_answers
-from core.metrics.estimate import Interval
+from core.metrics.estimate import Estimate, Interval
 from core.metrics.measure import Array
 from core.services.agreement.group_figures import Draws, rendered
 from core.services.agreement.load_ratings import sure_votes
@@ -118,20 +118,26 @@ def against(
 
 def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
     """The key ``calibration`` of a rater in ``metrics --json``; intervals only where ``drawn``."""
-    figures = {"ece": one.found.ece, "brier": one.found.brier, "accuracy": one.found.right}
+    nothing, sure = Estimate.undefined(one.found.ece.reason, one.n), one.found.sure
+    figures = {
+        "ece": one.found.ece,
+        "brier": one.found.brier,
+        "accuracy": one.found.right if one.n else nothing,
+        "confidence": nothing if sure is None else Estimate.defined(sure, one.n),
+    }
     ci: Mapping[str, Interval] = {}
     if drawn:
         ci = {
             name: Interval(figure.low, figure.high, "percentile", figure.reason)
             for name, figure in figures.items()
+            if name != "confidence"
         }
     return {
         "reference": reference,
         "n": one.n,
         "without": one.without,
-        "confidence": one.found.sure,
-        "ece_by_chance": one.found.by_chance,
         **rendered(figures, ci),
+        **({} if one.found.by_chance is None else {"ece_by_chance": one.found.by_chance}),
         "bins": [
             {
                 "from": b.low,

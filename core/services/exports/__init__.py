@@ -3,4 +3,4 @@
 The top of the services. Nothing is asked, nothing is changed.
 """
 
-__all__ = ["contest_export", "grade_lists", "judgement_rows", "run_export"]
+__all__ = ["call_rows", "contest_export", "grade_lists", "judgement_rows", "run_export"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.cli.reports_as_text import metrics_as_text
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_path
 from core.services.agreement import calibration, load_ratings, metrics_report
@@ -116,4 +117,12 @@ def test_a_criterion_nobody_labelled_says_why_there_is_nothing(store: Store, fol
     (folder / "votes.csv").write_text("\n".join([votes[0], votes[1]]))
     found = of(metrics_report.report(load_ratings.of_folder(folder)))["calibration"]
     assert (found["ece"], found["n"]) == (None, 0)
-    assert found["undefined"]["ece"] == "No answer that says how sure it is has a reference."
+    why = "No answer that says how sure it is has a reference."
+    assert {found["undefined"][one] for one in ("ece", "brier", "accuracy", "confidence")} == {why}
+
+
+def test_the_figures_are_said_in_words_too(folder: Path) -> None:
+    text = metrics_as_text(metrics_report.report(load_ratings.of_folder(folder)))
+    assert "  J, sure and right by the labels:\n    n = 4 (few), sure .76, right 50%" in text
+    assert "ECE .29, Brier score .45" in text
+    assert "K, sure" not in text
