@@ -179,13 +179,14 @@ def _judge(judge: Judge) -> list[str]:
     settings = [
         f"{name.replace('_', ' ')} {value}"
         for name, value in judge.model_dump(exclude_defaults=True).items()
-        if name not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow")
+        if name
+        not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow", "checks")
     ]
     settings += ["shadow: does not count"] if judge.shadow else []
     order = "as written" if judge.offline or not judge.shuffle else "in an order drawn per question"
     return [
         esc(judge.name),
-        esc(f"offline: {judge.kind}" if judge.offline else judge.model),
+        esc(words.who_answers(judge)),
         fmt.number(judge.weight),
         order,
         esc(", ".join(settings) or "defaults"),

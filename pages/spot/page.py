@@ -15,7 +15,7 @@ from core.text.names import visible
 from pages.spot import form_data, result, submission
 from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import asking, routes, state
-from pages.ui.asking_words import asking_line, rule_label
+from pages.ui.asking_words import asking_line, rule_label, who_answers
 from pages.ui.resources import store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
@@ -151,7 +151,7 @@ def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
         entry = entries.get(name)
         if entry is None:
             return f"{visible(name)} (as in the panel)"
-        kind = "offline" if entry.judge.offline else visible(entry.judge.model)
+        kind = visible(who_answers(entry.judge))
         key_words = KEY_WORDS.get(entry.key, "")
         return f"{visible(name)} · {kind}" + (f" · {key_words}" if key_words else "")
 

@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from core.domain.panel import Asking, Cascade, Panel
+from core.domain.panel import Asking, Cascade, Judge, JudgeKind, Panel
 from core.domain.rubric import Scale
 from core.text import numbers as fmt
+
+#: What a judge is that is no model.
+WITHOUT_MODEL: Mapping[JudgeKind, str] = {
+    "classifier": "learns from labels",
+    "neighbours": "learns from labels",
+    "check": "rules",
+    "command": "a program",
+    "function": "Python code",
+}
+
+
+def who_answers(judge: Judge) -> str:
+    """The judge's model, or what it is instead.
+
+    >>> who_answers(Judge(name="Ann", model="some-model"))
+    'some-model'
+    """
+    return WITHOUT_MODEL.get(judge.kind, judge.model)
+
 
 MODES = {
     "criterion": (

@@ -16,7 +16,7 @@ from core.services.runs.planning import RunChoices, RunRequest
 from core.text import numbers as fmt
 from pages.ui import asking, routes, state
 from pages.ui.asking import FieldKeys
-from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label
+from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label, who_answers
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, empty_state, figures, one_of, problem_list, table
@@ -93,7 +93,7 @@ def _saved(found: RunChoices) -> Panel | None:
 
 
 def _described(judge: Judge) -> str:
-    return f"{judge.name} ({'offline' if judge.offline else judge.model})"
+    return f"{judge.name} ({who_answers(judge)})"
 
 
 def _picked(found: RunChoices) -> tuple[Judge, ...]:
@@ -285,8 +285,8 @@ def show_estimate(request: RunRequest | None) -> None:
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         estimate = None if request is None else _estimate(request)
-        if estimate is not None:
-            _figures(estimate)
+        if request is not None and estimate is not None:
+            _figures(estimate, any(judge.learns for judge in request.panel.judges))
         elif request is None:
             st.caption("Choose who judges, and the estimate appears here.")
         _start(request if estimate is not None else None)
@@ -312,7 +312,7 @@ def _estimate(request: RunRequest) -> CostEstimate | None:
         return None
 
 
-def _figures(estimate: CostEstimate) -> None:
+def _figures(estimate: CostEstimate, learners: bool) -> None:
     most = "at most " if estimate.at_most else ""
     about = most or "about " if estimate.cost else ""
     figures(
@@ -332,8 +332,7 @@ def _figures(estimate: CostEstimate) -> None:
         )
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled item")
-        offline = any(not one.calls for one in estimate.judges)
-        verb = "Offline judges learn from" if offline else "Examples are drawn from"
+        verb = "Offline judges learn from" if learners else "Examples are drawn from"
         st.caption(f"{verb} {learned}; those are not graded.")
         if estimate.twins:
             st.caption(estimate.twins.in_words())

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.domain.panel import Judge
 from core.domain.runs import Run, RunRow
-from core.services.judges.registry import key_status
+from core.services.judges.registry import code_elsewhere, key_status
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
@@ -18,7 +18,7 @@ from pages.ui import state
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, Tone, figures, row, shown_errors, tag
+from pages.ui.widgets import LabelledFigure, Tone, figures, problem_list, row, shown_errors, tag
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
@@ -215,6 +215,8 @@ def _draw(look: RunProgress) -> None:
         st.caption(lifecycle.lost_words(lost))
     if look.stalled:
         st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
+    if not run.active or look.stalled:
+        _elsewhere(look)
     if run.message:
         st.warning(label(run.message), icon=":material/info:")
     if look.failures:
@@ -267,6 +269,8 @@ def _buttons(look: RunProgress) -> None:
             on_click=_on_cancel,
             args=(run.id,),
         )
+    if code_elsewhere(run.panel.judges):
+        return
     left = run.planned - look.settled - look.spared
     if look.stalled or (not run.active and left > 0):
         st.button(
@@ -285,6 +289,15 @@ def _buttons(look: RunProgress) -> None:
             on_click=_on_retry,
             args=(run.id,),
         )
+
+
+def _elsewhere(look: RunProgress) -> None:
+    """Where a run goes on whose judges are code that no page runs; nothing where none is left."""
+    found = code_elsewhere(look.row.panel.judges)
+    left = look.row.planned - look.row.votes - look.spared
+    if found and left > 0:
+        st.caption(f"What is left ({fmt.plural(left, 'vote')}) cannot be asked from here:")
+        problem_list(found)
 
 
 def _failures(look: RunProgress) -> None:

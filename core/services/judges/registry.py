@@ -316,13 +316,20 @@ _ELSEWHERE = {
 }
 
 
-def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
-    """Refuse judges that are code of another program."""
-    problems = tuple(
+def code_elsewhere(
+    judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
+) -> tuple[Problem, ...]:
+    """The judges that are code which cannot be run here, each with where it can."""
+    return tuple(
         Problem(_NOT_HERE[judge.kind], _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
         if judge.kind in CODE_KINDS and judge.name not in functions
     )
+
+
+def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
+    """Refuse judges that are code of another program."""
+    problems = code_elsewhere(judges, functions)
     if problems:
         raise InputError("These judges cannot be asked here.", problems)
 

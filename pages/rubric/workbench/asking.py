@@ -16,6 +16,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.rubric.workbench import subject as keys
 from pages.ui import drafts, routes, state
+from pages.ui.asking_words import who_answers
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import shown_errors
@@ -142,7 +143,7 @@ def _judges(name: str, now: WorkbenchState, entries: dict[str, JudgeEntry]) -> N
 
     def words(one: str) -> str:
         entry = entries[one]
-        kind = "offline" if entry.judge.offline else one_line(entry.judge.model, 40)
+        kind = one_line(who_answers(entry.judge), 40)
         return " · ".join(p for p in (visible(one), kind, KEY_WORDS.get(entry.key, "")) if p)
 
     st.multiselect(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import pytest
@@ -239,3 +240,13 @@ def test_the_form_of_a_run_of_rules_asks_for_no_labelled_items(store: Store) -> 
 
     assert not app.exception
     assert not [one for one in app.slider if "share" in str(one.key)]
+    assert "rules (rules)" in html.unescape(shown(app))
+    assert not any("Offline judges learn" in caption.value for caption in app.caption)
+
+
+def test_a_judge_of_rules_is_called_that_where_it_is_chosen(store: Store) -> None:
+    kept(store, a={"contains": "x"})
+    catalog.keep_rubric(store, TONE)
+    box = next(one for one in open_page(routes.SPOT_CHECK).multiselect if one.label == "Judges")
+    assert "rules · rules" in [label.replace("\u200b", "") for label in box.options]
+    assert not any("offline" in one for one in box.options)
