@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.base import build
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError, Problem
+from core.formats.datasets.labels import WORD
 from core.formats.folder import only_rubric, parse_data, read_rubric_file
 from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
@@ -53,6 +54,7 @@ def request_from_files(
     concurrency: int | None,
     asking: Mapping[str, Any],
     changes: Sequence[str] = (),
+    words: Sequence[str] = (),
     sheet: str | None = None,
     **options: Any,
 ) -> RunFileRequest:
@@ -60,11 +62,13 @@ def request_from_files(
 
     ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
     ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``;
-    ``sheet`` names the sheet of a workbook. ``-`` for one of the two files is standard input.
+    ``words`` which option a word for a label is, as ``tone:ja=MET``; ``sheet`` names the sheet of a
+    workbook. ``-`` for one of the two files is standard input.
     """
     if rubric == dataset == STDIN:
         raise InputError("Standard input can be read once: name a file for one of the two.")
     read_rubric = only_rubric(stdin(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
+    changes = [*changes, *(WORD + word for word in words)]
     read_dataset = (
         read_items(stdin(), PIPED, read_rubric.value, changes, sheet)
         if dataset == STDIN

@@ -32,6 +32,13 @@ _OPTIONS = [
         metavar="FIELD=COLUMN",
         help="Says which column of DATASET is what, e.g. submission=messages[-1].content.",
     ),
+    click.option(
+        "--map-label",
+        "words",
+        multiple=True,
+        metavar="[CRITERION:]THEIRS=OURS",
+        help="Says which option of RUBRIC a word for a label is, e.g. tone:ja=MET.",
+    ),
     common.sheet_option,
     click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON)."),
     click.option(

@@ -14,7 +14,7 @@ from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.votes.reading import kind_of_table
-from core.services.datasets import catalog
+from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
@@ -25,6 +25,7 @@ from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
+    meanings,
     one_of,
     page_header,
     problem_list,
@@ -41,6 +42,7 @@ IMPORT_INSIDE = "import_inside"
 IMPORT_RUBRIC = "import_rubric"
 IMPORT_COLUMN = "import_column"
 IMPORT_META = "import_meta"
+IMPORT_WORD = "import_word"
 IMPORT_NAME = "import_name"
 IMPORT_INTO = "import_into"
 IMPORT_KEEP_RUBRIC = "import_keep_rubric"
@@ -118,6 +120,18 @@ def _inside(source: str, table: Table) -> Table:
         help="A place within a message, an object or a list becomes a column of its own.",
     )
     return catalog.opened_up(table, chosen)
+
+
+def _words(
+    source: str, table: Table, mapping: ColumnMapping, rubric_version: int | None
+) -> ColumnMapping:
+    """The mapping with what is said of words for labels that are no options."""
+    rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
+    if rubric is None:
+        return mapping
+    strange = label_stats.strange_labels(table, mapping, rubric)
+    said = meanings(strange, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word))
+    return mapping.model_copy(update={"words": said}) if said else mapping
 
 
 def _structured(table: Table, source: str, guessed: bool) -> bool:
@@ -235,6 +249,7 @@ def show() -> None:
         st.error("The columns do not fit together.", icon=":material/error:")
         problem_list(wrong)
         return
+    mapping = _words(about, table, mapping, rubric_id)
     found = resources.checked(about, table, mapping, rubric_id)
     if _looks(found) and found.dataset is not None:
         save_form(source, found.dataset)

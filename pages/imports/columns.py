@@ -14,7 +14,8 @@ from core.services.imports.import_files import FileLook
 from core.text.names import visible
 from pages.imports import reading as keys
 from pages.ui import state
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import meanings
 from pages.ui.widgets import table as html_table
 
 WORDS = {
@@ -36,8 +37,6 @@ WIDE = ("item", "criterion", "submission", "prompt", "system")
 NEEDED = frozenset({"item", "rater", "label"})
 KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
 OUT = "Leave out"
-#: So many words of a criterion can be given a meaning here.
-MOST_WORDS = 60
 #: More raters than this keep the kind that was guessed.
 MOST_RATERS = 500
 
@@ -66,23 +65,9 @@ def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None)
     strange = import_files.words_to_say(seen, mapping, rubric)
     if rubric is None or not strange:
         return mapping
-    said: dict[str, dict[str, str]] = {}
-    with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
-        st.caption("These words in the file are no options of the rubric. Say which each is.")
-        for name, theirs in strange.items():
-            options = [option.label for option in rubric.criterion(name).choices]
-            with st.grid(3, min_column_width=200):
-                for word in theirs[:MOST_WORDS]:
-                    chosen = st.selectbox(
-                        label(f"{name}: {word}", 80),
-                        options,
-                        index=None,
-                        format_func=lambda option: one_line(option, 60),
-                        key=state.key(keys.FIELD, key, "word", name, word),
-                        placeholder="Choose an option",
-                    )
-                    if chosen is not None:
-                        said.setdefault(name, {})[word] = chosen
+    said = meanings(
+        strange, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
+    )
     return mapping.model_copy(update={"words": said}) if said else mapping
 
 

@@ -8,12 +8,16 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import streamlit as st
 
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem, RubricStudioError
 from core.metrics.estimate import Estimate
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.text import esc, label, one_line
+
+#: So many words of a criterion can be given a meaning on a page.
+MOST_WORDS = 60
 
 # The little CSS that themes cannot say. Static text only; colours follow light and dark.
 
@@ -219,6 +223,38 @@ def figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
     with st.grid(columns, min_column_width=150):
         for figure in values:
             st.metric(label(figure.name), label(figure.value), help=label(figure.help) or None)
+
+
+def meanings(
+    strange: Mapping[str, Sequence[str]], rubric: Rubric, key: Callable[[str, str], str]
+) -> dict[str, dict[str, str]]:
+    """Which option each word of a file is that is none of the rubric's, as far as it was said.
+
+    Args:
+        strange: the words by criterion.
+        rubric: whose options can be chosen.
+        key: the key of the choice for a word of a criterion.
+    """
+    said: dict[str, dict[str, str]] = {}
+    if not strange:
+        return said
+    with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
+        st.caption("These words in the file are no options of the rubric. Say which each is.")
+        for name, theirs in strange.items():
+            options = [option.label for option in rubric.criterion(name).choices]
+            with st.grid(3, min_column_width=200):
+                for word in theirs[:MOST_WORDS]:
+                    chosen = st.selectbox(
+                        label(f"{name}: {word}", 80),
+                        options,
+                        index=None,
+                        format_func=lambda option: one_line(option, 60),
+                        key=key(name, word),
+                        placeholder="Choose an option",
+                    )
+                    if chosen is not None:
+                        said.setdefault(name, {})[word] = chosen
+    return said
 
 
 def table(

@@ -215,3 +215,21 @@ def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(
     # Of the two items that both answered, they agree on one.
     assert group["percent_agreement"] == 0.5
     assert run(tmp_path, votes, "--map-label", "ja").exit_code == 2
+
+
+def test_words_for_labels_of_a_dataset_are_said_on_the_command_line(tmp_path: Path) -> None:
+    rubric = "criteria:\n- {name: tone, requirement: Friendly?, weight: 1}\n"
+    (tmp_path / "r.yaml").write_text(rubric)
+    table = tmp_path / "t.csv"
+    table.write_text("id,submission,label:tone\na,Hello,ja\nb,Go away,nein\n")
+    place = ("--db", str(tmp_path / "d.db"))
+    given = ("import", str(table), "--rubric", str(tmp_path / "r.yaml"), *place)
+    refused = CliRunner().invoke(main, given)
+    assert refused.exit_code == 2
+    assert "--map-label 'tone:ja=OPTION'" in refused.output
+    said = ("--map-label", "tone:ja=MET", "--map-label", "nein=UNMET")
+    assert CliRunner().invoke(main, (*given, *said)).exit_code == 0
+    store = Store(tmp_path / "d.db")
+    (row,) = store.datasets.list()
+    items = store.datasets.load(store.datasets.latest(row.id).id).items
+    assert [item.labels["tone"].label for item in items] == ["MET", "UNMET"]

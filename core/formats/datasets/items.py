@@ -70,7 +70,7 @@ class ItemReader:
 
     def __init__(self, table: Table, mapping: ColumnMapping, rubric: Rubric | None) -> None:
         self._table, self._mapping = table, mapping
-        self._truth = Truth(rubric)
+        self._truth = Truth(rubric, mapping.words)
         self._rubrics: dict[str, Rubric] = {}
         self.problems: list[Problem] = []
         self.notices: list[Problem] = []
@@ -82,7 +82,7 @@ class ItemReader:
         """The item of a row, or ``None`` where it has a problem."""
         before = len(self.problems)
         own = self._own_rubric(row)
-        truth = Truth(own) if own else self._truth
+        truth = Truth(own, self._mapping.words) if own else self._truth
         data: dict[str, Any] = {"id": id, "rubric": own}
         data["submission"] = self._cell(row, "submission", self._submission)
         data["prompt"] = self._cell(row, "prompt", prompt_of)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from core.domain.base import Path, near
 from core.domain.dataset import MAX_TEXT
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
-from core.errors import Problem
+from core.errors import InputError, Problem
 from core.formats.source.parsed import kind_of
 from core.text.names import fold
 
@@ -185,11 +186,56 @@ AWAY = frozenset(
 )
 
 
-class Truth:
-    """Reads labels against a rubric (or, without one, as they are)."""
+#: The file's words for options, by criterion, or for all under "".
+Words = Mapping[str, Mapping[str, str]]
+#: What a change of a mapping begins with that says what a word means.
+WORD = "word:"
 
-    def __init__(self, rubric: Rubric | None) -> None:
-        self._rubric = rubric
+
+def is_word(change: str) -> bool:
+    """Whether a change of a mapping says what a word means, and not what a column is."""
+    return change.startswith(WORD)
+
+
+def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What ``--map-label`` says: by criterion ("" for all), the file's word to the option's.
+
+    Raises:
+        InputError: a change that is not understood.
+
+    >>> words_in_changes(["tone:ja=MET", "n=UNMET"])
+    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET'}}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for change in changes:
+        left, equals, ours = change.rpartition("=")
+        criterion, colon, theirs = left.partition(":")
+        criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
+        if not equals or not theirs.strip() or not ours.strip():
+            raise InputError(
+                f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
+                "THEIRS=OURS for every criterion."
+            )
+        found.setdefault(criterion, {})[theirs.strip()] = ours.strip()
+    return found
+
+
+def option_for(words: Words, criterion: str, word: str) -> str:
+    """The option that a word of the file stands for; the word itself where nobody said."""
+    for name in (criterion, ""):
+        if (ours := words.get(name, {}).get(word)) is not None:
+            return ours
+    return word
+
+
+class Truth:
+    """Reads labels against a rubric (or, without one, as they are).
+
+    ``words`` says which options the file's own words are.
+    """
+
+    def __init__(self, rubric: Rubric | None, words: Words = MappingProxyType({})) -> None:
+        self._rubric, self._words = rubric, words
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
 
     def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, dict[str, str]] | None:
@@ -205,10 +251,21 @@ class Truth:
         if value is None or value == "":
             return None
         criterion = self._criterion(name)
-        label = _word(value, criterion)
-        if criterion is not None:
+        name = criterion.name if criterion else name
+        label = self._meant(name, value)
+        if label is None:
+            label = _word(value, criterion)
+            if criterion is not None:
+                label = _matched_or_said(criterion, label)
+        elif criterion is not None:
             label = matched(criterion, label)
-        return (criterion.name if criterion else name), {"label": label, "reason": _reason(reason)}
+        return name, {"label": label, "reason": _reason(reason)}
+
+    def _meant(self, criterion: str, value: Any) -> str | None:
+        """What somebody said that the word means; ``None`` where nobody did."""
+        word = written(value)
+        meant = option_for(self._words, criterion, word)
+        return None if meant == word else meant
 
     def aligned(self, values: Any, reasons: Any) -> dict[str, dict[str, str]]:
         """Labels from a list in the order of the rubric's criteria, with reasons if there are any.
@@ -247,6 +304,27 @@ class Truth:
             mend = near(name, set(names)) or f"Its criteria are {_listed(names)}."
             raise UnfitValue("is not a criterion of the rubric.", mend)
         return criterion
+
+
+def _matched_or_said(criterion: Criterion, label: str) -> str:
+    try:
+        return matched(criterion, label)
+    except UnfitValue as error:
+        word = label[:80].removesuffix(".0")
+        mend = f"{error.mend} Or say what it means: --map-label '{criterion.name}:{word}=OPTION'."
+        raise UnfitValue(error.message, mend) from None
+
+
+def written(value: Any) -> str:
+    """A cell of labels as a word: ``3.0`` is ``3``, yes and no of JSON are ``true`` and ``false``.
+
+    >>> written(True), written(3.0), written(" ja ")
+    ('true', '3', 'ja')
+    """
+    word = str(value).strip()
+    if isinstance(value, bool):
+        return word.lower()
+    return word.removesuffix(".0") if isinstance(value, float) else word
 
 
 def matched(criterion: Criterion, label: str) -> str:

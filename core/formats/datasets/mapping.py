@@ -13,6 +13,7 @@ from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
 
@@ -76,7 +77,8 @@ class ColumnMapping(Noun):
     (criterion to label), ``truth`` one of lists in the order of the criteria. Columns in
     ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item;
     columns named nowhere are left out. ``structured`` says that text in the submission column is
-    JSON: messages, or thinking and output.
+    JSON: messages, or thinking and output. ``words`` maps, by criterion (or for all, under ""), the
+    file's words for labels to the rubric's options.
     """
 
     id: str | None = None
@@ -97,6 +99,7 @@ class ColumnMapping(Noun):
     context: tuple[str, ...] = ()
     meta: tuple[str, ...] = ()
     structured: bool = False
+    words: dict[str, dict[str, str]] = Field(default_factory=dict)
 
     @property
     def used(self) -> dict[str, str]:
@@ -322,13 +325,17 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     """A mapping of items with changes like ``submission=messages[-1].content``.
 
     A column that gets a place leaves the one it had; one that loses its place is kept under meta.
-    ``context`` and ``meta`` may be given several times.
+    ``context`` and ``meta`` may be given several times; ``word:CRITERION:THEIRS=OURS`` says which
+    option a word for a label is.
 
     Raises:
         InputError: a change that is not understood.
     """
     data = mapping.model_dump()
+    data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
     for change in changes:
+        if is_word(change):
+            continue
         field, equals, value = change.partition("=")
         kind, colon, criterion = field.partition(":")
         of_criterion = colon and kind in _OF_CRITERIA and criterion.strip()
@@ -343,29 +350,6 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
             data[field] = value or None
     data["meta"] = _meta(table, mapping, build(ColumnMapping, data, "mapping", "--map"))
     return build(ColumnMapping, data, "mapping", "--map")
-
-
-def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What ``--map-label`` says: by criterion ("" for all), the file's word to the option's.
-
-    Raises:
-        InputError: a change that is not understood.
-
-    >>> words_in_changes(["tone:ja=MET", "n=UNMET"])
-    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET'}}
-    """
-    found: dict[str, dict[str, str]] = {}
-    for change in changes:
-        left, equals, ours = change.rpartition("=")
-        criterion, colon, theirs = left.partition(":")
-        criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
-        if not equals or not theirs.strip() or not ours.strip():
-            raise InputError(
-                f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
-                "THEIRS=OURS for every criterion."
-            )
-        found.setdefault(criterion, {})[theirs.strip()] = ours.strip()
-    return found
 
 
 def _free(data: dict[str, Any], column: str) -> None:

@@ -21,6 +21,7 @@ from core.formats.datasets.answer_columns import (
     unique_words,
     words_in,
 )
+from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table, leaves, steps_of
 from core.text.names import fold
 
@@ -105,10 +106,7 @@ class VoteMapping(Noun):
 
     def option_for(self, criterion: str, word: str) -> str:
         """The option that a word of the file stands for; the word itself where nobody said."""
-        for name in (criterion, ""):
-            if (ours := self.words.get(name, {}).get(word)) is not None:
-                return ours
-        return word
+        return option_for(self.words, criterion, word)
 
     def used(self) -> dict[str, str]:
         """Field to column, for every column that is named."""

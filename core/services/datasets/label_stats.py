@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
+from core.formats.datasets.labels import UnfitValue, matched, written
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.table import Table
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
 from core.metrics.estimate import Estimate
 from core.store.store import Store
+from core.text.names import fold
+
+
+def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict[str, list[str]]:
+    """The words in columns of labels that are no option, by criterion, the most frequent first.
+
+    What the mapping says of words is left out of account.
+    """
+    criteria = {fold(c.name): c for c in rubric.criteria}
+    found: dict[str, Counter[str]] = {}
+    for row in table.rows:
+        objects = row.get(mapping.label_map) if mapping.label_map is not None else None
+        given = {**objects} if isinstance(objects, dict) else {}
+        given |= {name: row.get(column) for name, column in mapping.labels.items()}
+        for name, value in given.items():
+            criterion, word = criteria.get(fold(str(name))), _label_in(value)
+            if criterion is not None and word and not _fits(criterion, word):
+                found.setdefault(criterion.name, Counter())[word] += 1
+    return {name: [word for word, _ in words.most_common()] for name, words in found.items()}
+
+
+def _label_in(value: object) -> str:
+    word = value.get("label") if isinstance(value, dict) else value
+    return "" if word is None or isinstance(word, list | dict) else written(word)
+
+
+def _fits(criterion: Criterion, word: str) -> bool:
+    try:
+        matched(criterion, word)
+    except UnfitValue:
+        return False
+    return True
+
 
 #: With fewer labels on an option, nothing can be said about that option.
 RARE = 5

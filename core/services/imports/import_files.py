@@ -11,11 +11,11 @@ from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import dataset_of
+from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import (
     change_votes,
     is_for_items,
     layout_meant,
-    words_in_changes,
 )
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
@@ -178,7 +178,8 @@ def import_path(
     if seen.kind == "unknown":
         raise _unknown(seen)
     if seen.kind == "dataset":
-        return _items(store, seen, read_rubric, changes, dry)
+        meant = [WORD + word for word in words]
+        return _items(store, seen, read_rubric, [*changes, *meant], dry)
     mapping = changed(seen, changes)
     if words:
         mapping = with_words(mapping, words)

@@ -128,6 +128,21 @@ def test_labels_are_checked_against_a_chosen_rubric(store: Store) -> None:
     assert "which is not an option" in shown(app)
 
 
+def test_words_for_labels_that_are_no_options_get_their_meaning_in_one_table(store: Store) -> None:
+    rubric = Rubric(name="Tone", criteria=(Criterion(name="tone", requirement="Friendly?"),))
+    saved = catalog.keep_rubric(store, rubric)
+    app = importing("id,submission,tone\na,Hello,ja\nb,Go away,nein\n")
+    app.selectbox(key=IMPORT_RUBRIC).set_value(saved.id).run()
+    assert "which is not an option" in shown(app)
+    for theirs, ours in (("ja", "MET"), ("nein", "UNMET")):
+        (box,) = [one for one in app.selectbox if one.label.endswith(f" {theirs}")]
+        box.set_value(ours).run()
+    press_import(app)
+    version = catalog.latest(store, catalog.listing(store)[0].id)
+    labels = [catalog.item(store, version, item).labels["tone"].label for item in ("a", "b")]
+    assert labels == ["MET", "UNMET"]
+
+
 def test_roles_that_were_chosen_stay_when_a_rubric_is_chosen(store: Store) -> None:
     rubric = Rubric(name="Tone", criteria=(Criterion(name="tone", requirement="Friendly?"),))
     saved = catalog.keep_rubric(store, rubric)
