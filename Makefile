@@ -7,7 +7,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough check bench golden package clean
+.PHONY: help run test thorough check bench golden pictures package clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,6 +33,9 @@ bench: $(VENV)/.dev  ## measure: each script states its workload
 
 golden: $(VENV)/.dev  ## rewrite the golden files; review the diff like code
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests -k golden
+
+pictures: $(VENV)/.dev  ## take the pictures of the documents anew (needs Chromium)
+	$(BIN)/python -W ignore -m tests.pictures
 
 package: $(VENV)/.dev  ## build the source distribution and the wheel into dist/
 	@for what in sdist wheel; do \

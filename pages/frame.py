@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.routes import SECTIONS, START, Screen
+from pages.ui.routes import ABOUT, SECTIONS, START, Screen, about_this_page
 from pages.ui.state import keep_what_is_typed
 from pages.ui.widgets import frame_css, shown_errors
 
@@ -38,6 +38,10 @@ st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.s
 frame_css()
 _chosen = _navigation()
 state.on_page(_chosen.url_path)
+state.put(ABOUT, False)
 with shown_errors():
     _chosen.run()
+    if not state.get(ABOUT):
+        # A page with a head of its own, such as one item.
+        about_this_page()
 keep_what_is_typed()

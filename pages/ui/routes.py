@@ -224,8 +224,13 @@ def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (address or {}).items()}
 
 
+#: Whether this run has drawn the link to what is written about its page.
+ABOUT = "page_about"
+
+
 def about_this_page() -> None:
     """A quiet link to what the documents say of the screen that is shown."""
+    state.put(ABOUT, True)
     url = state.page_shown() or START.url
     here = next((s for screens in SECTIONS.values() for s in screens if s.url == url), None)
     if here and here != DOCUMENTS:

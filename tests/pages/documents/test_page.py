@@ -7,12 +7,15 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from pages.documents import reading
 from pages.ui import routes
 from pages.ui.routes import Screen
 from tests.pages.conftest import open_page, shown
 from tests.places import ROOT
+from tests.services.rubrics.test_drafts import FULL
 
 SCREENS = [
     screen
@@ -33,6 +36,12 @@ def test_every_screen_leads_to_what_is_written_about_it(store: Store, screen: Sc
 
     assert f"<h2>{screen.title}</h2>" in shown(found)
     assert shown(found).count("<h2>") == 1
+
+
+def test_a_page_with_a_head_of_its_own_leads_there_too(store: Store) -> None:
+    name = library.save(store, "new-x", draft_from(FULL)).rubric_id
+    app = open_page(routes.RUBRICS, rubric=str(name))
+    assert [one.proto.label for one in app.get("page_link")].count("About this page") == 1
 
 
 def test_the_document_of_the_screens_is_about_those_there_are_in_their_order() -> None:

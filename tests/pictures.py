@@ -1,0 +1,115 @@
+"""The pictures of the documents, made anew from the worked example: `make pictures`.
+
+Beside them `pictures.json` keeps a hash of the words that each page had when its picture was taken,
+so that a test can tell which picture is older than its page (tests/pages/test_pictures.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from core.services import open_store
+from core.services.reports.worked_example import telling_item
+from core.settings import load_settings
+from pages.ui import routes, state
+from pages.ui.routes import Screen
+from tests.browser.conftest import ARGS, CHROMIUM
+from tests.browser.driving import visit, watch
+from tests.browser.serving import APP, serving
+from tests.command_line import cli
+from tests.pages.conftest import open_page
+from tests.places import ROOT
+
+FOLDER = ROOT / "docs" / "images"
+WIDTH, HEIGHT = 1280, 860
+#: What differs from one day and machine to the next: moments and durations.
+_PASSING = re.compile(r"\d{4}-\d\d-\d\dT?[\d:. ]*Z?|\d+(\.\d+)? (s|ms|seconds|minutes|min)\b")
+
+
+def places() -> dict[str, tuple[Screen, dict[str, str]]]:
+    """Grade the worked example in the data file of the environment; the pages to be shown."""
+    settings = load_settings()
+    done = cli("demo", "--db", settings.db)
+    assert done.returncode == 0, done.stderr
+    with closing(open_store(settings)) as store:
+        telling = telling_item(store, 1)
+        assert telling is not None
+        rubric = store.rubrics.list()[0].id
+    return {
+        "start.png": (routes.START, {}),
+        "run-item.png": (routes.RUN, {state.RUN: "1", state.ITEM: telling.item_id}),
+        "rubric-editor.png": (routes.RUBRICS, {state.RUBRIC: str(rubric)}),
+    }
+
+
+def hashes(found: Mapping[str, tuple[Screen, dict[str, str]]]) -> dict[str, str]:
+    """For each picture, a hash of its page's words and of the names of all screens."""
+    screens = [s.title for many in routes.SECTIONS.values() for s in many if not s.hidden]
+    made = {}
+    for name, (screen, address) in found.items():
+        words = [*screens, *_words(open_page(screen, **address).main)]
+        text = _PASSING.sub("#", "\n".join(words))
+        made[name] = hashlib.sha256(text.encode()).hexdigest()
+    return made
+
+
+def _words(node: Any) -> Iterator[str]:
+    """What a page shows, from top to bottom: texts, labels, options, tables."""
+    for child in node.children.values():
+        for about in ("label", "options", "value"):
+            said = getattr(child, about, None)
+            if said is not None and not callable(said):
+                yield str(said)
+        if child.type == "html":
+            yield str(child.proto.body)
+        if hasattr(child, "children"):
+            yield from _words(child)
+
+
+def take(folder: Path) -> None:
+    """Take every picture, in a fresh data file."""
+    from playwright.sync_api import sync_playwright
+
+    found = places()
+    with (
+        serving(APP, load_settings().db, "none", folder) as server,
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS) as browser,
+    ):
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light", locale="en-US"
+        )
+        watch(page)
+        for name, (screen, address) in found.items():
+            query = "&".join(f"{key}={value}" for key, value in address.items())
+            path = "" if screen == routes.START else screen.url
+            visit(page, f"{server.url}/{path}?{query}")
+            page.evaluate("document.fonts.ready")
+            _kept_small(page.screenshot(), FOLDER / name)
+            sys.stdout.write(f"{FOLDER / name}\n")
+    kept = json.dumps(hashes(found), indent=1) + "\n"
+    (FOLDER / "pictures.json").write_text(kept)
+
+
+def _kept_small(picture: bytes, path: Path) -> None:
+    """Keep a picture in 256 colours, which pages in few colours do not lack."""
+    from PIL import Image
+
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as base:
+        os.environ["RUBRIC_STUDIO_DB"] = str(Path(base) / "studio.db")
+        os.environ["RUBRIC_STUDIO_RUNNER"] = "none"
+        take(Path(base))
