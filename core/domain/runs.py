@@ -169,7 +169,12 @@ class ScoreBin(NamedTuple):
     items: int
 
 
-RunItemSort = Literal["position", "item_id", "score", "agreement", "failures", "abstentions"]
+RunItemSort = Literal[
+    "position", "item_id", "score", "agreement", "failures", "abstentions", "system", "criterion"
+]
+#: What is remarkable about a cell: its judges disagree, one abstained, one failed, people settled
+#: it, or it has no verdict.
+CellSign = Literal["split", "abstained", "failed", "settled", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,8 @@ class RunItemFilter:
     """Which items of a run to show; a default says nothing about that property.
 
     ``criterion`` with ``option`` keeps the items whose verdict there is that option (an index into
-    ``choices``); with ``option=None`` those whose verdict there is an abstention.
+    ``choices``); with ``option=None`` those whose verdict there is an abstention. ``signs`` keeps
+    those with each of these signs on that criterion or, where it is ``None``, on any.
     """
 
     has_failures: bool | None = None
@@ -195,6 +201,7 @@ class RunItemFilter:
     item_ids: tuple[str, ...] | None = None
     criterion: str | None = None
     option: int | None = None
+    signs: tuple[tuple[CellSign, str | None], ...] = ()
 
 
 class CellResult(NamedTuple):
@@ -242,6 +249,35 @@ class CellRow(NamedTuple):
     def judged(self) -> int | None:
         """The option that the votes gave, also where people settled on another one."""
         return self.voted if self.rule == ADJUDICATED else self.option
+
+
+class GridRow(NamedTuple):
+    """What a grid shows of a cell. Without a verdict ``votes`` is 0 and only failures are known."""
+
+    item_id: str
+    criterion: str
+    option: int | None
+    abstained: bool
+    continuous: float | None
+    agreement: float | None
+    votes: int
+    abstentions: int
+    failures: int
+    rule: str
+
+    @property
+    def split(self) -> bool:
+        """Whether its votes disagree."""
+        return self.votes > 1 and self.agreement is not None and self.agreement < 1
+
+
+class CriterionMean(NamedTuple):
+    """The mean value of the verdicts of a criterion among the items of a system, and how many."""
+
+    criterion: str
+    system: str
+    value: float
+    n: int
 
 
 @dataclass(frozen=True, slots=True)

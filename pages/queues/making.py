@@ -17,7 +17,7 @@ from core.services.review import queues, reviewers
 from core.services.rubrics import library
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, row, shown_errors, table
@@ -164,8 +164,9 @@ def show(who: Seat) -> None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     left, right = st.columns([3, 2], gap="large")
+    exactly = routes.rule_of(run.id)
     with left:
-        rule = _rule(run)
+        rule = _rule(run) if exactly is None else _exactly(exactly)
         with st.expander("How it is reviewed", expanded=False):
             settings, order = settings_form("new", QueueSettings(), "impact")
     with right:
@@ -174,7 +175,26 @@ def show(who: Seat) -> None:
 
 def _leave() -> None:
     state.drop(QUEUE_FIELD)
-    state.set_address(**{state.NEW: None})
+    state.set_address(**{**_NAMED, state.NEW: None})
+
+
+#: What the address says of a queue of exactly some cells.
+_NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED))
+
+
+def _exactly(rule: QueueRule) -> QueueRule:
+    """A set that another page led here with."""
+    items = fmt.plural(len(rule.items or ()), "item")
+    about = f"on {', '.join(rule.criteria)}" if rule.criteria else "with all their criteria"
+    st.html(f'<div class="rs-section">Exactly these {esc(items)}</div><div>{esc(about)}</div>')
+    st.button(
+        "Choose by a rule instead",
+        key=state.key(QUEUES_ACT, "by rule"),
+        type="tertiary",
+        on_click=state.set_address,
+        kwargs=dict(_NAMED),
+    )
+    return rule
 
 
 def _run() -> RunRow | None:
@@ -185,6 +205,9 @@ def _run() -> RunRow | None:
     key = state.key(QUEUE_FIELD, "run")
     asked = state.address_id(state.RUN)
     state.seed(key, asked if asked in by_id else rows[0].id)
+    if asked in by_id and state.address(state.SET) is not None:
+        # The set is one of that run's items, whichever was chosen here before.
+        state.put(key, asked)
     chosen = st.selectbox(
         "Run",
         list(by_id),
@@ -323,8 +346,9 @@ def _outlook(
     table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
     left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
     row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
-    name_key = state.key(QUEUE_FIELD, "name")
-    state.seed(name_key, "Doubtful cells")
+    named = state.address(state.NAMED)
+    name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
+    state.seed(name_key, named or "Doubtful cells")
     st.text_input("Name of the queue", key=name_key, max_chars=200)
     if (
         st.button(
@@ -347,7 +371,7 @@ def _outlook(
                 seed=seed,
             )
             state.drop(QUEUE_FIELD)
-            state.set_address(**{state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            state.set_address(**{**_NAMED, state.NEW: None, state.QUEUE: made.id, state.RUN: None})
             st.rerun()
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.domain.votes import CallRow
 from core.services.results import item_view
+from core.services.results.grid import GridItem
 from core.services.results.item_view import CriterionView, VoteView
+from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
-from pages.run.filters import ITEM_OPEN
+from pages.run.filters import CELL, ITEM_OPEN
 from pages.ui import routes, state
 from pages.ui.items import (
     FAILURE_WORDS,
@@ -23,7 +27,7 @@ from pages.ui.items import (
     which_answer,
 )
 from pages.ui.resources import store
-from pages.ui.text import esc, label, raw
+from pages.ui.text import esc, label, one_line, raw
 from pages.ui.widgets import row, tag
 
 
@@ -230,3 +234,76 @@ def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -
         {state.RUN: run_id, state.ITEM: item_id, state.CRITERION: criterion},
         icon="history",
     )
+
+
+# A cell of the grid, opened beside it.
+
+RUN_GRID = "run_grid"
+
+
+def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) -> None:
+    """The open cell: its verdict and every vote, and where to go on."""
+    view = item_view.item_view(store(), run.id, item_id)
+    of = next(one for one in view.criteria if one.criterion.name == name)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
+        st.space("stretch")
+        _steps(found, item_id, name)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        routes.link(
+            routes.RUN,
+            "Open the item",
+            {**_kept_address(), state.ITEM: item_id, state.AT: name},
+            icon="description",
+        )
+        title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
+        routes.review(run.id, [item_id], title, criterion=name)
+    settled = audit_trail.decided(store(), run.id, item_id).get(name)
+    line = None if settled is None else partial(settled_by, run.id, item_id, name, settled)
+    show(of, view.item.text, over=run.status == "done", decided=line)
+
+
+def _kept_address() -> dict[str, object]:
+    """The address without the open cell: what the item's page goes back to."""
+    return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
+
+
+def _steps(found: Sequence[GridItem], item_id: str, name: str) -> None:
+    """To the cells beside, above and below, and close."""
+    ids = [one.row.item_id for one in found]
+    cells = list(found[ids.index(item_id)].cells)
+    row, column = ids.index(item_id), cells.index(name)
+    ways = (
+        ("Previous criterion", "chevron_left", "Left", row, column - 1),
+        ("Next criterion", "chevron_right", "Right", row, column + 1),
+        ("Item above", "expand_less", "K", row - 1, column),
+        ("Item below", "expand_more", "J", row + 1, column),
+    )
+    for words, icon, shortcut, r, c in ways:
+        there = 0 <= r < len(found) and 0 <= c < len(list(found[r].cells))
+        to = (ids[r], list(found[r].cells)[c]) if there else (item_id, name)
+        st.button(
+            f":material/{icon}:",
+            key=state.key(RUN_GRID, words),
+            help=words,
+            type="tertiary",
+            shortcut=shortcut,
+            disabled=not there,
+            on_click=see,
+            args=to,
+        )
+    st.button(
+        ":material/close:",
+        key=state.key(RUN_GRID, "close"),
+        help="Close",
+        type="tertiary",
+        shortcut="Escape",
+        on_click=state.set_address,
+        kwargs={CELL: None},
+    )
+
+
+def see(item_id: str, name: str) -> None:
+    """Open a cell (a callback)."""
+    state.drop(ITEM_OPEN)
+    state.set_address(**{CELL: [item_id, name]})

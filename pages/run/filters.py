@@ -7,8 +7,8 @@ from typing import NamedTuple, get_args
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.domain.runs import RunItemFilter, RunItemSort
-from core.services.results import flip_check
+from core.domain.runs import CellSign, RunItemFilter, RunItemSort
+from core.services.results import browsing, flip_check
 from core.services.results.browsing import Groups
 from core.services.runs import lifecycle
 from pages.ui import state
@@ -20,20 +20,27 @@ from pages.ui.widgets import OUTCOME_WORDS, search_box
 ONLY = "only"
 OUTCOME = "outcome"
 SORT = "sort"
+#: In the address: the criterion whose verdicts sort the items.
+BY = "by"
 DOWN = "down"
 LEAST = "min"
 MOST = "max"
 VERDICT = "verdict"
+#: In the address: the open cell of the grid, as its item and its criterion.
+CELL = "cell"
+#: In the address: whether the answers of several systems to a task stand in one row.
+BESIDE = "beside"
 RUN_FILTER = "run_filter"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"
 
-LOW_AGREEMENT = 0.75
+#: The signs are those of the grid: these filters are its key.
 ONLY_WORDS = {
-    "failures": "Has failures",
-    "abstentions": "Has abstentions",
-    "doubt": "Judges disagree",
-    "review": "Needs a person",
+    "doubt": "≠ Judges disagree",
+    "abstentions": "○ Has abstentions",
+    "failures": "✕ Has failures",
+    "settled": "◆ Settled by people",
+    "review": "⚑ Needs a person",
     "incomplete": "Incomplete",
     "order": "Answers differ by order",
 }
@@ -44,9 +51,18 @@ SORTS: dict[RunItemSort, str] = {
     "agreement": "Agreement",
     "failures": "Failures",
     "abstentions": "Abstentions",
+    "system": "System",
+}
+#: What may be asked of a verdict instead of an option; nothing asks for an abstention.
+SIGN_WORDS: dict[CellSign, str] = {
+    "split": "in doubt: judges disagree",
+    "abstained": "any, where a judge abstained",
+    "failed": "any, where a judge failed",
+    "settled": "settled by people",
+    "none": "missing",
 }
 _ALL = (
-    *(state.FIND, ONLY, SORT, DOWN, LEAST, MOST),
+    *(state.FIND, ONLY, SORT, BY, DOWN, LEAST, MOST, state.SET),
     *(OUTCOME, state.SYSTEM, state.TAG, state.SPLIT),
     *(state.CRITERION, VERDICT, state.PAGE),
 )
@@ -57,6 +73,7 @@ class ItemSelection(NamedTuple):
 
     where: RunItemFilter
     sort: RunItemSort
+    by: str
     descending: bool
     page: int
     filtered: bool
@@ -66,37 +83,53 @@ def shown() -> ItemSelection:
     """The filter, sort and page of the address; what makes no sense there is left out."""
     only = chosen_only()
     outcome = state.address(OUTCOME)
-    sort = state.address(SORT)
+    sort, by = state.address(SORT), state.address(BY) or ""
+    criterion, verdict = state.address(state.CRITERION), state.address(VERDICT)
+    signs: list[tuple[CellSign, str | None]] = [("split", None)] if "doubt" in only else []
+    signs += [("settled", None)] if "settled" in only else []
+    if verdict in SIGN_WORDS:
+        signs.append((verdict, criterion))
+        criterion = None
     where = RunItemFilter(
         has_failures=True if "failures" in only else None,
         has_abstentions=True if "abstentions" in only else None,
         complete=False if "incomplete" in only else None,
         review=True if "review" in only else None,
         outcome=outcome if outcome in OUTCOME_WORDS else None,  # type: ignore[arg-type]
-        max_agreement=LOW_AGREEMENT if "doubt" in only else None,
         min_score=_number(LEAST),
         max_score=_number(MOST),
         search=state.address(state.FIND) or "",
         system=state.address(state.SYSTEM),
         tag=state.address(state.TAG),
         split=state.address(state.SPLIT),
-        criterion=state.address(state.CRITERION),
+        criterion=criterion,
         option=state.address_id(VERDICT),
-        item_ids=_apart() if "order" in only else None,
+        signs=tuple(signs),
+        item_ids=_ids(only),
     )
     return ItemSelection(
         where=where,
         sort=sort if sort in get_args(RunItemSort) else "position",  # type: ignore[arg-type]
+        by=by,
         descending=state.address(DOWN) == "1",
         page=max(1, state.address_id(state.PAGE) or 1),
         filtered=where != RunItemFilter(),
     )
 
 
-def _apart() -> tuple[str, ...] | None:
-    run_id = state.address_id(state.RUN)
-    if run_id is None:
+def _ids(only: list[str]) -> tuple[str, ...] | None:
+    """The items of the set that the address names, of those that differ by order, or of both."""
+    run_id, kept = state.address_id(state.RUN), state.address(state.SET)
+    if run_id is None or not (kept or "order" in only):
         return None
+    named = browsing.items_of_set(store(), run_id, kept) if kept else None
+    if "order" not in only:
+        return named
+    apart = _apart(run_id)
+    return apart if named is None else tuple(one for one in named if one in set(apart))
+
+
+def _apart(run_id: int) -> tuple[str, ...]:
     about = (run_id, lifecycle.progress(store(), run_id).row.votes)
     return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
 
@@ -117,25 +150,41 @@ def _number(name: str) -> float | None:
 
 def clear() -> None:
     """Show every item again, in the dataset's order (a callback)."""
-    state.set_address(**dict.fromkeys(_ALL))
+    state.set_address(**dict.fromkeys((*_ALL, CELL)))
 
 
 def narrow(**parameters: object) -> None:
     """Show the items of some property only, from the first page on."""
-    state.set_address(**{**parameters, state.PAGE: None})
+    state.set_address(**{**parameters, state.PAGE: None, CELL: None})
 
 
-def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
-    """The controls above the table; `flipped`: judges were asked in both orders."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        search_box(
-            _held(state.FIND, state.address(state.FIND) or ""),
-            "Search ids and texts",
-            width=230,
-            name="Search items",
-            on_change=_on_text,
-            args=(state.FIND,),
-        )
+def controls(groups: Groups, rubric: Rubric) -> None:
+    """The search, the filters and the order, side by side."""
+    search_box(
+        _held(state.FIND, state.address(state.FIND) or ""),
+        "Search ids and texts",
+        width=190,
+        name="Search items",
+        on_change=_on_text,
+        args=(state.FIND,),
+    )
+    with st.popover("More filters", icon=":material/filter_list:"):
+        _score_range()
+        _verdict(rubric)
+        _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
+        for name, words, found in (
+            (state.SYSTEM, "System", groups.systems),
+            (state.TAG, "Tag", groups.tags),
+            (state.SPLIT, "Split", groups.splits),
+        ):
+            if found:
+                _select(name, words, {one: one_line(one, 80) for one in found})
+    _sorting(rubric, groups)
+
+
+def pills(*, flipped: bool) -> None:
+    """What is remarkable, as filters; `flipped`: judges were asked in both orders."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.pills(
             "Show only",
             [name for name in ONLY_WORDS if name != "order" or flipped],
@@ -145,17 +194,6 @@ def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
             label_visibility="collapsed",
             on_change=_on_only,
         )
-        with st.popover("More filters", icon=":material/filter_list:"):
-            _score_range()
-            _verdict(rubric)
-            _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
-            for name, words, found in (
-                (state.SYSTEM, "System", groups.systems),
-                (state.TAG, "Tag", groups.tags),
-                (state.SPLIT, "Split", groups.splits),
-            ):
-                if found:
-                    _select(name, words, {one: one_line(one, 80) for one in found})
         if shown().filtered:
             st.button(
                 "Clear filters",
@@ -166,20 +204,40 @@ def controls(groups: Groups, rubric: Rubric, *, flipped: bool) -> None:
             )
 
 
-def sorting() -> None:
+def _sorting(rubric: Rubric, groups: Groups) -> None:
     """By what the items are sorted, and from which end."""
     now = shown()
+    names = [c.name for c in rubric.criteria]
+    words = {str(one): w for one, w in SORTS.items() if one != "system" or groups.systems}
+    options: dict[str | tuple[str, str], str] = dict(words.items())
+    options |= {(BY, name): one_line(name, 60) for name in names}
+    chosen = (BY, now.by) if now.sort == "criterion" else str(now.sort)
+    key = state.key(RUN_FILTER, SORT)
+    state.put(key, chosen if chosen in options else "position")
     st.selectbox(
         "Sort by",
-        list(SORTS),
-        key=_held(SORT, now.sort),
-        format_func=SORTS.__getitem__,
+        list(options),
+        key=key,
+        format_func=options.__getitem__,
         label_visibility="collapsed",
         width=160,
-        on_change=_on_text,
-        args=(SORT,),
+        on_change=_on_sort,
+        args=(key,),
     )
     st.toggle("Highest first", key=_held(DOWN, now.descending), on_change=_on_down)
+
+
+def _on_sort(key: str) -> None:
+    chosen = state.get(key)
+    if isinstance(chosen, tuple):
+        sort_by(chosen[1])
+    else:
+        narrow(**{SORT: None if chosen == "position" else chosen, BY: None})
+
+
+def sort_by(criterion: str) -> None:
+    """Sort by the verdicts of a criterion."""
+    narrow(**{SORT: "criterion", BY: criterion})
 
 
 def _score_range() -> None:
@@ -201,11 +259,13 @@ def _verdict(rubric: Rubric) -> None:
     names = [c.name for c in rubric.criteria]
     _select(state.CRITERION, "Verdict of", {name: one_line(name, 80) for name in names})
     chosen = state.address(state.CRITERION)
+    signs = {str(sign): words for sign, words in SIGN_WORDS.items()}
     if chosen not in names:
+        _select(VERDICT, "On any criterion", signs)
         return
     criterion = rubric.criterion(chosen)
     labels = {str(i): one_line(criterion.choices[i].label, 80) for i in criterion.scored}
-    _select(VERDICT, "is", labels, empty="an abstention")
+    _select(VERDICT, "is", {**labels, **signs}, empty="an abstention")
 
 
 def _select(name: str, words: str, options: dict[str, str], empty: str = "any") -> None:

@@ -268,7 +268,7 @@ def _place(view: ItemView) -> ItemNeighbours:
         "neighbours",
         about,
         lambda: browsing.neighbours(
-            store(), view.run.id, view.item.id, now.where, now.sort, now.descending
+            store(), view.run.id, view.item.id, now.where, now.sort, now.descending, now.by
         ),
     )
 

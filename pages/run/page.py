@@ -16,7 +16,7 @@ from core.services.results import item_view, scored_items
 from core.services.rubrics import library
 from core.services.runs import planning
 from core.text import numbers as fmt
-from pages.run import figures, item, items
+from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, run_status, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
@@ -229,7 +229,7 @@ def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
 RUN_VIEW = "run_view"
 
 VIEWS = {
-    "items": "Items",
+    "items": "Grid",
     "scores": "Scores and verdicts",
     "labels": "Against labels",
     "orders": "Order of options",
@@ -280,7 +280,7 @@ def _view(run: Run) -> None:
         case "plan":
             show_plan(run, rubric)
         case _:
-            items.show(run, rubric)
+            grid.show(run, rubric)
 
 
 def _on_view(key: str) -> None:

@@ -6,14 +6,18 @@ through a move of the file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from core.domain.review import QueueRule
 from core.domain.runs import Run, RunRow
+from core.services.results import browsing
+from core.text import numbers as fmt
 from pages.ui import state
+from pages.ui.resources import store
 
 ROOT = Path(__file__).parents[2]
 
@@ -268,3 +272,77 @@ def _address(screen: Screen, run_id: int) -> dict[str, object]:
     if screen == QUEUES:
         return {state.NEW: state.QUEUE, state.RUN: run_id}
     return {state.RUN: run_id}
+
+
+# A set of a run's items as work: step through them, or have people review exactly their cells.
+# Where filters say which items are meant, the address holds the filters; else it names the set.
+
+
+def offer(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
+    """Both ways to work a set off; nothing where it is empty.
+
+    Args:
+        run_id: whose items they are.
+        items: their ids.
+        name: what they have in common; a queue of them is called that.
+        criterion: the one that it is about; `None` for all.
+    """
+    if not items:
+        return
+    count = fmt.count(len(items))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        link(
+            RUN,
+            f"Step through these {count}" if len(items) > 1 else "Open this item",
+            first_of(run_id, items, criterion),
+            icon="menu_book",
+            help="One after the other with the arrow keys.",
+        )
+        review(run_id, items, name, criterion=criterion)
+
+
+def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
+    """The address of the first item of a set, from which one steps on through the others."""
+    address: dict[str, object] = {
+        state.RUN: run_id,
+        state.SET: browsing.set_word(store(), run_id, items),
+    }
+    # The list that one steps through is in the run's order.
+    first = browsing.items_of_set(store(), run_id, str(address[state.SET]))
+    address[state.ITEM] = first[0] if first else items[0]
+    return address if criterion is None else {**address, state.AT: criterion}
+
+
+def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
+    """A link to the form of a queue that holds exactly these cells."""
+    link(
+        QUEUES,
+        "Review these" if len(items) > 1 or criterion is None else "Review this",
+        {
+            state.NEW: state.QUEUE,
+            state.RUN: run_id,
+            state.SET: browsing.set_word(store(), run_id, items),
+            state.NAMED: name[:200],
+            **({} if criterion is None else {state.CRITERION: criterion}),
+        },
+        icon="rate_review",
+        help="A queue of exactly these cells, for people to settle.",
+    )
+
+
+def rule_of(run_id: int) -> QueueRule | None:
+    """The rule of a queue of exactly the cells that the address names; `None`: it names none."""
+    word, criterion = state.address(state.SET), state.address(state.CRITERION)
+    if word is None:
+        return None
+    return QueueRule(
+        split=False,
+        abstention=False,
+        failure=False,
+        flip=False,
+        stale=False,
+        everything=True,
+        items=browsing.items_of_set(store(), run_id, word),
+        criteria=None if criterion is None else (criterion,),
+        audit_share=0.0,
+    )

@@ -199,10 +199,9 @@ def _draw(look: RunProgress) -> None:
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
-        row([status_tag(run), votes])
+        row([status_tag(run), votes, _facts(look)])
         st.space("stretch")
         _buttons(look)
-    _facts(look)
     if run.active:
         st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
         _pace(look)
@@ -223,7 +222,7 @@ def _draw(look: RunProgress) -> None:
         _failures(look)
 
 
-def _facts(look: RunProgress) -> None:
+def _facts(look: RunProgress) -> str:
     run = look.row
     facts = [fmt.plural(run.abstentions, "abstention")]
     if run.calls:
@@ -233,7 +232,7 @@ def _facts(look: RunProgress) -> None:
         facts.append(known_words(run))
     if run.seconds and not run.active:
         facts.append(fmt.seconds(run.seconds))
-    st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>')
+    return f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'
 
 
 def _pace(look: RunProgress) -> None:
@@ -312,8 +311,15 @@ def _failures(look: RunProgress) -> None:
             f"<div>{esc(advice(kind.kind, of) if look.row.panel.askable else IMPORTED_EMPTY)}</div>"
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
-    head = "<div class='rs-section'>No vote came of these questions</div>"
-    st.html(f'<div class="rs-card">{head}{"".join(lines)}</div>')
+    kinds = ", ".join(FAILURE_WORDS.get(one.kind, one.kind) for one in look.failures)
+    # Beside votes it is one line, so that what came out is on the first screen.
+    with st.expander(
+        label(f"No vote came of {fmt.plural(look.row.failures_open, 'question')}: {kinds}"),
+        expanded=not look.row.votes,
+        icon=":material/error:",
+        type="compact",
+    ):
+        st.html(f'<div class="rs-card">{"".join(lines)}</div>')
 
 
 def _on_cancel(run_id: int) -> None:

@@ -40,6 +40,12 @@ SHOW = "show"
 FLAGGED = "flagged"
 SWEEP = "sweep"
 FIND = "find"
+#: In the address of a run: a set of its items that no filter says (`routes.offer`).
+SET = "set"
+#: In the address of a new queue: what it is to be called.
+NAMED = "named"
+#: In the address of a run's item: the criterion that is open.
+AT = "at"
 #: In the address: which side of a rubric is shown; `BENCH` is the workbench.
 SIDE = "side"
 #: In the address: the other version of a comparison.

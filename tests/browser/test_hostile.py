@@ -169,9 +169,12 @@ def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: st
 
 def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/run?run={places.run}")
-    drawn(page)
+    page.get_by_role("gridcell").first.wait_for()
     seen(page, "run", "rubric", "dataset", "judge", "item-plain", "item-chat", "submission")
+    unfold(page, "No vote came of")
     seen(page, "failure", "failing")
+    page.get_by_role("gridcell", name="criterion-1").first.click()
+    seen(page, "item-plain", "criterion-1", "judge", whole=("requirement-1",))
     press(page, "More filters")
     choose(page, "Verdict of", "criterion-2")
     choose(page, "is", "high")
@@ -186,7 +189,7 @@ def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/run?run={places.failed}")
     seen(page, whole=("message",))
     visit(page, f"{app_url}/run?run={places.queued}")
-    drawn(page)
+    page.get_by_role("gridcell").first.wait_for()
     seen(page, "run", "item-plain")
 
 

@@ -47,6 +47,7 @@ def test_from_an_empty_rubric_to_every_vote_of_an_item(
     start_run(page)
     page.get_by_text("✓ Done", exact=True).wait_for()
     settle(page)
+    read_cells(page)
     read_item(page)
 
 
@@ -117,9 +118,40 @@ def start_run(page: Any) -> None:
     page.get_by_role("heading", name=RUBRIC, level=1).wait_for()
 
 
+def read_cells(page: Any) -> None:
+    """Cells are opened by hand and by keys, beside a grid that stays; Escape closes them."""
+    grid = page.get_by_role("grid", name="Items by criteria")
+    first = grid.get_by_role("row").nth(1)
+    first.get_by_role("gridcell").nth(1).click()
+    settle(page)
+    assert page.locator(".rs-card", has_text=JUDGES[2]).count() == 1
+    assert page.url.endswith("&cell=Names+gravity")
+    # The arrows move in the grid and open nothing; Enter does, and the cursor stays.
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    settle(page)
+    assert page.url.endswith("&cell=Names+gravity")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert page.url.endswith("&cell=Depth")
+    open_ = grid.locator("[aria-selected=true]")
+    assert open_.get_attribute("aria-label") in page.evaluate("document.activeElement.ariaLabel")
+    # Out of the grid the arrows step through the criteria of the open cell's item.
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    assert page.url.endswith("&cell=Tone")
+    page.reload()
+    settle(page)
+    assert "Tone" in grid.locator("[aria-selected=true]").get_attribute("aria-label")
+    page.keyboard.press("Escape")
+    settle(page)
+    assert "cell=" not in page.url
+
+
 def read_item(page: Any) -> None:
     """Every judge's vote with its reason; the model's with the order that it was shown."""
-    press(page, "Read one by one")
+    press(page, "Step through these")
     for judge in JUDGES:
         assert page.locator(".rs-card", has_text=judge).count() == len(CRITERIA)
     said = main_text(page)

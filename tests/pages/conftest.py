@@ -52,7 +52,7 @@ def store(_own_data: None) -> Iterator[Store]:
     opened.close()
 
 
-def open_page(page: Screen, **address: str) -> AppTest:
+def open_page(page: Screen, **address: str | list[str]) -> AppTest:
     """The app with that page and address parameters, after its first run."""
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     for name, value in address.items():

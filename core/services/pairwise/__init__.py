@@ -16,4 +16,5 @@ __all__ = [
     "pointwise_ranks",
     "position_bias",
     "rank_report",
+    "system_gaps",
 ]

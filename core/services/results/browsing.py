@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
@@ -45,15 +48,38 @@ def run_items(
     *,
     sort: RunItemSort = "position",
     descending: bool = False,
+    by: str = "",
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[list[RunItemRow], int]:
-    """One page of a run's items, and how many there are in all."""
+    """One page of a run's items, and how many there are in all.
+
+    ``by`` names the criterion whose verdicts sort them, where ``sort`` asks for that.
+    """
     where = where or RunItemFilter()
     rows = store.results.items(
-        run_id, where, sort=sort, descending=descending, offset=offset, limit=limit
+        run_id, where, sort=sort, descending=descending, by=by, offset=offset, limit=limit
     )
     return rows, store.results.count(run_id, where)
+
+
+def ids(
+    store: Store,
+    run_id: int,
+    where: RunItemFilter,
+    sort: RunItemSort,
+    descending: bool,
+    by: str = "",
+) -> list[str]:
+    """The ids of all items that ``run_items`` would page through, in the same order."""
+    return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
+
+
+def rows_of(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
+    """These items of a run, in the order given."""
+    where = RunItemFilter(item_ids=tuple(items))
+    by_id = {row.item_id: row for row in store.results.items(run_id, where, limit=len(items))}
+    return [by_id[item] for item in items if item in by_id]
 
 
 def neighbours(
@@ -63,15 +89,17 @@ def neighbours(
     where: RunItemFilter,
     sort: RunItemSort,
     descending: bool,
+    by: str = "",
 ) -> ItemNeighbours:
     """Where an item stands in a list of items, and what is next to it."""
-    ids = store.results.ids(run_id, where, sort=sort, descending=descending)
+    listed = ids(store, run_id, where, sort, descending, by)
     try:
-        at = ids.index(item_id)
+        at = listed.index(item_id)
     except ValueError:
-        return ItemNeighbours(None, ids[0] if ids else None, None, len(ids))
-    before = ids[at - 1] if at > 0 else None
-    return ItemNeighbours(before, ids[at + 1] if at + 1 < len(ids) else None, at + 1, len(ids))
+        return ItemNeighbours(None, listed[0] if listed else None, None, len(listed))
+    before = listed[at - 1] if at > 0 else None
+    after = listed[at + 1] if at + 1 < len(listed) else None
+    return ItemNeighbours(before, after, at + 1, len(listed))
 
 
 def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
@@ -115,6 +143,56 @@ def groups(store: Store, run_id: int) -> Groups:
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
     """How many items of a run pass, fail and are for review; absent: none, or nothing decides."""
     return store.results.outcomes(run_id)
+
+
+# A set of a run's items that no filter says, as a word for an address: the places of its items in
+# the run, which never change, so that a link lives as long as the run.
+
+#: Longest set that is read, in bytes of its places.
+_LONGEST = 2_000_000
+
+
+def set_word(store: Store, run_id: int, items: Sequence[str]) -> str:
+    """The set as a word."""
+    return _packed(store.grid.places(run_id, items))
+
+
+def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
+    """The items that such a word names, in the run's order; none where it is no such word."""
+    return tuple(store.grid.at(run_id, _unpacked(word)))
+
+
+def _packed(places: Sequence[int]) -> str:
+    """Rising numbers as a short word: the steps between them, seven bits a byte, pressed.
+
+    >>> _unpacked(_packed([0, 3, 4, 300]))
+    [0, 3, 4, 300]
+    """
+    steps, before = bytearray(), 0
+    for place in places:
+        step, before = place - before, place
+        while step > 127:
+            steps.append(step & 127 | 128)
+            step >>= 7
+        steps.append(step)
+    return base64.urlsafe_b64encode(zlib.compress(bytes(steps), 9)).decode().rstrip("=")
+
+
+def _unpacked(word: str) -> list[int]:
+    """The numbers of such a word; none of any other."""
+    try:
+        raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
+        steps = zlib.decompressobj().decompress(raw, _LONGEST)
+    except (ValueError, binascii.Error, zlib.error):
+        return []
+    found, place, step, shift = list[int](), 0, 0, 0
+    for byte in steps:
+        step |= (byte & 127) << shift
+        shift = shift + 7 if byte & 128 and shift < 28 else 0
+        if not shift:
+            place, step = place + step, 0
+            found.append(place)
+    return found
 
 
 def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:

@@ -12,6 +12,7 @@ from core.domain.runs import (
     ADJUDICATED,
     CellResult,
     CellRow,
+    CellSign,
     Derive,
     ItemResult,
     RunItemFilter,
@@ -40,13 +41,26 @@ _COLUMNS: dict[RunItemSort, str] = {
     "agreement": "ri.agreement",
     "failures": "ri.failures",
     "abstentions": "ri.abstentions",
+    "system": "nullif(i.system, '')",
+    "criterion": "(SELECT c.value FROM cell c WHERE c.run_id = ri.run_id "
+    "AND c.item_id = ri.item_id AND c.criterion = ?)",
+}
+_HERE = "FROM cell c WHERE c.run_id = ri.run_id AND c.item_id = ri.item_id"
+_SIGNS: dict[CellSign, str] = {
+    "split": f"EXISTS (SELECT 1 {_HERE} AND c.votes > 1 AND c.agreement < 1 AND %s)",
+    "abstained": f"EXISTS (SELECT 1 {_HERE} AND c.abstentions > 0 AND %s)",
+    "settled": f"EXISTS (SELECT 1 {_HERE} AND c.rule = '{ADJUDICATED}' AND %s)",
+    "failed": "EXISTS (SELECT 1 FROM failure c WHERE c.run_id = ri.run_id "
+    "AND c.item_id = ri.item_id AND c.open = 1 AND %s)",
+    "none": f"NOT EXISTS (SELECT 1 {_HERE} AND %s)",
 }
 
 
-def order(sort: RunItemSort, descending: bool) -> str:
-    """The ORDER BY terms; items without a value come last either way."""
+def order(sort: RunItemSort, descending: bool, by: str = "") -> tuple[str, list[Any]]:
+    """The ORDER BY terms and the values they take; items without a value come last either way."""
     column = _COLUMNS[sort]
-    return f"{column} {'DESC' if descending else 'ASC'} NULLS LAST, ri.position"
+    terms = f"{column} {'DESC' if descending else 'ASC'} NULLS LAST, ri.position"
+    return terms, [by] if sort == "criterion" else []
 
 
 def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
@@ -72,6 +86,9 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
     if where.search:
         parts.append(FOUND)
         values += found_values(where.search)
+    for sign, name in where.signs:
+        parts.append(_SIGNS[sign] % ("1" if name is None else "c.criterion = ?"))
+        values += [] if name is None else [name]
     if where.criterion is not None:
         verdict = "c.abstained = 1" if where.option is None else "c.abstained = 0 AND c.option = ?"
         parts.append(
@@ -139,15 +156,19 @@ class Results:
         *,
         sort: RunItemSort = "position",
         descending: bool = False,
+        by: str = "",
         offset: int = 0,
         limit: int = 50,
     ) -> list[RunItemRow]:
-        """A page of the run's items without traces; those without a value sort last."""
+        """A page of the run's items without traces; those without a value sort last.
+
+        ``by`` names the criterion whose verdicts sort them, where that is asked for.
+        """
         condition, values = clause(run_id, where)
+        terms, more = order(sort, descending, by)
         found = self._files.tuples(
-            f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} "
-            f"ORDER BY {order(sort, descending)} LIMIT ? OFFSET ?",
-            (*values, limit, offset),
+            f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms} LIMIT ? OFFSET ?",
+            (*values, *more, limit, offset),
         )
         return [_row(row) for row in found]
 
@@ -158,13 +179,14 @@ class Results:
         *,
         sort: RunItemSort = "position",
         descending: bool = False,
+        by: str = "",
     ) -> list[str]:
         """The ids of all items that ``items`` would page through, in the same order."""
         condition, values = clause(run_id, where)
+        terms, more = order(sort, descending, by)
         found = self._files.tuples(
-            f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} "
-            f"ORDER BY {order(sort, descending)}",
-            values,
+            f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms}",
+            (*values, *more),
         )
         return [item_id for (item_id,) in found]
 

@@ -12,6 +12,7 @@ from pages.ui import state
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import shown
 from tests.pages.graded import DATASET, FIRST, RUBRIC, graded
+from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
 
 
@@ -33,7 +34,8 @@ def decided(store: Store) -> int:
 
 def test_the_items_say_how_they_end_and_the_counts_lead_to_them(store: Store) -> None:
     app = open_run(decided(store))
-    notes = dict(zip(listed(app), app.dataframe[0].value["Notes"], strict=True))
+    said = [cell.words for cell in grids(app)[0].column("Notes")]
+    notes = dict(zip(listed(app), said, strict=True))
     assert "needs a person" in notes[FIRST]
     assert "passes" in notes["b"]
     assert "fails" in notes["c"]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import clock
 from core.store.store import Store
+from pages.run.criterion import RUN_GRID
 from pages.run.figures import RUN_CHART
-from pages.run.filters import DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
-from pages.run.items import RUN_TABLE
+from pages.run.filters import BY, CELL, DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
 from pages.ui import routes, state
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
+from tests.pages.grids import grids
 
 PAGE = routes.RUN
 
 
-def open_run(run_id: int, **address: str) -> AppTest:
+def open_run(run_id: int, **address: Any) -> AppTest:
     return open_page(PAGE, run=str(run_id), **address)
 
 
@@ -29,7 +33,7 @@ def act(app: AppTest, name: str, run_id: int) -> AppTest:
 
 
 def listed(app: AppTest) -> list[str]:
-    return list(app.dataframe[0].value["Item"])
+    return [cell.words for cell in grids(app)[0].column("Item")]
 
 
 def test_without_a_run_the_page_says_where_runs_are() -> None:
@@ -94,14 +98,68 @@ def test_a_run_whose_worker_is_gone_says_so_and_offers_to_resume(store: Store) -
     assert app.button(key=state.key(RUN_ACT, "resume", run_id))
 
 
-def test_the_items_stand_with_score_and_what_is_remarkable(store: Store) -> None:
-    table = open_run(graded(store)).dataframe[0].value
+def test_items_stand_by_criteria_with_what_each_cell_earned(store: Store) -> None:
+    grid = grids(open_run(graded(store)))[0]
 
     # a: UNMET (0 of 10) and Deep (10 of 10); b: MET alone counts; c: UNMET and Some (5 of 20).
-    assert list(table["Score"]) == [0.5, 1.0, 0.25]
-    assert list(table["Notes"]) == ["", "2 abstentions", "2 failures"]
-    # a: half of two votes said UNMET, both said Deep.
-    assert table["Agreement"][0] == 0.75
+    assert [cell.words for cell in grid.column("Score")] == [".50", "1.00", ".25"]
+    assert [cell.words for cell in grid.column("Clear")] == ["UNMET", "MET", "UNMET"]
+    assert [cell.tone for cell in grid.column("Clear")] == ["t0", "t4", "t0"]
+    # Deep earns all, both judges abstained on b, Some earns half.
+    assert [cell.words for cell in grid.column("Depth")] == ["Deep", "abstained", "Some"]
+    assert [cell.tone for cell in grid.column("Depth")] == ["t4", "none", "t2"]
+    # One of two said UNMET of a; ann failed on c.
+    assert [cell.signs for cell in grid.column("Clear")] == ["≠", "", "✕"]
+    assert [cell.words for cell in grid.column("Notes")] == ["", "2 abstentions", "2 failures"]
+    # Means: Clear (0 + 1 + 0) / 3, Depth (1 + .5) / 2 of the two that have a value.
+    notes = {head["words"]: head["note"] for head in grid.heads}
+    assert (notes["Score"], notes["Clear"], notes["Depth"]) == (".58", "33%", "75%")
+
+
+def test_a_cell_says_in_words_what_its_colour_and_signs_say(store: Store) -> None:
+    cell = grids(open_run(graded(store)))[0].column("Clear")[0]
+
+    assert cell.tells == f"{FIRST}, Clear: UNMET, 0% of its best, judges disagree"
+
+
+def test_a_cell_of_the_address_is_open_beside_the_grid(store: Store) -> None:
+    app = open_run(graded(store), cell=[FIRST, "Clear"])
+
+    assert grids(app)[0].opened == json.dumps([FIRST, "Clear"])
+    text = shown(app)
+    assert "The text is clear." in text
+    assert "confidence .75" in text
+    # Depth is not read: only the open cell is.
+    assert "How deep is it?" not in text
+
+
+def test_the_open_cell_moves_by_criterion_and_by_item_and_closes(store: Store) -> None:
+    app = open_run(graded(store), cell=[FIRST, "Clear"])
+
+    app.button(key=state.key(RUN_GRID, "Next criterion")).click().run()
+    assert app.query_params[CELL] == [FIRST, "Depth"]
+    app.button(key=state.key(RUN_GRID, "Item below")).click().run()
+    assert app.query_params[CELL] == ["b", "Depth"]
+    assert app.button(key=state.key(RUN_GRID, "Next criterion")).disabled
+    app.button(key=state.key(RUN_GRID, "close")).click().run()
+
+    assert CELL not in app.query_params
+
+
+@pytest.mark.parametrize("cell", [["b"], ["nobody", "Clear"], [FIRST, "Nothing"]])
+def test_an_address_of_no_cell_opens_none(store: Store, cell: list[str]) -> None:
+    assert grids(open_run(graded(store), cell=cell))[0].opened == ""
+
+
+def test_settled_cells_of_a_grid_are_marked_and_found(store: Store) -> None:
+    run_id = graded(store)
+    with store.write() as db:
+        db.execute("UPDATE cell SET rule = 'adjudicated' WHERE item_id = 'b'")
+
+    app = open_run(run_id, only="settled")
+
+    assert listed(app) == ["b"]
+    assert [cell.signs for cell in grids(app)[0].column("Clear")] == ["◆"]
 
 
 @pytest.mark.parametrize(
@@ -117,13 +175,26 @@ def test_the_items_stand_with_score_and_what_is_remarkable(store: Store) -> None
         ({state.SYSTEM: "y"}, ["b"]),
         ({state.CRITERION: "Clear", VERDICT: "1"}, [FIRST, "c"]),
         ({state.CRITERION: "Depth"}, ["b"]),
+        # Clear is worth 0, 1, 0 to a, b, c; on Depth b has no value, which comes last either way.
+        ({SORT: "criterion", BY: "Clear", DOWN: "1"}, ["b", FIRST, "c"]),
+        ({SORT: "criterion", BY: "Depth"}, ["c", FIRST, "b"]),
+        ({SORT: "system"}, [FIRST, "b", "c"]),
+        ({state.CRITERION: "Clear", VERDICT: "split"}, [FIRST]),
+        ({state.CRITERION: "Depth", VERDICT: "split"}, []),
+        ({state.CRITERION: "Depth", VERDICT: "abstained"}, ["b"]),
+        ({state.CRITERION: "Clear", VERDICT: "abstained"}, []),
+        ({state.CRITERION: "Clear", VERDICT: "failed"}, ["c"]),
+        ({VERDICT: "failed"}, ["c"]),
+        ({state.CRITERION: "Clear", VERDICT: "none"}, []),
         ({SORT: "nonsense", LEAST: "x", VERDICT: "-1"}, [FIRST, "b", "c"]),
     ],
 )
 def test_the_address_says_which_items_are_shown(
     store: Store, address: dict[str, str], ids: list[str]
 ) -> None:
-    assert listed(open_run(graded(store), **address)) == ids
+    app = open_run(graded(store), **address)
+
+    assert (listed(app) if ids else grids(app)) == ids
 
 
 def test_a_filter_is_written_into_the_address_and_cleared_again(store: Store) -> None:
@@ -136,15 +207,6 @@ def test_a_filter_is_written_into_the_address_and_cleared_again(store: Store) ->
 
     assert len(listed(app)) == 3
     assert set(app.query_params) == {state.RUN}
-
-
-def test_an_item_is_opened_without_a_mouse(store: Store) -> None:
-    app = open_run(graded(store))
-
-    app.selectbox(key=state.key(RUN_TABLE, "pick", 1)).set_value("b").run()
-
-    assert app.query_params[state.ITEM] == "b"
-    assert "Snow" in shown(app)
 
 
 def test_an_item_shows_what_each_judge_saw_in_its_order(store: Store) -> None:

@@ -22,6 +22,7 @@ from pages.ui.run_form import PLAN_FIELD, RUNS_ACT
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import open_page, shown
 from tests.pages.flipped import flipped
+from tests.pages.grids import grids
 from tests.pages.spot_checks import RUBRIC, saved_rubric
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -205,7 +206,7 @@ def test_flip_rates_lead_to_the_items_where_answers_differ(store: Store) -> None
 
     app.button(key=state.key(RUN_ACT, "apart")).click().run()
 
-    assert list(app.dataframe[0].value["Item"]) == ["b"]
+    assert [cell.words for cell in grids(app)[0].column("Item")] == ["b"]
 
 
 def test_a_labelled_item_becomes_an_example_and_goes_back(store: Store) -> None:

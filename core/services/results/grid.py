@@ -1,0 +1,150 @@
+"""A run as a grid: what every criterion of every item came to, and means by criterion and system.
+
+What is earned on a cell is the share of the criterion's best: of a criterion with a positive
+weight its value, divided by the best value that an option has; of a penalty what is left of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import ADJUDICATED, GridRow, Run, RunItemRow
+from core.services.results.scored_items import effective, scored_rubric
+from core.store.store import Store
+
+
+class GridCell(NamedTuple):
+    """A cell as a grid shows it. ``label`` is empty where nothing was answered.
+
+    ``earned`` is ``None`` where there is no verdict with a value. ``between``: the verdict is only
+    nearest to that option, which no vote chose.
+    """
+
+    criterion: Criterion
+    label: str
+    earned: float | None
+    abstained: bool
+    split: bool
+    abstentions: int
+    failures: int
+    settled: bool
+    between: bool
+
+
+class GridItem(NamedTuple):
+    """An item with its cells, by criterion name."""
+
+    row: RunItemRow
+    cells: Mapping[str, GridCell]
+
+
+class MeanOver(NamedTuple):
+    """A mean over ``n`` items; ``None`` where there are none."""
+
+    value: float | None
+    n: int
+
+
+class MeansOf(NamedTuple):
+    """The mean score and what was earned on each criterion, of a system or (``""``) of all."""
+
+    system: str
+    score: MeanOver
+    criteria: Mapping[str, MeanOver]
+
+
+def earned(criterion: Criterion, value: float | None) -> float | None:
+    """The share of the criterion's best that a value earns; ``None`` where all values are 0.
+
+    >>> late = Criterion(name="Late", requirement="It came late.", weight=-5)
+    >>> earned(late, 1.0), earned(late, 0.0), earned(late, None)
+    (0.0, 1.0, None)
+    """
+    best = max(criterion.values[i] or 0.0 for i in criterion.scored)
+    if value is None or not best:
+        return None
+    share = value / best
+    return share if criterion.weight >= 0 else 1 - share
+
+
+def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
+    """These items of a run with their cells, under each item's own rubric where it has one."""
+    ids = [row.item_id for row in rows]
+    rubric = scored_rubric(store, run)
+    found: dict[str, dict[str, GridRow]] = {}
+    for cell in store.grid.cells(run.id, ids):
+        found.setdefault(cell.item_id, {})[cell.criterion] = cell
+    rubrics = {
+        item.id: effective(item, rubric)
+        for item in store.datasets.items(run.dataset_version_id, ids)
+    }
+    return [
+        GridItem(row, _cells(rubrics.get(row.item_id, rubric), found.get(row.item_id, {})))
+        for row in rows
+    ]
+
+
+def _cells(rubric: Rubric, known: Mapping[str, GridRow]) -> dict[str, GridCell]:
+    return {c.name: _cell(c, known.get(c.name)) for c in rubric.criteria}
+
+
+def _cell(criterion: Criterion, row: GridRow | None) -> GridCell:
+    if row is None:
+        return GridCell(criterion, "", None, False, False, 0, 0, False, False)
+    settled = row.rule == ADJUDICATED
+    label, share = "", None
+    if row.option is not None and not row.abstained:
+        label = criterion.choices[row.option].label
+        share = earned(criterion, criterion.values[row.option])
+    between = bool(label) and not settled and row.votes > 0 and row.agreement == 0.0
+    return GridCell(
+        criterion,
+        label,
+        share,
+        row.abstained,
+        row.split,
+        row.abstentions,
+        row.failures,
+        settled,
+        between,
+    )
+
+
+def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
+    """Of all items together, and then of each system where they name several.
+
+    A criterion's mean is over the items whose verdict has a value. Items with a rubric of their
+    own count where theirs asks a criterion of that name.
+    """
+    sums: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    for one in store.grid.means(run.id):
+        for system in {"", one.system}:
+            per = sums.setdefault(system, {})
+            per.setdefault(one.criterion, []).append((one.value, one.n))
+    scores: dict[str, list[tuple[float, int]]] = {}
+    for system, value, n in store.grid.scores(run.id):
+        for name in {"", system}:
+            scores.setdefault(name, []).append((value, n))
+    systems = store.results.systems(run.id)
+    return [
+        MeansOf(name, _mean(scores.get(name, ())), _by_criterion(rubric, sums.get(name, {})))
+        for name in ["", *(systems if len(systems) > 1 else ())]
+    ]
+
+
+def _mean(parts: Iterable[tuple[float, int]]) -> MeanOver:
+    kept = list(parts)
+    n = sum(count for _, count in kept)
+    return MeanOver(sum(value * count for value, count in kept) / n if n else None, n)
+
+
+def _by_criterion(
+    rubric: Rubric, sums: Mapping[str, Sequence[tuple[float, int]]]
+) -> dict[str, MeanOver]:
+    found = {}
+    for criterion in rubric.criteria:
+        value, n = _mean(sums.get(criterion.name, ()))
+        found[criterion.name] = MeanOver(earned(criterion, value), n)
+    return found

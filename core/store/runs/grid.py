@@ -1,0 +1,86 @@
+"""A run as a grid of items and criteria: the cells of a page, means by criterion, places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from core.domain.runs import CriterionMean, GridRow
+from core.store.database.connection import Connections
+from core.store.runs.results import RUN_ITEMS
+
+
+class Grid:
+    """Reached as ``store.grid``."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def cells(self, run_id: int, item_ids: Sequence[str]) -> list[GridRow]:
+        """The cells of these items that have a verdict or an open failure."""
+        ids = json.dumps(list(item_ids))
+        failed = {
+            (item, criterion): count
+            for item, criterion, count in self._files.tuples(
+                "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
+                "AND item_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2",
+                (run_id, ids),
+            )
+        }
+        found = []
+        for row in self._files.tuples(
+            "SELECT item_id, criterion, option, abstained, continuous, agreement, votes, "
+            "abstentions, failures, rule FROM cell WHERE run_id = ? "
+            "AND item_id IN (SELECT value FROM json_each(?))",
+            (run_id, ids),
+        ):
+            open_ = failed.pop((row[0], row[1]), 0)
+            kept = GridRow._make(row)
+            failures = max(kept.failures, open_)
+            found.append(kept._replace(abstained=bool(kept.abstained), failures=failures))
+        return found + [
+            GridRow(item, criterion, None, False, None, None, 0, 0, count, "")
+            for (item, criterion), count in failed.items()
+        ]
+
+    def means(self, run_id: int) -> list[CriterionMean]:
+        """The mean value of every criterion's verdicts, by the systems of the items."""
+        return [
+            CriterionMean._make(row)
+            for row in self._files.tuples(
+                f"SELECT c.criterion, coalesce(i.system, ''), avg(c.value), count(c.value) "
+                f"FROM {RUN_ITEMS} JOIN cell c ON c.run_id = ri.run_id AND c.item_id = ri.item_id "
+                "WHERE ri.run_id = ? AND c.value IS NOT NULL GROUP BY 1, 2",
+                (run_id,),
+            )
+        ]
+
+    def scores(self, run_id: int) -> list[tuple[str, float, int]]:
+        """The mean score of the items of every system, and of how many items."""
+        return self._files.tuples(
+            f"SELECT coalesce(i.system, ''), avg(ri.score), count(ri.score) FROM {RUN_ITEMS} "
+            "WHERE ri.run_id = ? AND ri.score IS NOT NULL GROUP BY 1",
+            (run_id,),
+        )
+
+    def places(self, run_id: int, item_ids: Sequence[str]) -> list[int]:
+        """Where these items stand in the run, in the run's order."""
+        return [
+            position
+            for (position,) in self._files.tuples(
+                "SELECT position FROM run_item WHERE run_id = ? "
+                "AND item_id IN (SELECT value FROM json_each(?)) ORDER BY position",
+                (run_id, json.dumps(list(item_ids))),
+            )
+        ]
+
+    def at(self, run_id: int, places: Sequence[int]) -> list[str]:
+        """The items that stand there, in the run's order."""
+        return [
+            item
+            for (item,) in self._files.tuples(
+                "SELECT item_id FROM run_item WHERE run_id = ? "
+                "AND position IN (SELECT value FROM json_each(?)) ORDER BY position",
+                (run_id, json.dumps(list(places))),
+            )
+        ]

@@ -1,0 +1,350 @@
+"""The home of a run: items by criteria, filtered, sorted and paged in the data file.
+
+A click on a cell opens it beside the grid; one on an item opens the item. The address says which
+cell is open. Both are one fragment, so that a click redraws nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.domain.runs import Run, RunItemRow
+from core.services.pairwise.system_gaps import SharedTask, SharedTasks
+from core.services.results import browsing, grid
+from core.services.results.grid import GridItem, MeansOf
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.run import cells as drawn
+from pages.run import criterion, filters, systems
+from pages.run.cells import Head, Shown
+from pages.run.criterion import RUN_GRID
+from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
+from pages.run.systems import Systems
+from pages.ui import routes, state
+from pages.ui.resources import remembered, store
+from pages.ui.run_status import RUN_ACT
+from pages.ui.text import one_line
+from pages.ui.widgets import OUTCOME_WORDS, OUTCOMES, empty_state, shown_errors
+
+PAGE = 50
+#: Set where the fragment alone cannot show what was asked for: another order, or an item.
+_WHOLE = state.key(RUN_GRID, "whole")
+#: Pixels of the grid, beyond which its rows scroll.
+HEIGHT = 560
+
+
+def show(run: Run, rubric: Rubric) -> None:
+    """What the systems earned, the filters, and the grid with the open cell beside it."""
+    about = browsing.stands_on(store(), run)
+    means = remembered("means", about, lambda: grid.means(store(), run, rubric))
+    of = systems.of_run(run, rubric, means, about)
+    groups = remembered("groups", (run.id,), lambda: browsing.groups(store(), run.id))
+    now = filters.shown()
+    with st.container(gap="xsmall"):
+        systems.conclusion(of, rubric)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            filters.controls(groups, rubric)
+            systems.controls(of)
+        filters.pills(flipped=run.panel.asking.flip != "off")
+        ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
+        _counts(run, now, ids)
+        beside = bool(state.address(BESIDE) and of.tasks.tasks)
+        tasks = _tasks_in_order(of.tasks, ids) if beside else []
+        lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
+        rows = _rows(run, now, lines, beside=beside)
+        total = len(tasks) if beside else len(ids)
+        if not rows:
+            _nothing(total)
+            return
+        st.fragment(_both)(run, rubric, means[0], of, rows, lines)
+        _pages(total, now.page)
+
+
+def _rows(
+    run: Run, now: ItemSelection, lines: list[SharedTask], *, beside: bool
+) -> list[RunItemRow]:
+    """The items of the page: in the order asked for, or those of these tasks."""
+    if beside:
+        wanted = tuple(item for task in lines for item in task.items.values())
+        return browsing.rows_of(store(), run.id, wanted)
+    rows, _ = browsing.run_items(
+        store(),
+        run.id,
+        now.where,
+        sort=now.sort,
+        descending=now.descending,
+        by=now.by,
+        offset=(now.page - 1) * PAGE,
+        limit=PAGE,
+    )
+    return rows
+
+
+def _nothing(total: int) -> None:
+    words = "This page is past the end." if total else "No item of this run fits the filters."
+    empty_state(
+        "Nothing here",
+        words,
+        lambda: st.button(
+            "Show all items",
+            key=state.key(RUN_ACT, "all"),
+            on_click=filters.clear,
+        ),
+    )
+
+
+def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]:
+    """The tasks of the items that are shown, in the order of their first item."""
+    of_item = {item: task for task in shared.tasks for item in task.items.values()}
+    found = {of_item[item].id: of_item[item] for item in ids if item in of_item}
+    return list(found.values())
+
+
+def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
+    """How many there are, what to do with them, and how the whole run ends."""
+    found = browsing.outcomes(store(), run.id)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        words = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
+        st.html(f'<span class="rs-quiet rs-num">{words}</span>', width="content")
+        if ids:
+            st.button(
+                "Step through these",
+                key=state.key(RUN_ACT, "first"),
+                icon=":material/menu_book:",
+                type="tertiary",
+                help="Opens the first of these items; the arrow keys go on from there.",
+                on_click=_open,
+                args=(ids[0],),
+            )
+        if ids and now.filtered and run.votes:
+            name = f"{one_line(run.name, 80)}: {words}"
+            routes.review(run.id, ids, name, criterion=state.address(state.CRITERION))
+        for one, (said, _) in OUTCOMES.items():
+            if found.get(one):
+                st.button(
+                    f"{said}: {fmt.count(found[one])}",
+                    key=state.key(RUN_ACT, "outcome", one),
+                    type="tertiary",
+                    disabled=now.where.outcome == one,
+                    on_click=filters.narrow,
+                    kwargs={OUTCOME: one},
+                )
+        st.space("stretch")
+        st.html(drawn.legend(), width="content")
+
+
+def _ids(run_id: int, now: ItemSelection) -> list[str]:
+    return browsing.ids(store(), run_id, now.where, now.sort, now.descending, now.by)
+
+
+def _both(
+    run: Run,
+    rubric: Rubric,
+    means: MeansOf,
+    of: Systems,
+    rows: list[RunItemRow],
+    lines: list[SharedTask],
+) -> None:
+    """The grid and, where a cell is open, the cell."""
+    with shown_errors():
+        if state.get(_WHOLE):
+            state.drop(_WHOLE)
+            st.rerun()
+        found = grid.items(store(), run, rows)
+        at = opened(found)
+        # The grid keeps its place whether a cell is open or not, and with it the cursor.
+        with st.container(horizontal=True, gap="small", key="rs_split"):
+            with st.container(key="rs_grid_side"):
+                _grid(run, rubric, means, of, found, lines, at)
+            if at is not None:
+                with st.container(key="rs_cell_side"):
+                    criterion.beside_grid(run, found, *at)
+
+
+def opened(found: Sequence[GridItem]) -> tuple[str, str] | None:
+    """The item and criterion of the address, where both are on this page."""
+    said = state.addresses(CELL)
+    if len(said) != 2:
+        return None
+    known = next((one for one in found if one.row.item_id == said[0]), None)
+    return (said[0], said[1]) if known is not None and said[1] in known.cells else None
+
+
+def _grid(
+    run: Run,
+    rubric: Rubric,
+    means: MeansOf,
+    of: Systems,
+    found: list[GridItem],
+    lines: list[SharedTask],
+    at: tuple[str, str] | None,
+) -> None:
+    groups: list[tuple[str, int, str]] = []
+    if lines:
+        heads, cells, groups = _beside(rubric, of, found, lines)
+    else:
+        heads, cells = _alone(rubric, means, found)
+    drawn.show(
+        state.key(RUN_GRID, run.id),
+        f"{'Tasks' if lines else 'Items'} by criteria",
+        heads,
+        cells,
+        groups=groups,
+        lines=() if lines else systems.lines(of, rubric),
+        opened="" if at is None else _name(*at),
+        on_open=_on_open,
+        on_sort=_on_sort,
+        height=HEIGHT,
+    )
+
+
+def _alone(
+    rubric: Rubric, means: MeansOf, found: list[GridItem]
+) -> tuple[list[Head], list[list[Shown]]]:
+    """One item a row: its score, its cells, what is remarkable about it, and its text."""
+    asked = [criterion.name for criterion in rubric.criteria]
+    own = max((len([n for n in one.cells if n not in asked]) for one in found), default=0)
+    several = any(one.row.system for one in found)
+    heads = [
+        _head("Item", "item_id"),
+        _head("Score", "score", fmt.score(means.score.value)),
+        *(_head(name, "", systems.share(means.criteria[name])) for name in asked),
+        *(Head(f"Own {number + 1}") for number in range(own)),
+        *([_head("System", "system")] if several else []),
+        Head("Notes", wide=90),
+        Head("Submission", wide=260),
+    ]
+    rows = []
+    for one in found:
+        item, extra = one.row, [name for name in one.cells if name not in asked]
+        cells = [
+            _name_of(item.item_id),
+            _score(rubric, item),
+            *(_shown(one, name) for name in asked),
+            *(_shown(one, name) for name in extra),
+            *[Shown("")] * (own - len(extra)),
+            *([Shown(one_line(item.system, 40))] if several else []),
+            Shown(notes(item)),
+            Shown(one_line(item.preview, 60)),
+        ]
+        rows.append(cells)
+    return heads, rows
+
+
+def _beside(
+    rubric: Rubric, of: Systems, found: list[GridItem], lines: list[SharedTask]
+) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
+    """One task a row: under the score and each criterion, the systems side by side."""
+    items = {one.row.item_id: one for one in found}
+    asked, names = [criterion.name for criterion in rubric.criteria], of.tasks.systems
+    by_name = {one.system: one for one in of.means}
+    heads = [Head("Task"), *(Head(n, fmt.score(by_name[n].score.value)) for n in names)]
+    heads += [
+        Head(n, systems.share(by_name[n].criteria[criterion])) for criterion in asked for n in names
+    ]
+    groups = [("", 1, "")]
+    groups += [
+        (one_line(name or "Score", 60), len(names), systems.gap_words(of, name))
+        for name in ["", *asked]
+    ]
+    rows = []
+    for task in lines:
+        here = [items.get(task.items.get(name, "")) for name in names]
+        scores = (Shown("") if one is None else _score(rubric, one.row) for one in here)
+        cells = (
+            Shown("") if one is None else _shown(one, name, one.row.system)
+            for name in asked
+            for one in here
+        )
+        tells = one_line(task.prompt or task.id, 300)
+        rows.append([Shown(one_line(task.prompt or task.id, 40), tells=tells), *scores, *cells])
+    return heads, rows, groups
+
+
+def _head(words: str, sort: str, note: str = "") -> Head:
+    """A column that sorts; a criterion's has no `sort` of its own."""
+    now = filters.shown()
+    mine = now.sort == sort if sort else now.sort == "criterion" and now.by == words
+    way = "descending" if now.descending else "ascending"
+    given = json.dumps([sort or "criterion", "" if sort else words])
+    return Head(words, note, given, way if mine else "")  # type: ignore[arg-type]
+
+
+def _name(*parts: str) -> str:
+    return json.dumps(parts)
+
+
+def _name_of(item_id: str) -> Shown:
+    shown = visible(item_id)
+    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=_name(item_id))
+
+
+def _score(rubric: Rubric, item: RunItemRow) -> Shown:
+    marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
+    more = f", {notes(item)}" if notes(item) else ""
+    tone = drawn.tone_of(item.score) if rubric.scoring.normalize else "plain"
+    words = fmt.score(item.score)
+    return Shown(
+        words,
+        tone if item.score is not None else "none",
+        " ".join(marks),
+        f"{visible(item.item_id)}: score {words}{more}",
+        _name(item.item_id),
+    )
+
+
+def _shown(one: GridItem, name: str, system: str = "") -> Shown:
+    where = f"{system + ', ' if system else ''}{one.row.item_id}, {name}"
+    return drawn.cell_of(one.cells.get(name), _name(one.row.item_id, name), where=where)
+
+
+def notes(one: RunItemRow) -> str:
+    """What is remarkable about an item, in words."""
+    parts = [OUTCOME_WORDS[one.outcome]] if one.outcome in ("pass", "fail") else []
+    parts += ["needs a person"] if one.review else []
+    parts += [fmt.plural(one.failures, "failure")] if one.failures else []
+    parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
+    asked = one.votes or one.failures
+    parts += [] if one.complete else ["incomplete" if asked else "not asked yet"]
+    if one.low is not None and one.high is not None and one.low < one.high:
+        parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
+    return ", ".join(parts)
+
+
+def _on_open(said: str) -> None:
+    parts = json.loads(said)
+    if len(parts) == 2:
+        criterion.see(*parts)
+    else:
+        _open(parts[0])
+        state.put(_WHOLE, True)
+
+
+def _on_sort(said: str) -> None:
+    sort, by = json.loads(said)
+    now = filters.shown()
+    again = now.sort == sort and now.by == by
+    down = "1" if again and not now.descending else None
+    filters.narrow(**{SORT: sort, BY: by or None, DOWN: down})
+    state.put(_WHOLE, True)
+
+
+def _pages(total: int, page: int) -> None:
+    if total <= PAGE:
+        return
+    count = -(-total // PAGE)
+    key = state.key(RUN_FILTER, "page")
+    state.put(key, min(page, count))
+    st.pagination(count, key=key, on_change=_on_page, args=(key,))
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{state.PAGE: state.get(key), CELL: None})
+
+
+def _open(item_id: str | None) -> None:
+    state.set_address(**{state.ITEM: item_id, CELL: None})

@@ -1,0 +1,217 @@
+"""What each system earned, criterion by criterion, and how far two of them are apart.
+
+It is said in one line above the grid and, column by column, in the grid's head.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.domain.runs import Run
+from core.services.pairwise import system_gaps
+from core.services.pairwise.system_gaps import Gap, SharedTasks
+from core.services.results.grid import MeanOver, MeansOf
+from core.text import numbers as fmt
+from pages.run.cells import Shown
+from pages.run.filters import BESIDE, CELL, RUN_FILTER
+from pages.ui import state
+from pages.ui.resources import remembered, shared, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+#: So many systems have a line in the grid's head; a table holds all of more.
+LINES = 4
+#: What the figures are, for those who ask.
+TELLS = (
+    "Of each criterion the share of its best that verdicts earned; of a penalty what is left of "
+    "it. Means are over all items of a system. Differences, second minus first, and their 95 % "
+    "intervals are over the tasks that both answered (paired resampling). Better: the p, "
+    "corrected for the number of criteria (Holm 1979), is below 0.05."
+)
+APART = "The systems answered different items, so a difference may lie in the items. "
+
+
+class Systems(NamedTuple):
+    """The systems of a run: all means, the tasks they share, the two compared, their gaps."""
+
+    means: list[MeansOf]
+    tasks: SharedTasks
+    pair: tuple[str, str] | None
+    gaps: dict[str, Gap]
+
+
+def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, ...]) -> Systems:
+    """What there is to say of a run's systems; nothing where items name fewer than two."""
+    if len(means) < 3:
+        return Systems([], SharedTasks((), ()), None, {})
+    # What was asked never changes once the run is there.
+    tasks = shared("tasks", (run.id,), lambda: system_gaps.shared_tasks(store(), run))
+    pair = _pair(tasks, {one.system: one for one in means})
+    found: list[Gap] = []
+    if pair is not None:
+        found = remembered(
+            "gaps", (*about, *pair), lambda: system_gaps.gaps(store(), run, tasks, *pair)
+        )
+    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in found})
+
+
+def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
+    """The two that are compared: those of the address, else the first two by score."""
+    if len(tasks.systems) < 2:
+        return None
+    asked = state.address(state.FIRST), state.address(state.SECOND)
+    names = sorted(tasks.systems, key=lambda name: -(of[name].score.value or 0.0))
+    two = sorted(names[:2], key=list(tasks.systems).index)
+    first = asked[0] if asked[0] in tasks.systems else two[0]
+    rest = [name for name in tasks.systems if name != first]
+    second = asked[1] if asked[1] in rest else next(n for n in (*two[::-1], *rest) if n != first)
+    return str(first), str(second)
+
+
+def conclusion(of: Systems, rubric: Rubric) -> None:
+    """One line: which scores higher, and on which criteria a difference is certain."""
+    if len(of.means) > LINES:
+        with st.expander(f"What all {len(of.means)} systems earned", type="compact"):
+            _table(rubric, of.means)
+    if of.pair is None:
+        return
+    first, second = of.pair
+    score = of.gaps[""]
+    value, low, high = score.difference[:3]
+    if value is None:
+        return
+    better, other = (second, first) if value > 0 else (first, second)
+    head = f"Undecided between {first} and {second}"
+    if score.decided:
+        head = f"{better} scores higher than {other}"
+    sides = {second: list[str](), first: list[str]()}
+    for name, gap in of.gaps.items():
+        if name and gap.decided:
+            sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
+    parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
+    parts = parts or ["on no criterion is a difference certain"]
+    ends = "" if low is None else f", {_ends(low, high)}"
+    tasks = fmt.plural(score.difference.n, "shared task")
+    said = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
+    st.html(f"<b>{esc(one_line(said, 700))}</b>")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] if words.startswith("on no") else words
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return f"{fmt.points(low)} to {fmt.points(high)}"
+
+
+def controls(of: Systems) -> None:
+    """Which two are compared, and whether their answers stand side by side."""
+    if of.pair is None:
+        return
+    if len(of.tasks.systems) > 2:
+        _choose(state.FIRST, "First system", of.pair[0], of.tasks)
+        _choose(state.SECOND, "Second system", of.pair[1], of.tasks)
+    key = state.key(RUN_FILTER, BESIDE)
+    state.put(key, bool(state.address(BESIDE)))
+    st.toggle(
+        "Side by side",
+        key=key,
+        on_change=_on_beside,
+        args=(key,),
+        help="A task a row, with every system's answer to it.",
+    )
+
+
+def _choose(place: str, words: str, name: str, tasks: SharedTasks) -> None:
+    key = state.key(RUN_FILTER, "system", place)
+    state.put(key, name)
+    st.selectbox(
+        words,
+        list(tasks.systems),
+        key=key,
+        format_func=lambda one: one_line(one, 60),
+        label_visibility="collapsed",
+        width=130,
+        on_change=lambda: state.set_address(**{place: state.get(key)}),
+    )
+
+
+def _on_beside(key: str) -> None:
+    state.set_address(**{BESIDE: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
+
+
+def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
+    """Lines of the grid's head: each system's means, and how far the two are apart."""
+    of_pair = [one for one in of.means if of.pair is None or one.system in of.pair]
+    shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
+    # In the order of the data, in which the difference is read, too.
+    asked = {name: at for at, name in enumerate(of.tasks.systems)}
+    shown = sorted(shown, key=lambda one: asked.get(one.system, len(asked)))
+    found = [_line(one, rubric) for one in shown]
+    if of.pair is not None:
+        found.append(
+            [
+                Shown("Difference", tells=TELLS),
+                *(
+                    _gap(of.gaps[name], of.pair)
+                    for name in ["", *(c.name for c in rubric.criteria)]
+                ),
+            ]
+        )
+    return found
+
+
+def _line(one: MeansOf, rubric: Rubric) -> list[Shown]:
+    cells = [Shown(one_line(one.system, 40), tells=f"Means of {one.system}. {TELLS}")]
+    cells.append(Shown(fmt.score(one.score.value), tells=_over(one.score)))
+    for criterion in rubric.criteria:
+        mean = one.criteria[criterion.name]
+        cells.append(Shown(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}"))
+    return cells
+
+
+def _over(mean: MeanOver) -> str:
+    return f"mean of {fmt.plural(mean.n, 'item')}"
+
+
+def share(mean: MeanOver) -> str:
+    """A mean share in words."""
+    return fmt.DASH if mean.value is None else fmt.percent(mean.value)
+
+
+def _gap(gap: Gap, pair: tuple[str, str]) -> Shown:
+    value, low, high = gap.difference[:3]
+    name = gap.name or "Score"
+    if value is None:
+        return Shown(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
+    better = pair[1] if value > 0 else pair[0]
+    words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
+    ends = "no interval" if low is None else _ends(low, high)
+    tells = f"{name}: {pair[1]} minus {pair[0]} {fmt.points(value)}, {ends}: {words}"
+    tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
+    return Shown(f"{fmt.points(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
+
+
+def gap_words(of: Systems, name: str) -> str:
+    """How far the two are apart on a criterion (`""`: by score); empty where there are more."""
+    if of.pair is None or len(of.tasks.systems) > 2:
+        return ""
+    shown = _gap(of.gaps[name], of.pair)
+    return f"{shown.words} {shown.note}".strip()
+
+
+def _table(rubric: Rubric, means: list[MeansOf]) -> None:
+    rows = [["Score", *(fmt.score(one.score.value) for one in means)]]
+    for criterion in rubric.criteria:
+        shares = (share(one.criteria[criterion.name]) for one in means)
+        rows.append([esc(one_line(criterion.name, 60)), *shares])
+    table(
+        ["", *(one_line(one.system, 40) for one in means)],
+        rows,
+        name="What each system earned",
+        numbers=range(1, len(means) + 1),
+    )
+    st.caption(TELLS)

@@ -1,0 +1,98 @@
+"""Systems in the head of a run's grid, their answers side by side, and sets of items as work."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from core.services.results import browsing
+from core.store.store import Store
+from pages.queues.making import QUEUE_ACT
+from pages.run.filters import BESIDE, ONLY
+from pages.run.item import ITEM_ACT
+from pages.ui import routes, state
+from pages.ui.identity import NAME, SESSION
+from pages.ui.run_status import RUN_ACT
+from tests.pages.conftest import FRAME, shown, visit
+from tests.pages.graded import FIRST, graded
+from tests.pages.grids import grids
+from tests.pages.run.test_page import listed, open_run
+from tests.services import reviewed
+from tests.services.two_systems import made
+
+
+def test_the_head_of_a_grid_says_what_each_system_earned_and_how_far_they_are_apart(
+    store: Store,
+) -> None:
+    app = open_run(made(store))
+
+    old, new, gap = grids(app)[0].lines
+    # As derived in tests/services/results/test_grid.py: Depth .5 / 3 and 3.5 / 4. Rude takes
+    # 5 of 10 from n4, so new scores (1 + .5 + 1 + .5) / 4.
+    assert [cell.words for cell in old[:3]] == ["old", ".17", "17%"]
+    assert [cell.words for cell in new[:3]] == ["new", ".75", "88%"]
+    # tests/services/pairwise/test_system_gaps.py: 2/3 on the three tasks of both.
+    assert [cell.words for cell in gap[:3]] == [
+        "Difference",
+        "+.67 undecided",
+        "+.67 undecided",
+    ]
+    assert "Undecided between old and new" in shown(app)
+    assert "3 shared tasks" in shown(app)
+
+
+def test_answers_to_a_task_stand_side_by_side_where_that_is_asked_for(store: Store) -> None:
+    grid = grids(open_run(made(store), **{BESIDE: "1"}))[0]
+
+    assert [group[:2] for group in grid.groups] == [
+        ["", 1],
+        ["Score", 2],
+        ["Depth", 2],
+        ["Rude", 2],
+    ]
+    assert [head["words"] for head in grid.heads] == ["Task", *["old", "new"] * 3]
+    # Task 2: both Some; nobody rude, and the judge abstained on new's.
+    assert [cell.words for cell in grid.rows[1][3:]] == ["Some", "Some", "UNMET", "abstained"]
+
+
+def test_a_set_in_the_address_is_a_filter_and_a_list_to_step_through(store: Store) -> None:
+    run_id = graded(store)
+    word = browsing.set_word(store, run_id, [FIRST, "c"])
+
+    assert listed(open_run(run_id, set=word)) == [FIRST, "c"]
+    app = open_run(run_id, set=word, item=FIRST)
+    assert "1 of 2, as filtered" in shown(app)
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
+    assert app.query_params[state.ITEM] == "c"
+
+
+def test_filtered_items_are_stepped_through_from_the_first(store: Store) -> None:
+    app = open_run(graded(store), **{ONLY: "failures"})
+
+    app.button(key=state.key(RUN_ACT, "first")).click().run()
+
+    assert (app.query_params[state.ITEM], app.query_params[ONLY]) == ("c", "failures")
+    assert "1 of 1, as filtered" in shown(app)
+
+
+def test_a_set_and_a_criterion_in_the_address_are_the_queue_of_exactly_these_cells(
+    store: Store,
+) -> None:
+    run_id = graded(store)
+    word = browsing.set_word(store, run_id, [FIRST, "b"])
+    reviewed.sit(store, "Ann")
+    app = AppTest.from_file(str(FRAME), default_timeout=30)
+    app.session_state[NAME], app.session_state[SESSION] = "Ann", "tab"
+    address = {"new": "queue", "run": str(run_id), "set": word, "criterion": "Clear"}
+    for name, value in {**address, "named": "Judges disagree"}.items():
+        app.query_params[name] = value
+    visit(app, routes.QUEUES)
+
+    assert "Exactly these 2 items" in shown(app)
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
+
+    assert not app.exception
+    (queue,) = store.queues.list(run_id)
+    assert queue.name == "Judges disagree"
+    cells = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
+    assert cells == {(FIRST, "Clear"), ("b", "Clear")}
+    assert set(app.query_params) == {state.QUEUE}
