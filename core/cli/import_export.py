@@ -113,7 +113,7 @@ def _tell(filled: Filled) -> None:
 #: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "xlsx", "autorubric", "canvas", "report", "html", "markdown", "folder"),
-    *("reviews", "events", "labelled", "contest", "everything"),
+    *("reviews", "events", "labelled", "contest", "direct", "everything"),
 )
 #: Programs whose own lists of students are filled in.
 LMS = ("canvas", "moodle")
@@ -135,6 +135,7 @@ reviews      one row per vote and per person's verdict, first and final (CSV)
 events       the record of reviewing, event by event (JSON lines)
 labelled     the dataset with the labels that people settled (JSON lines)
 contest      of a contest: leaderboards, and every contest with unitxt's fields (JSON)
+direct       every judge's answers with the fields of unitxt's direct judge (JSON)
 
 What a format cannot hold is said on stderr.
 """

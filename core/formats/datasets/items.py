@@ -127,7 +127,8 @@ class ItemReader:
         found = dict[str, str]()
         for column in self._mapping.context:
             try:
-                texts = context_of(self._table.rows[row].get(column), context_name(column))
+                name = self._mapping.context_names.get(column) or context_name(column)
+                texts = context_of(self._table.rows[row].get(column), name)
                 if twice := texts.keys() & found.keys():
                     message = f"gives {min(twice)!r}, which another column gives as well."
                     raise UnfitValue(message, "Give each text its own name.")

@@ -78,7 +78,7 @@ class ColumnMapping(Noun):
     ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item;
     columns named nowhere are left out. ``structured`` says that text in the submission column is
     JSON: messages, or thinking and output. ``words`` maps, by criterion (or for all, under ""), the
-    file's words for labels to the rubric's options.
+    file's words for labels to the rubric's options, ``context_names`` columns to other names.
     """
 
     id: str | None = None
@@ -100,6 +100,7 @@ class ColumnMapping(Noun):
     meta: tuple[str, ...] = ()
     structured: bool = False
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
+    context_names: dict[str, str] = Field(default_factory=dict)
 
     @property
     def used(self) -> dict[str, str]:
@@ -321,11 +322,16 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
+#: Changes that name something beside the column.
+_WITH_NAMES = ("label:CRITERION", "reason:CRITERION", "context:NAME")
+
+
 def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -> ColumnMapping:
     """A mapping of items with changes like ``submission=messages[-1].content``.
 
     A column that gets a place leaves the one it had; one that loses its place is kept under meta.
-    ``context`` and ``meta`` may be given several times; ``word:CRITERION:THEIRS=OURS`` says which
+    ``context`` and ``meta`` may be given several times; ``context:NAME=COLUMN`` gives it that
+    name; ``word:CRITERION:THEIRS=OURS`` says which
     option a word for a label is.
 
     Raises:
@@ -339,9 +345,12 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
         field, equals, value = change.partition("=")
         kind, colon, criterion = field.partition(":")
         of_criterion = colon and kind in _OF_CRITERIA and criterion.strip()
-        if not equals or not (of_criterion or field in ITEM_FIELDS):
-            raise _strange(change, (*ITEM_FIELDS, "label:CRITERION", "reason:CRITERION"))
+        renamed = colon and kind == "context" and criterion.strip() and value
+        if not equals or not (of_criterion or renamed or field in ITEM_FIELDS):
+            raise _strange(change, (*ITEM_FIELDS, *_WITH_NAMES))
         _free(data, value)
+        if renamed:
+            data["context_names"][value], field = " ".join(criterion.split()), kind
         if of_criterion:
             data[_OF_CRITERIA[kind]][criterion.strip()] = value
         elif field in ("context", "meta"):

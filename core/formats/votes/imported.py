@@ -35,7 +35,7 @@ class ImportedVote:
     ``option`` indexes ``Criterion.choices``; ``None`` for a failure, and for an abstention on a
     criterion that forces a choice. ``order`` names the order in which options were shown, where
     the file has that column. ``probabilities`` run along ``choices``, where the file gives one for
-    every option that is not ``na``.
+    every option that is not ``na``; ``confidence`` says how sure the rater is of its answer.
     """
 
     cell: Cell
@@ -47,6 +47,7 @@ class ImportedVote:
     order: str = ""
     probabilities: tuple[float, ...] | None = None
     line: int | None = None
+    confidence: float | None = None
 
     @property
     def criterion(self) -> str:
@@ -168,7 +169,17 @@ class VoteChecker:
             order=row.get("order") or "",
             probabilities=self._probabilities(row, labels, line),
             line=line,
+            confidence=self._share(row, "confidence", line),
         )
+
+    def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
+        """A number from 0 to 1, where there is one."""
+        given = row.get(column)
+        number = _number(given) if given else None
+        if given and (number is None or not 0 <= number <= 1):
+            self._wrong(line, f"is {given!r}.", column, "Use a number from 0 to 1.")
+            return None
+        return number
 
     def _labels(self, row: Mapping[str, str], line: int | None) -> _Labels | None:
         item, name = row["item_id"], row["criterion"]
@@ -210,13 +221,9 @@ class VoteChecker:
     def _probabilities(
         self, row: Mapping[str, str], labels: _Labels, line: int | None
     ) -> tuple[float, ...] | None:
-        given = {key: row[key] for key in labels.probabilities if row.get(key)}
-        if not given:
+        found = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
+        if not found:
             return None
-        found = {key: _number(text) for key, text in given.items()}
-        for key, number in found.items():
-            if number is None or not 0 <= number <= 1:
-                self._wrong(line, f"is {given[key]!r}.", key, "Use a number from 0 to 1.")
         whole = all(key in found for key in labels.needed)
         return tuple(found.get(key) or 0.0 for key in labels.probabilities) if whole else None
 

@@ -146,9 +146,9 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     )
     answers, sure = [], list[SureVote]()
     for vote, name in zip(votes.rows, names, strict=True):
-        if vote.probabilities is not None:
-            rater = Rater(name, vote.kind)
-            sure.append(SureVote(vote.cell.item, vote.criterion, rater, None, vote.probabilities))
+        told = (vote.confidence, vote.probabilities)
+        if told != (None, None):
+            sure.append(SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *told))
         state = State.ABSTAINED if vote.abstained else State.ANSWERED
         answers.append(
             RatedAnswer(

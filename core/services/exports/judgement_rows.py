@@ -127,9 +127,14 @@ class Graded:
         return {judge.name: judge.rater_kind for judge in self.run.panel.judges}
 
     @cached_property
+    def says_how_sure(self) -> tuple[bool, bool]:
+        """Whether votes state a confidence, and whether they say how likely each option was."""
+        return self.store.votes.say_how_sure(self.run.id)
+
+    @cached_property
     def chances(self) -> tuple[str, ...]:
         """The columns of options' chances, ``p_<label>``; none where no vote has any."""
-        if not self.store.votes.have_chances(self.run.id):
+        if not self.says_how_sure[1]:
             return ()
         rubrics = {id(one): one for one in (self.rubric_of(item.id) for item in self.items)}
         criteria = [c for rubric in rubrics.values() for c in rubric.criteria]

@@ -9,22 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-from core.domain.dataset import Dataset
 from core.domain.review_records import EventRow
-from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
+from core.domain.rubric import MET, UNMET, Criterion
 from core.formats.datasets.dataset_file import dump_dataset
 from core.formats.office.workbook_writer import workbook
 from core.formats.report.html import html_paper
 from core.formats.report.paper import markdown_paper
-from core.formats.rubrics.rubric_file import dump_rubric
-from core.formats.source.csv_writer import Value, csv_bytes, csv_text, works_out
-from core.services.exports import contest_export
+from core.formats.source.csv_writer import Value, csv_bytes, csv_text
+from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
 from core.services.exports.grade_sheet import grade_rows
 from core.services.exports.judgement_rows import (
     Graded,
-    chances_of,
     graded,
     item_rows,
     judgements,
@@ -181,76 +178,6 @@ def _canvas_losses(found: Graded, students: int) -> tuple[str, ...]:
     return tuple(lost)
 
 
-_HEADS = (
-    "item_id",
-    "criterion",
-    "rater_id",
-    "rater_kind",
-    "label",
-    "reason",
-    "weight",
-    "replicate",
-)
-
-
-def folder_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The files by name, and what they cannot hold.
-
-    Nothing is guarded against spreadsheets here: ids must stay what they are in all three files.
-    """
-    rows = list[tuple[Value, ...]]()
-    own = found.run.plan.replicates
-    weights = {judge.name: judge.weight for judge in found.run.panel.judges}
-    flipped = 0
-    for item in found.items:
-        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
-        given = [
-            (
-                vote.cell,
-                _label(criteria[vote.cell.criterion], vote.option),
-                vote.reason,
-                chances_of(criteria[vote.cell.criterion], vote),
-            )
-            for vote in found.votes(item.id)
-        ]
-        given += [(failure.cell, "", failure.message, {}) for failure in found.failures(item.id)]
-        for cell, label, reason, chances in given:
-            if cell.replicate >= own:
-                flipped += 1
-                continue
-            head = (cell.item, cell.criterion, cell.judge, found.kinds.get(cell.judge, "llm"))
-            told = (label, reason, weights.get(cell.judge, 1.0), cell.replicate)
-            rows.append((*head, *told, *(chances.get(column) for column in found.chances)))
-    name = found.run.dataset_name
-    files = {
-        "rubric.yaml": dump_rubric(found.rubric),
-        "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
-        "votes.csv": csv_text((*_HEADS, *found.chances), rows, guarded=False),
-    }
-    risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
-    return files, _folder_losses(found, flipped, risky)
-
-
-def _label(criterion: Criterion, option: int | None) -> str:
-    return CANNOT_ASSESS if option is None else criterion.choices[option].label
-
-
-def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
-    lost = [
-        "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
-    ]
-    if flipped:
-        lost.append(f"{flipped:,} answers to options in reversed order are left out.")
-    if risky:
-        lost.append(
-            f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
-            "must be: do not open it in a spreadsheet."
-        )
-    if found.settled:
-        lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
-    return tuple(lost)
-
-
 Format = Literal[
     "csv",
     "jsonl",
@@ -265,6 +192,7 @@ Format = Literal[
     "events",
     "labelled",
     "contest",
+    "direct",
     "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -307,6 +235,8 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         return _reviewed(store, run_id, form)
     if form == "contest":
         return _single("contest.json", contest_export.as_json(store, run_id).decode())
+    if form == "direct":
+        return _single("direct.json", direct_assessment.as_json(store, run_id))
     found = graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
         "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), g.long)),
@@ -314,7 +244,7 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         "xlsx": _workbook,
         "canvas": _canvas,
         "autorubric": lambda g: _folder(*experiment_files(g)),
-        "folder": lambda g: _folder(*folder_files(g)),
+        "folder": lambda g: _folder(*common_layout.files(g)),
         "everything": lambda g: Exported(_everything(g, report(store, run_id)), False),
     }
     return makers[form](found)

@@ -227,7 +227,7 @@ def _turn(
 ) -> _Turn:
     criterion = contests.rounds[held.run_id].criteria[held.question]
     call = None if vote.call_id is None else store.votes.call(vote.call_id)
-    output, prompts = ("", ([], [], [])) if call is None else _said(call, vote)
+    output, prompts = ("", ([], [], [])) if call is None else said_in(call, vote)
     return _Turn(
         choice_of(criterion, vote.option),
         swapped,
@@ -238,7 +238,7 @@ def _turn(
     )
 
 
-def _said(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
+def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
     """The raw reply that chose, and what was sent to assess, to choose and to sum up."""
     sent = list(call.prompt)
     summary: list[Segment] = []

@@ -240,6 +240,8 @@ def _digest(bundle: VoteBundle) -> str:
             row.reason,
             row.order,
             row.probabilities,
+            # Not said where there is none, so that what was imported before is known again.
+            *([] if row.confidence is None else [row.confidence]),
         ]
         for row in bundle.votes.rows
     ]
@@ -286,6 +288,7 @@ def _result(row: ImportedVote, name: str) -> Vote | VoteFailure:
         row.option,
         row.abstained,
         row.reason,
+        confidence=row.confidence,
         probabilities=row.probabilities,
         detail=detail,
     )

@@ -109,12 +109,13 @@ class Votes:
             for *key, confidence, chances in found
         ]
 
-    def have_chances(self, run_id: int) -> bool:
-        """Whether any vote says how likely each option was."""
-        found = self._files.tuples(
-            "SELECT 1 FROM vote WHERE run_id = ? AND probabilities IS NOT NULL LIMIT 1", (run_id,)
+    def say_how_sure(self, run_id: int) -> tuple[bool, bool]:
+        """Whether any vote states a confidence; whether any says how likely each option was."""
+        ((sure, chances),) = self._files.tuples(
+            "SELECT count(confidence) > 0, count(probabilities) > 0 FROM vote WHERE run_id = ?",
+            (run_id,),
         )
-        return bool(found)
+        return bool(sure), bool(chances)
 
     def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
         """How often a judge chose the option at each shown place: (criterion, place from 0, times).

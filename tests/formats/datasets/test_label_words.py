@@ -66,3 +66,11 @@ def test_what_is_no_option_is_found_before_anything_is_kept() -> None:
     table = read_table(TABLE, "t.csv")
     found = strange_labels(table, guess_mapping(table, RUBRIC), RUBRIC)
     assert found == {"polite": ["ja", "nein", "n/a"], "depth": ["hoch"]}
+
+
+def test_a_context_is_chosen_and_renamed() -> None:
+    table = "id,submission,docs,policy,other\na,Paris,Paris is.,Cite.,x\n"
+    changes = ["context:passages=docs", "context=policy"]
+    (item,) = parse_dataset(table, "t.csv", None, changes).value.items
+    assert item.context == {"passages": "Paris is.", "policy": "Cite."}
+    assert item.meta == {"other": "x"}

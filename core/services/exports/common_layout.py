@@ -1,0 +1,88 @@
+"""A run as a folder in the common layout: rubric.yaml, items.jsonl, votes.csv."""
+
+from __future__ import annotations
+
+from core.domain.dataset import Dataset
+from core.domain.rubric import CANNOT_ASSESS, Criterion
+from core.domain.votes import FailureRow, VoteRow
+from core.formats.datasets.dataset_file import dump_dataset
+from core.formats.rubrics.rubric_file import dump_rubric
+from core.formats.source.csv_writer import Value, csv_text, works_out
+from core.services.exports.judgement_rows import Graded, chances_of
+
+_HEADS = (
+    "item_id",
+    "criterion",
+    "rater_id",
+    "rater_kind",
+    "label",
+    "reason",
+    "weight",
+    "replicate",
+)
+
+
+def files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The files by name, and what they cannot hold.
+
+    Nothing is guarded against spreadsheets here: ids must stay what they are in all three files.
+    """
+    rows = list[list[Value]]()
+    own = found.run.plan.replicates
+    weights = {judge.name: judge.weight for judge in found.run.panel.judges}
+    heads = [*_HEADS, *(["confidence"] if found.says_how_sure[0] else []), *found.chances]
+    flipped = 0
+    for item in found.items:
+        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
+        answers: list[VoteRow | FailureRow] = [*found.votes(item.id), *found.failures(item.id)]
+        for given in answers:
+            cell = given.cell
+            if cell.replicate >= own:
+                flipped += 1
+                continue
+            said = {
+                "item_id": cell.item,
+                "criterion": cell.criterion,
+                "rater_id": cell.judge,
+                "rater_kind": found.kinds.get(cell.judge, "llm"),
+                "weight": weights.get(cell.judge, 1.0),
+                "replicate": cell.replicate,
+                **_said(criteria[cell.criterion], given),
+            }
+            rows.append([said.get(head) for head in heads])
+    name = found.run.dataset_name
+    made = {
+        "rubric.yaml": dump_rubric(found.rubric),
+        "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
+        "votes.csv": csv_text(heads, rows, guarded=False),
+    }
+    risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
+    return made, _folder_losses(found, flipped, risky)
+
+
+def _said(criterion: Criterion, given: VoteRow | FailureRow) -> dict[str, Value]:
+    if isinstance(given, FailureRow):
+        return {"label": "", "reason": given.message}
+    label = _label(criterion, given.option)
+    sure = {"confidence": given.confidence, **chances_of(criterion, given)}
+    return {"label": label, "reason": given.reason, **sure}
+
+
+def _label(criterion: Criterion, option: int | None) -> str:
+    return CANNOT_ASSESS if option is None else criterion.choices[option].label
+
+
+def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
+    lost = [
+        "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
+    ]
+    if flipped:
+        lost.append(f"{flipped:,} answers to options in reversed order are left out.")
+    if risky:
+        lost.append(
+            f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
+            "must be: do not open it in a spreadsheet."
+        )
+    if found.settled:
+        lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
+    return tuple(lost)

@@ -1,0 +1,128 @@
+"""A run as unitxt's direct judge reports one: the same fields, per item, criterion and judge.
+
+docs/exports.md says what each field holds, and where it differs from unitxt on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+from core.domain.dataset import Item
+from core.domain.rubric import Criterion
+from core.domain.votes import FailureRow, VoteRow
+from core.services.exports.judgement_rows import Graded, graded
+from core.services.exports.unitxt import said_in
+from core.services.results.item_view import choice_label
+from core.store.store import Store
+
+
+def as_json(store: Store, run_id: int) -> str:
+    """The result of every judge: ``{"run", "judges": {NAME: {"rows": [ROW], "scores"}}}``.
+
+    ROW is one item and criterion as it was answered first; ``scores`` holds the mean main score of
+    every criterion, over the rows that have one.
+    """
+    found = graded(store, run_id)
+    own = found.run.plan.replicates
+    rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in found.run.panel.judges}
+    for item in found.items:
+        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
+        given: list[VoteRow | FailureRow] = [*found.votes(item.id), *found.failures(item.id)]
+        answers = {(a.cell.judge, a.cell.criterion, a.cell.replicate): a for a in given}
+        for judge, name, replicate in answers:
+            if replicate == 0:
+                one, turned = answers[judge, name, 0], answers.get((judge, name, own))
+                rows[judge].append(_row(found, item, criteria[name], one, turned))
+    judges = {name: {"rows": theirs, "scores": _means(theirs)} for name, theirs in rows.items()}
+    data = {"run": run_id, "judges": judges}
+    return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _row(
+    found: Graded,
+    item: Item,
+    criterion: Criterion,
+    one: VoteRow | FailureRow,
+    turned: VoteRow | FailureRow | None,
+) -> dict[str, Any]:
+    first, second = _answer(found, criterion, one), _answer(found, criterion, turned)
+    name = main_score_name(criterion.name)
+    picked, other = first["selected_option"], second["selected_option"]
+    asked = found.run.panel.asking.flip != "off" and turned is not None
+    return {
+        "id": item.id,
+        "criteria": {
+            "name": criterion.name,
+            "description": criterion.requirement,
+            "options": [{"name": o.label, "description": o.description} for o in criterion.choices],
+            "option_map": {
+                criterion.choices[i].label: criterion.values[i] for i in criterion.scored
+            },
+        },
+        "main_score": first["score"],
+        "main_score_name": name,
+        name: first["score"],
+        "selected_option": picked,
+        "assessment": first["assessment"],
+        "option_selection_completion": first["completion"],
+        "summary": first["summary"],
+        "positional_bias": picked != other if asked and picked and other else None,
+        "positional_bias_selected_option": other if asked else None,
+        "positional_bias_assessment": second["assessment"] if asked else None,
+        "positional_bias_option_selection_completion": second["completion"] if asked else None,
+        "prompts": {
+            "assessment": first["prompts"][0],
+            "positional_bias_assessment": second["prompts"][0],
+            "option_selection": first["prompts"][1],
+            "posional_bias_option_selection": second["prompts"][1],
+            "summarization": first["prompts"][2],
+        },
+        "failure": None if isinstance(one, VoteRow) else f"{one.kind}: {one.message}",
+    }
+
+
+def main_score_name(criterion: str) -> str:
+    """The criterion's name as unitxt makes a field of it.
+
+    >>> main_score_name("Cites Sources")
+    'cites_sources'
+    """
+    return "_".join(criterion.lower().split())
+
+
+_NOTHING: dict[str, Any] = {
+    "score": None,
+    "selected_option": None,
+    "assessment": None,
+    "completion": None,
+    "summary": None,
+    "prompts": (None, None, None),
+}
+
+
+def _answer(
+    found: Graded, criterion: Criterion, given: VoteRow | FailureRow | None
+) -> dict[str, Any]:
+    if not isinstance(given, VoteRow):
+        return _NOTHING
+    call = None if given.call_id is None else found.store.votes.call(given.call_id)
+    output, prompts = (None, (None, None, None)) if call is None else said_in(call, given)
+    return {
+        "score": None if given.option is None else criterion.value_of(given.option),
+        "selected_option": choice_label(criterion, given.option, given.abstained),
+        "assessment": str(given.detail.get("assessment") or given.reason),
+        "completion": output,
+        "summary": given.detail.get("summary"),
+        "prompts": tuple(part or None for part in prompts),
+    }
+
+
+def _means(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        if row["main_score"] is not None:
+            scores.setdefault(row["main_score_name"], []).append(row["main_score"])
+    return {name: fmean(values) for name, values in scores.items()}
