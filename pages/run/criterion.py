@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from core.domain.runs import Run
 from core.domain.votes import CallRow
-from core.services.results import item_view
+from core.services.results import grid, item_view
 from core.services.results.grid import GridItem
 from core.services.results.item_view import CriterionView, VoteView
 from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
+from core.text.names import visible
+from pages.run.cells import Head, Shown, cell_of, tone_of
 from pages.run.filters import CELL, ITEM_OPEN
 from pages.ui import routes, state
 from pages.ui.items import (
     FAILURE_WORDS,
+    STANDINGS,
     spent,
     standing_tags,
     verdict_chips,
@@ -32,12 +36,18 @@ from pages.ui.widgets import row, tag
 
 
 def show(
-    view: CriterionView, text: str, *, over: bool, decided: Callable[[], object] | None = None
+    view: CriterionView,
+    text: str,
+    *,
+    over: bool,
+    decided: Callable[[], object] | None = None,
+    judge: str = "",
 ) -> None:
     """The card of a criterion.
 
     `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
-    so what was not asked was not needed. `decided` says who settled it, where people did.
+    so what was not asked was not needed. `decided` says who settled it, where people did. `judge`
+    is the one whose answers are shown; empty for all.
     """
     criterion = view.criterion
     with st.container(border=True):
@@ -50,6 +60,8 @@ def show(
         _verdict(view, settled=decided is not None)
         if decided is not None:
             decided()
+        if judge:
+            view = replace(view, votes=tuple(v for v in view.votes if v.cell.judge == judge))
         for together in _groups(view):
             with st.grid(2, min_column_width=235):
                 for vote in together:
@@ -234,6 +246,75 @@ def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -
         {state.RUN: run_id, state.ITEM: item_id, state.CRITERION: criterion},
         icon="history",
     )
+
+
+# The criteria of an item by its judges.
+
+
+def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]]]:
+    """A criterion a row: its label, its verdict, and what every judge said."""
+    judges = list(dict.fromkeys(vote.cell.judge for one in views for vote in one.votes))
+    labelled = any(one.truth_label is not None for one in views)
+    names = ["Criterion", *(["Label"] if labelled else []), "Verdict", *judges]
+    return [Head(one_line(name, 60)) for name in names], [
+        [
+            Shown(one_line(one.criterion.name, 60), opens=json.dumps([one.criterion.name])),
+            *([_true(one)] if labelled else []),
+            _settled(one),
+            *(_said(one, judge) for judge in judges),
+        ]
+        for one in views
+    ]
+
+
+def _true(view: CriterionView) -> Shown:
+    if view.truth_label is None:
+        return Shown("")
+    value = None if view.truth is None else view.criterion.values[view.truth]
+    verdict = view.verdict
+    decided = verdict is not None and verdict.option is not None and not verdict.abstained
+    sign = "" if not decided or verdict is None else "✓" if verdict.option == view.truth else "✗"
+    told = {"✓": ", as the verdict", "✗": ", not as the verdict", "": ""}[sign]
+    words = one_line(view.truth_label, 40)
+    tells = f"{visible(view.criterion.name)}, label: {words}{told}"
+    opens = json.dumps([view.criterion.name])
+    return Shown(words, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
+
+
+def _settled(view: CriterionView) -> Shown:
+    failures = sum(vote.failure is not None for vote in view.votes)
+    name = view.criterion.name
+    cell = grid.cell_of(view.criterion, view.verdict, failures)
+    return cell_of(cell, json.dumps([name]), where=f"{name}, verdict")
+
+
+def _said(view: CriterionView, judge: str) -> Shown:
+    """All answers of a judge to a criterion: its option once, or each that it gave."""
+    votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
+    if not votes:
+        return Shown("")
+    said = list(dict.fromkeys(map(_answer, votes)))
+    chosen = votes[0].vote.option if votes[0].vote else None
+    value = None if chosen is None else view.criterion.values[chosen]
+    standing = STANDINGS[votes[0].standing]
+    signs = [*(["≠"] if len(said) > 1 else []), *(["·"] if standing else [])]
+    words = " / ".join(said)
+    more = f", {standing}" if standing else ""
+    name = view.criterion.name
+    return Shown(
+        words,
+        tone_of(grid.earned(view.criterion, value)),
+        " ".join(signs),
+        f"{visible(judge)}, {visible(name)}: {words}{more}",
+        json.dumps([name, judge]),
+    )
+
+
+def _answer(vote: VoteView) -> str:
+    if vote.vote is None:
+        kind = vote.failure.kind if vote.failure else ""
+        return f"✕ {FAILURE_WORDS.get(kind, kind)}"
+    return "abstained" if vote.vote.abstained else one_line(vote.label or "", 40)
 
 
 # A cell of the grid, opened beside it.

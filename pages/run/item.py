@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 
@@ -16,7 +17,7 @@ from core.services.results.item_view import ItemView
 from core.services.review import audit_trail
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
-from pages.run import criterion, filters
+from pages.run import cells, criterion, filters
 from pages.run.filters import ITEM_ACT, ITEM_OPEN
 from pages.ui import state
 from pages.ui.items import context_words
@@ -116,25 +117,24 @@ def _text(text: str, what: str, quotes: list[str]) -> None:
 
 
 def show_score(view: ItemView) -> None:
-    """The score, what is remarkable about it, and its trace."""
+    """The score in one line, and how it came about for those who ask."""
     trace, item = view.trace, view.row
-    with st.container(border=True):
-        if trace is None:
-            st.html('<b>No score yet.</b> <span class="rs-quiet">No judge has answered.</span>')
-            return
-        shown = fmt.score(item.score) if item.score is not None else "none"
-        interval = ""
-        if item.low is not None and item.high is not None and item.low < item.high:
-            interval = f" (between {fmt.interval(item.low, item.high).replace(' to ', ' and ')})"
-        st.html(
-            f'<span class="rs-num" style="font-size:1.7rem;font-weight:600">{shown}</span> '
-            f'<span class="rs-quiet">score{esc(interval)}</span>'
-        )
-        marks = _marks(view, trace)
-        if marks:
-            row(marks)
-        lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
-        st.html(f'<ul class="rs-list">{lines}</ul>')
+    if trace is None:
+        st.html('<b>No score yet.</b> <span class="rs-quiet">No judge has answered.</span>')
+        return
+    shown = fmt.score(item.score) if item.score is not None else "none"
+    interval = ""
+    if item.low is not None and item.high is not None and item.low < item.high:
+        interval = f" (between {fmt.interval(item.low, item.high).replace(' to ', ' and ')})"
+    head = (
+        f'<span class="rs-num" style="font-size:1.5rem;font-weight:600">{shown}</span> '
+        f'<span class="rs-quiet">score{esc(interval)}</span>'
+    )
+    row([head, *_marks(view, trace)])
+    with st.container(horizontal=True, gap="small"):
+        with st.expander("How the score came about", type="compact"):
+            lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
+            st.html(f'<ul class="rs-list">{lines}</ul>')
         _points(trace)
 
 
@@ -149,7 +149,12 @@ def _marks(view: ItemView, trace: Trace) -> list[str]:
 
 
 def _points(trace: Trace) -> None:
-    part = st.expander("Points by criterion", key=state.key(ITEM_OPEN, "points"), on_change="rerun")
+    part = st.expander(
+        "Points by criterion",
+        key=state.key(ITEM_OPEN, "points"),
+        on_change="rerun",
+        type="compact",
+    )
     if not part.open:
         return
     with part:
@@ -210,8 +215,9 @@ def _on_split(version: int, item_id: str, example: bool) -> None:
             state.flash(f"{head} Later runs leave this item out of their evaluation figures.")
 
 
-#: Criteria on one screen; rubrics may have hundreds.
-PAGE = 15
+#: Pixels of the matrix, beyond which its rows scroll; rubrics may have hundreds of criteria.
+HEIGHT = 330
+ALL = "all judges"
 
 
 def show(run_id: int, item_id: str) -> None:
@@ -221,13 +227,13 @@ def show(run_id: int, item_id: str) -> None:
     st.title(label(item_id, 120), anchor=False)
     st.caption(label(f"{one_line(view.run.name, 100)} · run {run_id}"))
     show_flash()
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([1, 2], gap="medium")
     with left, st.container(key="rs_beside"):
         show_submission(view)
         example_button(view)
-    with right:
+    with right, st.container(gap="xsmall"):
         show_score(view)
-        _criteria(view)
+        st.fragment(_criteria)(view)
 
 
 def _bar(view: ItemView) -> None:
@@ -239,8 +245,7 @@ def _bar(view: ItemView) -> None:
             key=state.key(ITEM_ACT, "back"),
             type="tertiary",
             icon=":material/arrow_back:",
-            on_click=_go,
-            args=(None,),
+            on_click=_leave,
         )
         st.space("stretch")
         where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
@@ -277,6 +282,10 @@ def _go(item_id: str | None) -> None:
     state.set_address(**{state.ITEM: item_id})
 
 
+def _leave() -> None:
+    state.set_address(**dict.fromkeys((state.ITEM, state.AT, state.JUDGE)))
+
+
 def _step(shown: str, to: str | None) -> None:
     # A key pressed twice can arrive with the item of the run before; then it is not for this one.
     if to is not None and state.address(state.ITEM) == shown:
@@ -285,14 +294,73 @@ def _step(shown: str, to: str | None) -> None:
 
 
 def _criteria(view: ItemView) -> None:
-    count = len(view.criteria)
-    page = 1
-    if count > PAGE:
-        page = st.pagination(-(-count // PAGE), key=state.key(ITEM_ACT, "page"))
-    decided = audit_trail.decided(store(), view.run.id, view.item.id)
-    for one in view.criteria[(page - 1) * PAGE : page * PAGE]:
-        found, name = decided.get(one.criterion.name), one.criterion.name
-        line = (
-            partial(criterion.settled_by, view.run.id, view.item.id, name, found) if found else None
+    """Criteria by judges, and below them the one that is open."""
+    with shown_errors():
+        names = [one.criterion.name for one in view.criteria]
+        at = _open_criterion(names)
+        judges = list(dict.fromkeys(v.cell.judge for one in view.criteria for v in one.votes))
+        judge = state.address(state.JUDGE)
+        judge = judge if judge in judges else None
+        heads, rows = criterion.matrix(view.criteria)
+        cells.show(
+            state.key(ITEM_ACT, "matrix", view.run.id),
+            "Criteria by judges",
+            heads,
+            rows,
+            opened=json.dumps([names[at]] if judge is None else [names[at], judge]),
+            on_open=_on_open,
+            height=HEIGHT,
         )
-        criterion.show(one, view.item.text, over=view.run.status == "done", decided=line)
+        st.html(f'<span class="rs-quiet">{esc(cells.key_of(rows))}</span>')
+        _reading(names, at, judges, judge)
+        one = view.criteria[at]
+        found = audit_trail.decided(store(), view.run.id, view.item.id).get(names[at])
+        line = None
+        if found is not None:
+            line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], found)
+        over = view.run.status == "done"
+        criterion.show(one, view.item.text, over=over, decided=line, judge=judge or "")
+
+
+def _open_criterion(names: list[str]) -> int:
+    """Which is open: that of the address, that of the filter, else the first."""
+    asked = (state.address(state.AT), state.address(state.CRITERION))
+    return next((names.index(name) for name in asked if name in names), 0)
+
+
+def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
+    """Whose reasons are read, and on to the criterion below or above."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        key = state.key(ITEM_ACT, "read")
+        state.put(key, judge or ALL)
+        st.selectbox(
+            "Read",
+            [ALL, *judges],
+            key=key,
+            format_func=lambda one: f"Read {one_line(one, 60)}",
+            label_visibility="collapsed",
+            width=200,
+            on_change=lambda: state.set_address(
+                **{state.JUDGE: None if state.get(key) == ALL else state.get(key)}
+            ),
+        )
+        for words, icon, shortcut, to in (
+            ("Previous criterion", "expand_less", "K", at - 1),
+            ("Next criterion", "expand_more", "J", at + 1),
+        ):
+            there = 0 <= to < len(names)
+            st.button(
+                words,
+                key=state.key(ITEM_ACT, words),
+                icon=f":material/{icon}:",
+                type="tertiary",
+                shortcut=shortcut,
+                disabled=not there,
+                on_click=state.set_address,
+                kwargs={state.AT: names[to] if there else None},
+            )
+
+
+def _on_open(said: str) -> None:
+    name, *judge = json.loads(said)
+    state.set_address(**{state.AT: name, state.JUDGE: judge[0] if judge else None})

@@ -152,19 +152,29 @@ def read_cells(page: Any) -> None:
 def read_item(page: Any) -> None:
     """Every judge's vote with its reason; the model's with the order that it was shown."""
     press(page, "Step through these")
+    grid = page.get_by_role("grid", name="Criteria by judges")
+    assert grid.get_by_role("row").count() == 1 + len(CRITERIA)
     for judge in JUDGES:
-        assert page.locator(".rs-card", has_text=judge).count() == len(CRITERIA)
+        assert grid.get_by_role("gridcell", name=f"{judge}, ").count() == len(CRITERIA)
+        assert page.locator(".rs-card", has_text=judge).count() == 1
     said = main_text(page)
     assert "Words that spoke for" in said  # the classifier's reason: the words that decided
     assert "Nearest labelled answers: t" in said  # the neighbours': the answers they knew
-    card = page.locator(".rs-card", has_text=JUDGES[2]).nth(1)  # Depth is the second criterion
+    # One vote by a click, and the same judge's on the next criterion by a key.
+    grid.get_by_role("gridcell", name=f"{JUDGES[2]}, {CRITERIA[0][1]}").click()
+    settle(page)
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("j")
+    settle(page)
+    card = page.locator(".rs-card")
+    assert (card.count(), JUDGES[2] in card.inner_text()) == (1, True)
     assert "It stood first." in card.inner_text()
     shown, places = options_of(card)
     assert shown[-1] == "Cannot assess"
     assert sorted(places) == [1, 2, 3, 4]
     assert places != [1, 2, 3, 4], "take a seed that shuffles this question"
     assert [("Absent", "In part", "Whole", "Cannot assess")[place - 1] for place in places] == shown
-    page.get_by_text("Prompt, reply and cost").nth(1).click()
+    page.get_by_text("Prompt, reply and cost").click()
     page.get_by_text("Reply, as it came").wait_for()
     settle(page)
     sent, reply = (page.get_by_test_id("stCode").nth(at).inner_text() for at in (-3, -2))

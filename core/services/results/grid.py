@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, GridRow, Run, RunItemRow
+from core.domain.runs import ADJUDICATED, CellResult, GridRow, Run, RunItemRow
 from core.services.results.scored_items import effective, scored_rubric
 from core.store.store import Store
 
@@ -88,6 +88,15 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
 
 def _cells(rubric: Rubric, known: Mapping[str, GridRow]) -> dict[str, GridCell]:
     return {c.name: _cell(c, known.get(c.name)) for c in rubric.criteria}
+
+
+def cell_of(criterion: Criterion, verdict: CellResult | None, failures: int) -> GridCell:
+    """One cell of an item that is at hand; `failures` are those open."""
+    if verdict is None:
+        nothing = GridRow("", criterion.name, None, False, None, None, 0, 0, failures, "")
+        return _cell(criterion, nothing if failures else None)
+    kept = (getattr(verdict, name) for name in GridRow._fields[1:])
+    return _cell(criterion, GridRow("", *kept)._replace(failures=max(failures, verdict.failures)))
 
 
 def _cell(criterion: Criterion, row: GridRow | None) -> GridCell:

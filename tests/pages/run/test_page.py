@@ -13,6 +13,7 @@ from core.store.store import Store
 from pages.run.criterion import RUN_GRID
 from pages.run.figures import RUN_CHART
 from pages.run.filters import BY, CELL, DOWN, ITEM_ACT, ITEM_OPEN, LEAST, MOST, ONLY, SORT, VERDICT
+from pages.run.item import ALL
 from pages.ui import routes, state
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import open_page, shown
@@ -219,6 +220,58 @@ def test_an_item_shows_what_each_judge_saw_in_its_order(store: Store) -> None:
     assert "confidence .75" in text
 
 
+def test_an_item_opens_on_criteria_by_judges_with_labels_and_verdicts(store: Store) -> None:
+    grid = grids(open_run(graded(store), item=FIRST))[0]
+
+    assert [head["words"] for head in grid.heads] == [
+        *("Criterion", "Label", "Verdict"),
+        *("ann", "bob"),
+    ]
+    clear, depth = grid.rows
+    # The table of tests/pages/graded.py; ✗: the label is not the verdict.
+    assert [cell.words for cell in clear] == ["Clear", "MET", "UNMET", "MET", "UNMET"]
+    assert [cell.signs for cell in clear] == ["", "✗", "≠", "", ""]
+    assert [cell.words for cell in depth] == ["Depth", "Some", "Deep", "Deep", "Deep"]
+    assert [cell.tone for cell in depth] == ["plain", "t2", "t4", "t4", "t4"]
+    app = open_run(graded(store), item=FIRST)
+    assert "≠ judges disagree · ✗ another label" in shown(app)
+    failed = grids(open_run(graded(store), item="c"))[0].rows[0]
+    assert [cell.words for cell in failed[3:]] == ["✕ no key", "UNMET"]
+    gone = grids(open_run(graded(store), item="b"))[0].rows[1]
+    assert [cell.words for cell in gone[2:]] == ["abstained", "abstained", "abstained"]
+
+
+def test_one_judges_reasons_are_read_on_all_criteria_by_one_key(store: Store) -> None:
+    app = open_run(graded(store), item=FIRST, judge="ann")
+
+    assert "confidence .75" in shown(app)
+    assert "<b>bob</b>" not in shown(app)
+    assert "How deep is it?" not in shown(app)
+    app.button(key=state.key(ITEM_ACT, "Next criterion")).click().run()
+
+    assert (app.query_params[state.AT], app.query_params[state.JUDGE]) == ("Depth", "ann")
+    assert "How deep is it?" in shown(app)
+    assert "<b>bob</b>" not in shown(app)
+    assert app.button(key=state.key(ITEM_ACT, "Next criterion")).disabled
+    app.selectbox(key=state.key(ITEM_ACT, "read")).set_value(ALL).run()
+    assert "<b>bob</b>" in shown(app)
+
+
+def test_the_criterion_that_is_open_stays_from_item_to_item(store: Store) -> None:
+    app = open_run(graded(store), item=FIRST, at="Depth")
+
+    app.button(key=state.key(ITEM_ACT, "Next")).click().run()
+
+    assert (app.query_params[state.ITEM], app.query_params[state.AT]) == ("b", "Depth")
+    assert "How deep is it?" in shown(app)
+
+
+def test_an_item_with_a_filter_of_a_criterion_opens_there(store: Store) -> None:
+    app = open_run(graded(store), item=FIRST, criterion="Depth", verdict="2")
+
+    assert "How deep is it?" in shown(app)
+
+
 def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: Store) -> None:
     text = shown(open_run(graded(store), item=FIRST))
 
@@ -229,7 +282,8 @@ def test_right_and_wrong_are_said_in_words_with_the_label_and_its_reason(store: 
 
 
 def test_a_quote_is_marked_in_the_submission_and_an_invented_one_is_told(store: Store) -> None:
-    text = shown(open_run(graded(store), item=FIRST)).replace("\\", "")
+    # ann's quote on Depth is in no text.
+    text = shown(open_run(graded(store), item=FIRST, at="Depth")).replace("\\", "")
 
     assert '<mark class="rs-mark">Rain falls.</mark>' in text
     assert text.count("quote not found in the submission") == 1
