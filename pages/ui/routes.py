@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from core.domain.access import Verb
 from core.domain.review import QueueRule
 from core.domain.runs import Run, RunRow
 from core.services.results import browsing
@@ -31,6 +32,8 @@ class Screen(NamedTuple):
     icon: str
     help: str
     hidden: bool = False
+    #: On a server for a team it is in the navigation of those who may do one of these.
+    verbs: tuple[Verb, ...] = ("read",)
 
     @property
     def script(self) -> Path:
@@ -65,6 +68,7 @@ TEST_DATA = Screen(
     "Test data",
     "science",
     "Let a model write or change submissions, and see whether judges notice.",
+    verbs=("write",),
 )
 DATASETS = Screen(
     "datasets",
@@ -79,6 +83,7 @@ SPOT_CHECK = Screen(
     "Spot check",
     "bolt",
     "Ask judges about one submission before starting a whole run.",
+    verbs=("write",),
 )
 RUNS = Screen(
     "runs",
@@ -101,6 +106,7 @@ CONTESTS = Screen(
     "Compare systems",
     "swords",
     "Which of several systems is better: two answers at a time, and a leaderboard.",
+    verbs=("write",),
 )
 IMPORT_VOTES = Screen(
     "import_votes",
@@ -108,6 +114,7 @@ IMPORT_VOTES = Screen(
     "Import votes",
     "upload",
     "Bring in what people or models answered elsewhere, to measure and review it.",
+    verbs=("write",),
 )
 JUDGES = Screen(
     "judges",
@@ -122,6 +129,7 @@ QUEUES = Screen(
     "Review",
     "rate_review",
     "People settle what judges left in doubt.",
+    verbs=("review", "organise"),
 )
 ARENA = Screen(
     "arena",
@@ -129,6 +137,7 @@ ARENA = Screen(
     "Arena",
     "how_to_vote",
     "Vote on contests yourself, without seeing who wrote what.",
+    verbs=("review",),
 )
 REVIEW_ITEM = Screen(
     "item",
@@ -159,6 +168,14 @@ REPORT = Screen(
     "summarize",
     "What a run found, with its uncertainty and limits, to read or to take away.",
 )
+MEMBERS = Screen(
+    "members",
+    "pages/members/page.py",
+    "Members",
+    "group",
+    "Who may do what on this server, what may be spent, and who changed what.",
+    verbs=("administer",),
+)
 COMPARE = Screen(
     "compare",
     "pages/compare/page.py",
@@ -181,6 +198,7 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
     "Grade": (SPOT_CHECK, RUNS, RUN, CONTESTS, IMPORT_VOTES, JUDGES),
     "Review": (QUEUES, ARENA, REVIEW_ITEM, RECORD),
     "Measure": (AGREEMENT, REPORT, COMPARE),
+    "Server": (MEMBERS,),
 }
 
 
