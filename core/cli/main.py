@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli import common
-from core.cli.access import access
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
@@ -100,14 +99,8 @@ def where(db: Path | None) -> None:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; 0.0.0.0 lets other machines in, which needs a configuration with "
-    "[access] (docs/access.md), or --open.",
-)
-@click.option(
-    "--open",
-    "is_open",
-    is_flag=True,
-    help="Let other machines in without a sign-in: they may do everything but change judges.",
+    help="Address to listen on; 0.0.0.0 lets other machines in. A login (README, Reviewing) says "
+    "who reviews; it does not guard the other pages.",
 )
 @click.option(
     "--allow-host",
@@ -116,14 +109,13 @@ def where(db: Path | None) -> None:
     metavar="NAME",
     help="A further name by which browsers may ask for the app, e.g. that of a proxy before it.",
 )
-def app(db: Path | None, port: int, host: str, is_open: bool, hosts: tuple[str, ...]) -> None:
+def app(db: Path | None, port: int, host: str, hosts: tuple[str, ...]) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services.runs.server import serve
 
     with common.plain_errors():
         settings = settings_with(db)
-        hosts = (*settings.hosts, *hosts)
-        serve(replace(settings, hosts=hosts, open=is_open or settings.open), port, host)
+        serve(replace(settings, hosts=(*settings.hosts, *hosts)), port, host)
 
 
 @main.command()
@@ -153,6 +145,5 @@ def demo(db: Path | None, as_json: bool) -> None:
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)
 
 
-main.add_command(access)
-for command in (*main.commands.values(), *access.commands.values()):
+for command in main.commands.values():
     command.params.append(common.quiet_option)

@@ -122,7 +122,7 @@ def _inside(source: str, table: Table) -> Table:
     return catalog.opened_up(table, chosen)
 
 
-def _words(
+def _label_words(
     source: str, table: Table, mapping: ColumnMapping, rubric_version: int | None
 ) -> ColumnMapping:
     """The mapping with what is said of words for labels that are no options."""
@@ -249,7 +249,7 @@ def show() -> None:
         st.error("The columns do not fit together.", icon=":material/error:")
         problem_list(wrong)
         return
-    mapping = _words(about, table, mapping, rubric_id)
+    mapping = _label_words(about, table, mapping, rubric_id)
     found = resources.checked(about, table, mapping, rubric_id)
     if _looks(found) and found.dataset is not None:
         save_form(source, found.dataset)

@@ -160,7 +160,10 @@ def one_dataset() -> None:
     version = _chosen(versions)
     page_header(version.name, own_words=False)
     show_flash()
-    _facts(version, versions)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _facts(version, versions)
+        known = routes.grade_address(dataset=version.dataset_id)
+        routes.link(routes.GRADE, "Grade these texts", known)
     view = one_of("Show", VIEWS, default="items", key=DATASET_VIEW, bind="query-params")
     if view == "labels":
         labels.show(version)
@@ -195,7 +198,8 @@ def _facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
             labelled_tag(version.labelled, version.items),
             tag(which, "neutral" if newest else "warn"),
             f'<span class="rs-quiet">imported{esc(origin)} {fmt.ago(version.created)}</span>',
-        ]
+        ],
+        width="content",
     )
 
 

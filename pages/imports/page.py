@@ -45,7 +45,8 @@ def import_form() -> None:
         "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
         "any other. Nothing is kept until you have seen it and press Import.",
     )
-    upload = st.file_uploader("File of votes", type=ENDINGS, key=reading.FILE)
+    upload: Upload | None = resources.held_upload("votes")
+    upload = upload or st.file_uploader("File of votes", type=ENDINGS, key=reading.FILE)
     if upload is None:
         _help()
         return
@@ -196,6 +197,7 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
             name = " ".join(str(state.get(key) or "").split())
             done = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
         reading.forget()
+        resources.hold("votes", ())
         state.put(reading.DONE, (done.run, done.existed))
         st.rerun()
 

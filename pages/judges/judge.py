@@ -7,7 +7,6 @@ import streamlit as st
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
 from pages.judges import checks, fields, try_out
-from pages.judges.connection_test import show_connection
 from pages.judges.fields import (
     API_BASE,
     BUDGET,
@@ -38,6 +37,7 @@ from pages.judges.fields import (
     JudgeField,
 )
 from pages.ui import routes, state
+from pages.ui.model_help import show_connection
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     empty_state,

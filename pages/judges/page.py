@@ -12,11 +12,11 @@ from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
 from pages.judges import judge, panel
-from pages.judges.connection_test import POLL_SECONDS, last_test_tag
 from pages.judges.fields import JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW, OFFLINE
 from pages.judges.panel import PANEL_ACT
 from pages.ui import state
 from pages.ui.asking_words import panel_line, rule_label
+from pages.ui.model_help import TEST_SECONDS, last_test_tag
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -69,7 +69,7 @@ def _judges() -> None:
     for entry in entries:
         _judge_card(entry)
     if any(connection.is_running(store(), entry.name) for entry in entries):
-        st.fragment(_wait, run_every=POLL_SECONDS)()
+        st.fragment(_wait, run_every=TEST_SECONDS)()
 
 
 def _wait() -> None:

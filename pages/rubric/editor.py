@@ -19,7 +19,7 @@ from pages.rubric.versions import graded_runs, history
 from pages.rubric.versions.history import show_conflict, show_others
 from pages.rubric.workbench import screen as bench
 from pages.rubric.workbench import subject as bench_keys
-from pages.ui import drafts, state
+from pages.ui import drafts, routes, state
 from pages.ui.drafts import (
     RUBRIC_ACT,
     RUBRIC_NOTE,
@@ -137,7 +137,13 @@ SIDES = ("Check", "Preview", "Scoring", "Versions", "Help")
 
 def show(name: str) -> None:
     """The whole editor screen."""
-    back_to_list(lambda: drafts.leave(name))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        back_to_list(lambda: drafts.leave(name))
+        st.space("stretch")
+        if (rubric_id := state.as_id(name)) is not None:
+            known = routes.grade_address(rubric=rubric_id)
+            tip = "With the version that was saved last."
+            routes.link(routes.GRADE, "Grade with this rubric", known, help=tip)
     try:
         drafts.load(name)
     except NotFound as error:

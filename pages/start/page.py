@@ -1,15 +1,16 @@
-"""Start: what this is, a graded example with its figures, where to go, and what one has."""
+"""Start: three ways in, a drop zone for anything, what one has, and a graded example."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.domain.runs import RunRow
+from core.services.guided import grading
 from core.services.reports import worked_example
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import counts
 from core.text import numbers as fmt
-from pages.start import example
+from pages.start import drop, example
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
@@ -17,18 +18,21 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import LabelledFigure, figures, page_header
 
 LATEST = 5
+START_WAY = "start_way"
+
+
+def _has_own() -> bool:
+    """Whether there is anything but the example."""
+    have, example = counts(store()), worked_example.example_run(store())
+    given = 0 if example is None else 1
+    return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
 
 
 def own_work() -> None:
-    """The way in for it, before there is anything but the example."""
-    have, example = counts(store()), worked_example.example_run(store())
-    given = 0 if example is None else 1
-    mine = max(have.rubrics, have.datasets, have.runs) > given or have.spot_checks
-    if not mine:
-        st.caption("Nothing of yours is here yet. Whatever you drop is read, and shown first.")
-        words = "Bring your own: a table, submissions, or another tool's results"
-        routes.link(routes.DATASETS, words, {state.DATASET: state.NEW}, icon="upload_file")
+    """What there is of one's own, and the last runs."""
+    if not _has_own():
         return
+    have, example = counts(store()), worked_example.example_run(store())
     st.subheader("Your work", anchor=False)
     figures(
         [
@@ -63,47 +67,12 @@ def _card(run: RunRow) -> None:
         routes.link(page, "Open", {state.RUN: run.id}, icon="")
 
 
+#: What is said neither by the three ways in nor by the drop zone.
 STEPS = (
-    (
-        "Write a rubric",
-        "Questions with options. Check it, see the exact prompt, try its scoring.",
-        routes.RUBRICS,
-    ),
-    (
-        "Bring in what is judged",
-        "A table of submissions; labels by people, where you have them.",
-        routes.DATASETS,
-    ),
-    (
-        "Connect a model",
-        "Any provider, any name; keys stay in environment variables.",
-        routes.JUDGES,
-    ),
-    (
-        "Check one submission",
-        "Paste a text, ask some judges, read every vote, in seconds.",
-        routes.SPOT_CHECK,
-    ),
-    (
-        "Grade everything",
-        "See calls and cost first; stop, resume and retry at will.",
-        routes.RUNS,
-    ),
-    (
-        "Bring in votes",
-        "What people or models said elsewhere, to measure and review it here.",
-        routes.IMPORT_VOTES,
-    ),
-    (
-        "Settle what is in doubt",
-        "People review what judges left open, alone or several at once.",
-        routes.QUEUES,
-    ),
-    (
-        "Find the better system",
-        "Two answers at a time, in both orders; a leaderboard with intervals.",
-        routes.CONTESTS,
-    ),
+    ("Write a rubric", "Check it, see the exact prompt, try its scoring.", routes.RUBRICS),
+    ("Connect a model", "Any provider; keys stay in environment variables.", routes.JUDGES),
+    ("Check one text", "Paste it, ask some judges, read every vote.", routes.SPOT_CHECK),
+    ("Settle what is in doubt", "People review, alone or several at once.", routes.QUEUES),
 )
 
 
@@ -116,11 +85,46 @@ def _steps() -> None:
                 routes.link(page, page.title, icon="arrow_forward")
 
 
+def _ways_in() -> None:
+    """Three ways in, the first one the usual."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for words, icon, kind, page in (
+            ("Grade my texts", "grading", "primary", routes.GRADE),
+            ("Review my tool's results", "upload", "secondary", routes.IMPORT_VOTES),
+            ("Compare two prompts", "swords", "secondary", routes.CONTESTS),
+        ):
+            if st.button(
+                words,
+                key=state.key(START_WAY, page.url),
+                type="primary" if kind == "primary" else "secondary",
+                icon=f":material/{icon}:",
+            ):
+                drop.take_along()
+                _leave_for(page)
+
+
+def _leave_for(page: routes.Screen) -> None:
+    """Go there, with what it should begin with; a contest needs answers of two systems first."""
+    if page != routes.CONTESTS:
+        routes.go(page)
+    found = grading.compared(store())
+    if found is not None:
+        routes.go(page, {state.PLAN: state.NEW, state.DATASET: found})
+    state.put(drop.START_PAIRS, True)
+
+
 page_header(
     "Rubric Studio",
-    "Write rubrics, have submissions graded by models or by judges that learn from your labels, "
-    "see every vote, and learn how far the grades can be trusted.",
+    "Grade texts by a rubric, with models or with judges that learn from your labels; see every "
+    "vote, and how far the grades can be trusted.",
 )
+if not _has_own():
+    st.html(
+        '<div class="rs-prose">Welcome. Drop what you have and press the first button; it asks '
+        "for what is missing, and sends nothing before you say so.</div>"
+    )
+_ways_in()
+drop.show()
 own_work()
 example.show()
 _steps()

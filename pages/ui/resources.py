@@ -3,66 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import streamlit as st
 
-from core.domain.access import LOCAL, VISITOR, Actor
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
-from core.services.access import members
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
+from core.services.guided import dropped, texts
+from core.services.guided.dropped import Kind, Recognised
+from core.services.guided.texts import File
 from core.services.imports import import_files
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
-from core.services.runs import server
 from core.settings import load_settings
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.text import esc, one_line
 
 if TYPE_CHECKING:
     from core.store.store import Store
 
 
 ValueT = TypeVar("ValueT")
-_FORWARDED = {"forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host"}
 
 
 def store() -> Store:
-    """The store of the data file that the environment names, in the name of whoever is here.
+    """The store of the data file that the environment names, opened once per process.
 
-    Opened once per process. Pages hand it on to services and never look inside.
+    Pages hand it on to services and never look inside.
     """
-    return _open(load_settings().db).acting(actor())
-
-
-def actor() -> Actor:
-    """Who is here, asked anew each time: a member's role may have changed, or ended."""
-    settings = load_settings()
-    if settings.access is not None:
-        return members.actor(_open(settings.db), settings.access, claims())
-    return LOCAL if _from_here() else VISITOR
-
-
-def claims() -> Mapping[str, object] | None:
-    """What the provider says of whoever is signed in; `None`: nobody is."""
-    # Where no login is configured Streamlit's user has no such attribute.
-    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
-
-
-def _from_here() -> bool:
-    """Whether the browser is on this machine, and asks this machine and no proxy before it."""
-    asked = st.context.headers
-    forwarded = any(name.lower() in _FORWARDED for name in asked)
-    host, place = asked.get("Host"), st.context.ip_address
-    near = host is None or server.is_loopback_host(host)
-    # Streamlit gives no address for this machine's own.
-    return near and not forwarded and not isinstance(place, str)
+    return _open(load_settings().db)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -157,6 +135,38 @@ def _tool_items(key: str, _source: DatasetFile) -> ToolItems | None:
     return import_files.tool_items(_source.data(), _source.name)
 
 
+def recognised(files: tuple[File, ...]) -> tuple[Recognised, ...]:
+    """What files are that somebody dropped."""
+    return _recognised(_keys(files), files)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Looking at the file …")
+def _recognised(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
+    return dropped.recognise(_files)
+
+
+def table_of(files: tuple[File, ...], sheet: str | None = None) -> Table | InputError:
+    """The texts in these files as a table, or why there are none."""
+    return _table_of(_keys(files), sheet, files)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the texts …")
+def _table_of(keys: str, sheet: str | None, _files: tuple[File, ...]) -> Table | InputError:
+    try:
+        return texts.read(_files, sheet)
+    except InputError as error:
+        # Kept like a result, so that a bad file is not read again on every rerun.
+        return error
+
+
+def _keys(files: tuple[File, ...]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        for part in (file.name.encode("utf-8", "replace"), file.data):
+            digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
 def rubric(version_id: int | None) -> Rubric | None:
     """The rubric to check labels against."""
     return None if version_id is None else library.version(store(), version_id).rubric
@@ -208,3 +218,69 @@ def label_counts(version_id: int) -> dict[str, dict[str, int]]:
 @st.cache_data(max_entries=100, show_spinner=False)
 def _label_counts(db: str, version_id: int) -> dict[str, dict[str, int]]:
     return catalog.label_counts(store(), version_id)
+
+
+# Files on their way from one screen to another: dropped once, and taken where they belong.
+#
+# They are held for this tab only, until somebody takes another file or what is made of them is
+# kept.
+
+HELD = "held"
+HELD_ACT = "held_act"
+#: More files than this are no drop of a person.
+MOST = 2000
+
+
+class HeldFile:
+    """A file that was dropped elsewhere, as `st.file_uploader` would give it."""
+
+    def __init__(self, file: File) -> None:
+        self.name = file.name
+        self._data = file.data
+        self.file_id = f"held-{hashlib.sha256(file.data).hexdigest()[:20]}"
+
+    def getvalue(self) -> bytes:
+        """Its content."""
+        return self._data
+
+
+def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
+    """What `st.file_uploader` gives for several files, as files."""
+    return tuple(File(str(one.name), one.getvalue()) for one in uploads[:MOST])
+
+
+def hold(kind: Kind, files: Sequence[File]) -> None:
+    """Take files along to the screen that takes them; none lets go of those held."""
+    if files:
+        state.put(state.key(HELD, kind), [(file.name, file.data) for file in files])
+    else:
+        state.drop(HELD, kind)
+
+
+def held(kind: Kind) -> tuple[File, ...]:
+    """The files of that kind that came along."""
+    return tuple(File(*one) for one in state.get(state.key(HELD, kind)) or ())
+
+
+def held_upload(kind: Kind) -> HeldFile | None:
+    """The one file of that kind that came along, drawn in a line with the way to another one."""
+    files = held(kind)
+    if not files:
+        return None
+    held_line(kind, files)
+    return HeldFile(files[0])
+
+
+def held_line(kind: Kind, files: Sequence[File]) -> None:
+    """Which files came along, and the way to another one."""
+    name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f"<b>{esc(one_line(name, 90))}</b>", width="content")
+        st.button(
+            "Another file",
+            key=state.key(HELD_ACT, kind),
+            type="tertiary",
+            icon=":material/swap_horiz:",
+            on_click=hold,
+            args=(kind, ()),
+        )

@@ -46,6 +46,10 @@ SET = "set"
 NAMED = "named"
 #: In the address of a run's item: the criterion that is open.
 AT = "at"
+#: In the address: the small run over a few texts that was made before one over all of them.
+TRIED = "tried"
+#: In the address: the task of a model's help that drafts a rubric.
+DRAFT = "draft"
 #: In the address: which side of a rubric is shown; `BENCH` is the workbench.
 SIDE = "side"
 #: In the address: the other version of a comparison.

@@ -116,6 +116,10 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
 .rs-keys kbd{border:1px solid currentColor;border-radius:.3rem;padding:0 .3rem;opacity:.85}
 @media (hover:none){.rs-keys{display:none}}
 .rs-num{font-variant-numeric:tabular-nums}
+[data-testid="stSidebarUserContent"]:has(.st-key-ways-hand){
+ position:sticky;bottom:0;padding-bottom:.6rem;background:light-dark(#F3F0E8,#0F1317)}
+.st-key-start_way-grade button{padding:.7rem 1.5rem}
+.st-key-start_way-grade button *{font-size:1.08rem}
 </style>"""
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,25 +45,13 @@ class Server:
 
 
 @contextmanager
-def serving(
-    script: Path,
-    db: Path,
-    runner: RunnerPlace,
-    folder: Path,
-    secrets: Callable[[str], str] | None = None,
-) -> Iterator[Server]:
-    """A server of its own for as long as it is used; `secrets`: its secrets file, by its address.
-
-    A server with secrets is for a login, which needs a name: `localhost`.
-    """
-    port, log = free_port(), folder / "server.log"
-    url = f"http://{'localhost' if secrets else '127.0.0.1'}:{port}"
+def serving(script: Path, db: Path, runner: RunnerPlace, folder: Path) -> Iterator[Server]:
+    """A server of its own for as long as it is used."""
+    port, log = _free_port(), folder / "server.log"
+    url = f"http://127.0.0.1:{port}"
     settings = {"RUBRIC_STUDIO_DB": str(db), "RUBRIC_STUDIO_RUNNER": runner}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
-    if secrets is not None:
-        (folder / "secrets.toml").write_text(secrets(url), encoding="utf-8")
-        options.append(f"--secrets.files={folder / 'secrets.toml'}")
     with log.open("wb") as out:
         process = subprocess.Popen(
             [*command, *options],
@@ -73,7 +61,7 @@ def serving(
             stderr=subprocess.STDOUT,
         )
         try:
-            answering(f"{url}/_stcore/health", process, log)
+            _wait(url, process, log)
             server = Server(url, log)
             yield server
             server.calm()
@@ -82,23 +70,20 @@ def serving(
             process.wait(timeout=30)
 
 
-def free_port() -> int:
-    """A port of this machine that nobody listens on now."""
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def answering(url: str, server: subprocess.Popen[bytes], log: Path | None = None) -> None:
-    """Wait until a server that was started answers there."""
+def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if server.poll() is not None:
             break
         try:
-            with urllib.request.urlopen(url, timeout=2):
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
                 return
         except OSError:
             time.sleep(0.2)
-    said = log.read_text(errors="replace")[-2000:] if log else url
-    raise RuntimeError(f"The server did not start:\n{said}")
+    raise RuntimeError(f"The app did not start:\n{log.read_text(errors='replace')[-2000:]}")

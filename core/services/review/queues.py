@@ -12,7 +12,6 @@ from core.domain.review_records import EventRow, NewEvent, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
-from core.services.access.allowing import allowed
 from core.services.results.browsing import judged_options
 from core.services.review.adjudication import bring_states_up_to_date, settled
 from core.services.review.queue_cells import (
@@ -71,7 +70,6 @@ def preview(
     return choose(store, run_id, rule, seed=seed, stale=stale).preview
 
 
-@allowed("organise")
 def make_queue(
     store: Store,
     seat: Seat,
@@ -110,7 +108,6 @@ def make_queue(
     return made
 
 
-@allowed("organise")
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
     """Queue what the rule chooses by now; returns the cells added.
 
@@ -128,7 +125,6 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
         return _fill(store, run, row, fresh) if fresh else 0
 
 
-@allowed("organise")
 def change(
     store: Store,
     seat: Seat,
@@ -185,7 +181,6 @@ def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -
     )
 
 
-@allowed("organise")
 def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -> None:
     """Put a queue away, or bring it back. What it settled stays."""
     with store.write():

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.services.guided import grading
 from core.services.reports import worked_example
 from core.services.reports.worked_example import CriterionReport
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
-from pages.start import example
+from pages.start import drop, example
 from pages.ui import routes
-from tests.pages.conftest import open_page, shown
+from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import saved_rubric, worked_off
 from tests.provider import Provider, ok
 
@@ -121,13 +123,79 @@ def test_the_sentence_names_the_criteria_without_a_verdict_and_those_not_to_rely
 
 
 def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
-    links = {link.proto.page for link in open_page(PAGE).get("page_link")}
-    # One page per user of DESIGN: authors, graders, importers, reviewers, rankers.
-    begun = ("rubrics", "datasets", "judges", "spot_check", "runs", "import_votes", "queues")
-    assert {*begun, "contests"} <= links
+    app = open_page(PAGE)
+    links = {link.proto.page for link in app.get("page_link")}
+    ways = {button.label for button in app.button}
+    # One way in per user of DESIGN: graders, importers and rankers have a button, authors and
+    # reviewers a card; texts, rubrics, votes and runs begin with the drop zone, too.
+    assert {"Grade my texts", "Review my tool's results", "Compare two prompts"} <= ways
+    assert {"rubrics", "judges", "spot_check", "queues"} <= links
 
 
-def test_where_nothing_is_yet_the_way_in_takes_any_file(store: Store) -> None:
-    words = "Bring your own: a table, submissions, or another tool's results"
-    links = {link.proto.label for link in open_page(PAGE).get("page_link")}
-    assert any(words in one for one in links)
+def test_where_nothing_is_yet_it_says_welcome_and_the_way_in_takes_any_file(store: Store) -> None:
+    app = open_page(PAGE)
+    assert "Welcome." in shown(app)
+    assert app.get("file_uploader")[0].label.startswith("Drop anything")
+    saved_rubric(store)
+    assert "Welcome." not in shown(open_page(PAGE))
+
+
+def dropped(name: str, data: bytes) -> AppTest:
+    """Start after a file was dropped there."""
+    app = open_page(PAGE)
+    return app.file_uploader(key=drop.START_FILES).set_value([(name, data, "text/csv")]).run()
+
+
+def pressed(app: AppTest, words: str) -> AppTest:
+    next(button for button in app.button if button.label == words).click().run()
+    assert not app.exception
+    return app
+
+
+def test_votes_dropped_on_start_arrive_at_import_votes_with_their_file(store: Store) -> None:
+    app = dropped("votes.csv", b"id,kim,lee\na,MET,MET\nb,UNMET,MET\n")
+    assert "Votes, a rater a column, 2 rows." in shown(app)
+    pressed(app, "Review and measure these votes")
+    visit(app, routes.IMPORT_VOTES)
+    assert "votes.csv" in shown(app)
+    pressed(app, "Import")
+    assert "Imported as run" in shown(app)
+    # It was taken: another visit asks for another file.
+    visit(visit(app, routes.START), routes.IMPORT_VOTES)
+    assert app.get("file_uploader")
+
+
+def test_a_rubric_dropped_on_start_arrives_on_the_path_with_its_file(store: Store) -> None:
+    app = dropped("r.csv", b"Criterion,Full (4),Half (2)\nCause,names it,hints\n")
+    pressed(app, "Grade texts with this rubric")
+    visit(app, routes.GRADE)
+    assert "r.csv" in shown(app)
+
+
+def test_the_first_button_takes_along_what_was_dropped(store: Store) -> None:
+    app = dropped("essays.csv", b"id,answer\na,The Moon.\nb,The Sun.\n")
+    pressed(app, "Grade my texts")
+    visit(app, routes.GRADE)
+    assert "essays.csv" in shown(app)
+    assert any(button.label == "Use these 2 texts" for button in app.button)
+
+
+def test_answers_of_two_prompts_in_one_table_lead_to_a_contest_of_them(store: Store) -> None:
+    app = dropped("a.csv", b"prompt,system,answer\nWhy?,v1,Moon.\nWhy?,v2,Sun.\n")
+    pressed(app, "Compare v1 and v2")
+    assert grading.compared(store) is not None
+    fresh = open_page(PAGE)
+    assert [b.label for b in fresh.button if "Compare" in b.label] == ["Compare two prompts"]
+
+
+def test_without_answers_of_two_prompts_it_says_what_to_drop(store: Store) -> None:
+    worked_example.ensure_example(store)  # whose systems are nobody's prompts
+    app = pressed(open_page(PAGE), "Compare two prompts")
+    assert "drop one table with the answers of both" in shown(app)
+
+
+def test_what_is_not_recognised_is_said_and_leads_nowhere(store: Store) -> None:
+    app = dropped("x.csv", b"a,b\n1,2\n")
+    assert "Nothing here is known" in shown(app)
+    ways = {"Grade my texts", "Review my tool's results", "Compare two prompts"}
+    assert {button.label for button in app.button} == ways

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -10,7 +13,7 @@ from pages.compare import selection as keys
 from pages.ui import routes, state
 from pages.ui.routes import Screen
 from tests.pages.compare.test_page import field
-from tests.pages.conftest import open_page, shown
+from tests.pages.conftest import open_page, shown, visit
 from tests.pages.graded import graded, planned
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
@@ -19,11 +22,12 @@ PAGES = (routes.RUN, routes.AGREEMENT, routes.REPORT)
 
 
 def links(app: AppTest) -> dict[str, str]:
-    """Where links lead, by their words."""
-    return {
-        one.proto.label: f"{one.proto.page}?{one.proto.query_string}"
-        for one in app.get("page_link")
-    }
+    """Where links of the page itself lead, by their words."""
+    return _led(app.main.get("page_link"))
+
+
+def _led(found: Sequence[Any]) -> dict[str, str]:
+    return {one.proto.label: f"{one.proto.page}?{one.proto.query_string}" for one in found}
 
 
 @pytest.mark.parametrize("here", PAGES)
@@ -40,6 +44,32 @@ def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: Scr
 def test_nothing_leads_on_from_a_run_without_votes(store: Store) -> None:
     run = planned(store)
     assert not links(open_page(routes.RUN, run=str(run))).keys() & {"Report", "Agreement"}
+
+
+def test_the_run_opened_last_stays_at_hand_below_the_navigation(store: Store) -> None:
+    run = graded(store)
+    app = open_page(routes.AGREEMENT, run=str(run))
+    del app.query_params[state.RUN]
+    visit(app, routes.DATASETS)
+    assert "In hand" in app.sidebar.caption[0].value
+    found = _led(app.sidebar.get("page_link"))
+    assert found == {
+        "Items": f"run?run={run}",
+        "Agreement": f"agreement?run={run}",
+        "Report": f"report?run={run}",
+    }
+
+
+def test_a_run_without_votes_at_hand_leads_to_its_items_only(store: Store) -> None:
+    app = open_page(routes.RUN, run=str(planned(store)))
+    assert list(_led(app.sidebar.get("page_link"))) == ["Items"]
+
+
+def test_an_address_of_no_run_puts_nothing_at_hand(store: Store) -> None:
+    app = open_page(routes.RUNS)
+    app.query_params[state.RUN] = "77"
+    visit(app, routes.AGREEMENT)
+    assert not app.sidebar.get("page_link")
 
 
 def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:

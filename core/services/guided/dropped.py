@@ -1,0 +1,216 @@
+"""Files that somebody dropped, recognised by what is in them: texts, a rubric, or votes.
+
+Nothing is kept here. What is not recognised is said with the shapes that came nearest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from core.domain.rubric import Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.mapping import guess_mapping, longest_text
+from core.formats.datasets.submissions import could_be_submissions
+from core.formats.datasets.table import Table
+from core.formats.office.workbook import SheetNotChosen
+from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.source.parsed import Parsed
+from core.formats.votes.imported import TOOL_NAMES
+from core.services.guided import texts
+from core.services.guided.texts import File
+from core.services.imports import import_files
+from core.services.imports.import_files import SHAPE_WORDS, FileLook
+from core.services.rubrics import import_export
+from core.services.rubrics.draft_shapes import RubricDraft, new_draft
+from core.services.rubrics.drafts import rubric_from
+from core.text.numbers import plural
+
+#: How YAML and JSON of rubrics begin, notes before them left aside.
+_STRUCTURED = re.compile(
+    r"\s*(?:#.*\n\s*)*(?:[{\[]|-\s+\w+:|(?:name|criteria|sections|guidelines|description):)"
+)
+
+Kind = Literal["texts", "rubric", "votes", "unknown"]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What one file, or a group of documents, is: in one line, and what is wrong with it.
+
+    ``systems`` are those that the texts name, in their order; ``also_votes`` says that a table of
+    texts has columns that could be raters' answers, too.
+    """
+
+    kind: Kind
+    files: tuple[File, ...]
+    line: str
+    problems: tuple[Problem, ...] = ()
+    systems: tuple[str, ...] = ()
+    also_votes: bool = False
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        if len(self.files) == 1:
+            return self.files[0].name
+        return plural(len(self.files), "document")
+
+
+def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
+    """What was dropped, in its order; documents that are no rubrics belong together."""
+    found, documents = list[Recognised](), list[File]()
+    for file in files:
+        if _is_rubric(file):
+            found.append(_rubric(file))
+        elif _is_document(file):
+            documents.append(file)
+        else:
+            found.append(_of_table(file))
+    if documents:
+        found.append(_texts(tuple(documents)))
+    return tuple(found)
+
+
+def _is_document(file: File) -> bool:
+    """Whether it is one person's text: a document, a page, plain text, a program."""
+    archive = PurePosixPath(file.name.lower()).suffix in (".zip", ".eval")
+    return not archive and could_be_submissions({file.name.lower(): b""})
+
+
+def _is_rubric(file: File) -> bool:
+    ending = PurePosixPath(file.name.lower()).suffix
+    if looks_like_rubric(file.data, file.name):
+        return True
+    if ending not in (".yaml", ".yml", ".json"):
+        return False
+    try:
+        return import_files.look_at_bytes(file.data, file.name).kind == "rubric"
+    except InputError:
+        # Its own reader says below what is wrong with it.
+        return False
+
+
+def _rubric(file: File) -> Recognised:
+    try:
+        read = rubrics((file,))
+    except InputError as error:
+        # A class whose columns are called like levels: Name, First draft, Second draft.
+        otherwise = _texts((file,))
+        if otherwise.kind == "texts":
+            return otherwise
+        line = "This looks like a rubric, but it cannot be read."
+        return Recognised("unknown", (file,), line, error.problems or (Problem(error.message),))
+    if len(read) > 1:
+        return Recognised("rubric", (file,), f"{plural(len(read), 'rubric')}.")
+    return Recognised("rubric", (file,), f"A rubric with {in_words(read[0].value)}.")
+
+
+def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
+    """The rubrics in these files. Raises ``InputError``."""
+    return tuple(one for file in files for one in import_export.read(file.data, file.name))
+
+
+def pasted_rubric(text: str) -> Parsed[Rubric]:
+    """The rubric in a paste: a table, YAML or JSON, else one requirement a line.
+
+    Raises:
+        InputError: nothing to read, or every problem with its line.
+    """
+    if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
+        return import_export.read(text, "pasted text")[0]
+    found = import_export.read_paste(text)
+    draft = import_export.added(new_draft(), found.lines)
+    draft = import_export.added_whole(draft, found.criteria)
+    if not draft["criteria"]:
+        raise InputError("There is no criterion in it. Write one requirement a line.")
+    named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}
+    return Parsed(rubric_from(named), found.notices)
+
+
+def in_words(rubric: Rubric) -> str:
+    """How large a rubric is: `4 criteria, 20 points`."""
+    points = plural_points(rubric.max_points)
+    return f"{plural(len(rubric.criteria), 'criterion', 'criteria')}, {points}"
+
+
+def plural_points(points: float) -> str:
+    """A number of points.
+
+    >>> plural_points(1), plural_points(12.5)
+    ('1 point', '12.5 points')
+    """
+    return f"{points:g} {'point' if points == 1 else 'points'}"
+
+
+def _of_table(file: File) -> Recognised:
+    try:
+        look = import_files.look_at_bytes(file.data, file.name)
+    except SheetNotChosen as error:
+        line = f"A workbook with rows on {len(error.sheets)} sheets; choose one in the next step."
+        return Recognised("texts", (file,), line)
+    except InputError as error:
+        problems = error.problems or (Problem(error.message),)
+        return Recognised("unknown", (file,), "This cannot be read.", problems)
+    if look.kind == "rubric":
+        return _rubric(file)
+    if look.kind == "dataset":
+        return _texts((file,))
+    if look.kind == "wide" and look.table is not None and _holds_texts(look.table):
+        return _texts((file,), also_votes=True)
+    if look.kind == "unknown":
+        return _unknown(file, look)
+    return Recognised("votes", (file,), _votes_words(look))
+
+
+def _holds_texts(table: Table) -> bool:
+    """Whether a table in which columns look alike holds texts that could be graded."""
+    column = guess_mapping(table).submission
+    return column is not None and longest_text(table, table.columns) == column
+
+
+def _texts(files: tuple[File, ...], *, also_votes: bool = False) -> Recognised:
+    try:
+        look = texts.look(texts.read(files))
+    except SheetNotChosen as error:
+        line = f"A workbook with rows on {len(error.sheets)} sheets; choose one in the next step."
+        return Recognised("texts", files, line)
+    except InputError as error:
+        problems = error.problems or (Problem(error.message),)
+        return Recognised(
+            "unknown", files, "There is no text in it that could be graded.", problems
+        )
+    return Recognised("texts", files, look.line, systems=look.systems, also_votes=also_votes)
+
+
+def _unknown(file: File, look: FileLook) -> Recognised:
+    """A table in which no column is known: it may still hold texts, if somebody says where."""
+    if look.table is not None and texts.columns_of(look.table):
+        rows = plural(len(look.table.rows), "row")
+        line = f"A table with {rows}; say in the next step which column holds the texts."
+        return Recognised("texts", (file,), line, import_files.nearest_in_words(look))
+    line = "Nothing here is known: no texts, no rubric, no votes."
+    return Recognised("unknown", (file,), line, import_files.nearest_in_words(look))
+
+
+def _votes_words(look: FileLook) -> str:
+    tool = next((words for kind, words in TOOL_NAMES.items() if kind == look.kind), None)
+    if tool is not None:
+        return f"Results of {tool}."
+    what = SHAPE_WORDS.get(look.kind, "votes")
+    rows = f", {plural(len(look.table.rows), 'row')}" if look.table else ""
+    return f"{what[:1].upper()}{what[1:]}{rows}."
+
+
+def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
+    """The files of that kind."""
+    return tuple(_files(seen, kind))
+
+
+def _files(seen: Sequence[Recognised], kind: Kind) -> Iterator[File]:
+    for one in seen:
+        if one.kind == kind:
+            yield from one.files

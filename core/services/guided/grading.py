@@ -1,0 +1,183 @@
+"""The last steps of the path: three texts first, what all will take, and what came out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.domain.panel import Panel
+from core.domain.review import QueueRule
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import CellResult, RunRow
+from core.services.datasets import catalog
+from core.services.exports.grade_sheet import JUDGES, LABELS, grades
+from core.services.exports.judgement_rows import graded
+from core.services.guided import judging
+from core.services.reports import worked_example
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.review import queues
+from core.services.runs import lifecycle
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from core.text import numbers as fmt
+from core.text.numbers import plural
+
+#: So many texts are tried before all are graded.
+TRIED = 3
+#: What a queue of everything in doubt holds: no random part, which would doubt nothing.
+DOUBT = QueueRule(audit_share=0.0)
+
+
+def request(
+    store: Store,
+    rubric_version: int,
+    dataset_version: int,
+    panel: Panel,
+    *,
+    tried: int | None = None,
+) -> RunRequest:
+    """All of the texts. Where some were tried before, under the same seed: their answers are kept
+    and are not asked or paid again.
+    """
+    seed = None if tried is None else store.runs.get(tried).plan.seed
+    return RunRequest(
+        rubric_version=rubric_version,
+        dataset_version=dataset_version,
+        panel=panel,
+        seed=seed,
+        label_share=judging.share(panel),
+    )
+
+
+def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel) -> RunRequest:
+    """The first three of them, as a run like any other."""
+    names = (store.rubrics.version(rubric_version).rubric.name, panel.name)
+    return RunRequest(
+        rubric_version=rubric_version,
+        dataset_version=dataset_version,
+        panel=panel,
+        name=f"Three texts tried: {names[0]}"[:200],
+        label_share=judging.share(panel),
+        limit=TRIED,
+        details={judging.TRY: True},
+    )
+
+
+def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
+    """Whether a run is over these texts with this rubric."""
+    return (row.rubric_version_id, row.dataset_version_id) == (rubric_version, dataset_version)
+
+
+def outlook(estimate: CostEstimate, panel: Panel) -> str:
+    """What it will take, in one line."""
+    most = "at most " if estimate.at_most else ""
+    parts = [plural(estimate.items, "text"), plural(len(panel.judges), "judge")]
+    parts.append(f"{most}{plural(estimate.votes, 'answer')}")
+    if not estimate.calls:
+        return ", ".join([*parts, "no calls, no cost"])
+    cost = "cost unknown" if estimate.cost is None else f"{most}about {fmt.cost(estimate.cost)}"
+    parts += [f"{most}{plural(estimate.calls, 'call')}", cost]
+    if estimate.seconds is not None:
+        parts.append(f"about {fmt.seconds(estimate.seconds)}")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class TriedText:
+    """One text that was tried: how it begins, its score in points, every criterion's verdict."""
+
+    item_id: str
+    preview: str
+    score: str
+    verdicts: tuple[tuple[Criterion, CellResult | None], ...]
+
+
+def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:
+    """The texts of a small run, with every verdict."""
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    rows = store.results.items(run_id, limit=TRIED)
+    items = resolved_items(store, run.dataset_version_id, [row.item_id for row in rows])
+    found = list[TriedText]()
+    for row, item in zip(rows, items, strict=True):
+        cells = {cell.criterion: cell for cell in store.results.cells(run_id, row.item_id)}
+        criteria = effective(item, rubric).criteria
+        verdicts = tuple((criterion, cells.get(criterion.name)) for criterion in criteria)
+        score = _points(row.score, effective(item, rubric))
+        found.append(TriedText(row.item_id, row.preview, score, verdicts))
+    return tuple(found)
+
+
+def _points(score: float | None, rubric: Rubric) -> str:
+    """A score in the rubric's points, as `6 of 12`."""
+    if score is None or not rubric.scoring.normalize:
+        return fmt.score(score)
+    return f"{round(score * rubric.max_points, 2):g} of {rubric.max_points:g}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to. ``own``: graded by their own labels; ``without``: no grade, and
+    ``reasons`` counts why. ``in_doubt`` counts the texts with a cell that people should look at.
+    """
+
+    judged: int
+    own: int
+    without: int
+    in_doubt: int
+    reasons: Mapping[str, int]
+
+    @property
+    def graded(self) -> int:
+        """Texts with a grade, whoever gave it."""
+        return self.judged + self.own
+
+    @property
+    def line(self) -> str:
+        """The end of the path in one line."""
+        parts = [f"{fmt.count(self.graded)} graded"]
+        parts += [f"{fmt.count(self.own)} of them by your own labels"] if self.own else []
+        parts += [f"{fmt.count(self.without)} without a grade"] if self.without else []
+        return ", ".join([*parts, f"{fmt.count(self.in_doubt)} in doubt"])
+
+
+def outcome(store: Store, run_id: int) -> Outcome:
+    """The grades of every text of the run's dataset, counted by where they are from."""
+    origins, reasons = Counter[str](), Counter[str]()
+    for grade in grades(graded(store, run_id)):
+        kind = "" if grade.score is None else grade.origin
+        origins["own" if kind.startswith(LABELS) else "judged" if kind else ""] += 1
+        if grade.score is None:
+            reasons[grade.remark or f"no verdict of {JUDGES}"] += 1
+    doubt = queues.preview(store, run_id, DOUBT).items
+    return Outcome(origins["judged"], origins["own"], origins[""], doubt, dict(reasons))
+
+
+def last_event(store: Store) -> int:
+    """Changes whenever people settle something."""
+    return store.settled.last_event()
+
+
+def file_name(row: RunRow) -> str:
+    """A safe name for the workbook of grades."""
+    return catalog.file_name(row.dataset_name).removesuffix(".jsonl") + "-grades.xlsx"
+
+
+def compared(store: Store) -> int | None:
+    """The newest dataset in which several systems answered, for who compares two prompts.
+
+    The worked example's is nobody's own.
+    """
+    example = worked_example.example_run(store)
+    given = None if example is None else store.runs.row(example).dataset_version_id
+    for row in catalog.listing(store):
+        if row.version_id != given and len(catalog.systems(store, row.version_id)) > 1:
+            return row.id
+    return None
+
+
+def start(store: Store, wanted: RunRequest) -> int:
+    """Begin it; returns the run's id. Raises ``InputError`` where there can be no run."""
+    return lifecycle.start(store, wanted)

@@ -1,0 +1,136 @@
+"""Marks that came with the texts: whose column is which criterion's, and what their words mean.
+
+A file's column counts for a criterion of its name, whether it came in as labels or as a note. Only
+when the rubric is known can it be told what its words are; what fits no option is asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.library import DatasetVersion
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.labels import AWAY, option_named
+from core.formats.source.csv_writer import number_of
+from core.services.datasets import catalog
+from core.store.store import Store
+from core.text.names import fold
+
+#: So many different words of one criterion are asked about; more are no marks.
+MOST_WORDS = 40
+
+Words = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What the texts bring along for criteria of the rubric.
+
+    ``marked`` counts texts by criterion; ``words`` has by criterion the words that are no option,
+    most frequent first, with the option that each probably is (``None``: nothing tells).
+    ``settled``: all of it is among the labels already, as options.
+    """
+
+    marked: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    settled: bool = True
+
+
+def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
+    """The marks in a dataset version that are about criteria of this rubric."""
+    counts: dict[str, Counter[str]] = {}
+    settled = True
+    for item in store.datasets.items(version_id):
+        for criterion, word, is_label in _said(item, rubric):
+            counts.setdefault(criterion.name, Counter())[word] += 1
+            settled = settled and is_label and criterion.index_of(word) is not None
+    words = dict[str, dict[str, str | None]]()
+    for name, said in counts.items():
+        criterion = rubric.criterion(name)
+        strange = [word for word, _ in said.most_common() if option_named(criterion, word) is None]
+        if len(strange) > MOST_WORDS:
+            continue
+        if strange:
+            words[name] = {word: meant(criterion, word) for word in strange}
+    kept = {n: sum(c.values()) for n, c in counts.items() if n in words or _fits(rubric, n, c)}
+    return Marks(kept, words, settled or not kept)
+
+
+def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
+    return all(option_named(rubric.criterion(name), word) is not None for word in said)
+
+
+def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
+    """By criterion the word that an item has for it, and whether it is a label already."""
+    notes = {plain_head(key): value for key, value in item.meta.items()}
+    for criterion in rubric.criteria:
+        label = item.labels.get(criterion.name)
+        if label is not None:
+            yield criterion, label.label, True
+            continue
+        value = notes.get(plain_head(criterion.name))
+        word = str(value).strip() if isinstance(value, str | int | float) else ""
+        if word and fold(word) not in AWAY:
+            yield criterion, word, False
+
+
+def meant(criterion: Criterion, word: str) -> str | None:
+    """The option that a word probably is: by the points that it earns.
+
+    >>> from core.domain.rubric import Option
+    >>> levels = (Option(label="Weak", value=0.5), Option(label="Strong", value=1))
+    >>> one = Criterion(name="x", requirement="y", scale="ordinal", weight=4, options=levels)
+    >>> meant(one, "4"), meant(one, "2,0"), meant(one, "3")
+    ('Strong', 'Weak', None)
+    """
+    points = number_of(word)
+    if points is None:
+        return None
+    same = [
+        option.label
+        for option in criterion.choices
+        if option.value is not None and abs(option.value * criterion.weight - points) < 1e-9
+    ]
+    return same[0] if len(same) == 1 else None
+
+
+def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) -> DatasetVersion:
+    """The next version of the dataset, with the marks as labels; ``words`` says what theirs are.
+
+    Raises:
+        InputError: a word of theirs has no option yet.
+    """
+    missing = [
+        Problem(f"{name}: {word!r} is no option.", "Say which it is.")
+        for name, theirs in found(store, version.id, rubric).words.items()
+        for word in theirs
+        if word not in words.get(name, {})
+    ]
+    if missing:
+        raise InputError("Some of their words have no option yet.", tuple(missing))
+    whole = store.datasets.load(version.id)
+    items = tuple(_labelled(item, rubric, words) for item in whole.items)
+    changed: Dataset = whole.model_copy(update={"items": items})
+    done = catalog.import_dataset(
+        store, changed, into=version.dataset_id, source=version.source or version.name
+    )
+    return done.version
+
+
+def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:
+    labels = dict(item.labels)
+    for criterion, word, _ in _said(item, rubric):
+        place = option_named(criterion, word)
+        ours = words.get(criterion.name, {}).get(word)
+        if place is None and ours is not None:
+            place = criterion.index_of(ours)
+        if place is not None:
+            before = labels.get(criterion.name)
+            reason = before.reason if before else ""
+            labels[criterion.name] = Label(label=criterion.choices[place].label, reason=reason)
+    return item.model_copy(update={"labels": labels})

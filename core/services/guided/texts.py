@@ -1,0 +1,217 @@
+"""The texts to be graded: read from whatever they come as, their column guessed, kept as a dataset.
+
+A dataset remembers in its notes which column its texts came from, so that the path can say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from core.domain.library import DatasetVersion
+from core.errors import InputError
+from core.formats.datasets.answer_columns import nested
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.table import Table, table_of_files
+from core.services.datasets import catalog
+from core.services.datasets.catalog import Checked
+from core.store.store import Store
+from core.text.numbers import plural
+
+#: The note of a dataset that names the column of its texts.
+COLUMN = "text column"
+PASTED = "pasted texts"
+#: So many rows are shown, and so much of a text.
+SHOWN, CUT = 3, 220
+
+
+class File(NamedTuple):
+    """A file at hand."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class TextsLook:
+    """A table of texts: which column they are in, which others could be, and what the rest is for.
+
+    ``column`` is ``None`` where nothing tells; ``mapping`` is the guess with that column.
+    """
+
+    table: Table
+    column: str | None
+    columns: tuple[str, ...]
+    mapping: ColumnMapping
+
+    @property
+    def line(self) -> str:
+        """What was seen, in one line."""
+        count = plural(len(self.table.rows), "text")
+        if self.table.kind == "files" or self.table.name == PASTED:
+            return f"{count}."
+        if self.column is None:
+            return f"A table with {plural(len(self.table.rows), 'row')}."
+        return f"{count}, in the column “{self.column}”{self._others}."
+
+    @property
+    def _others(self) -> str:
+        who = f"; “{self.mapping.id}” says which is which" if self.mapping.id else ""
+        marks = list(self.mapping.labels)
+        return f"{who}; labels for {', '.join(marks[:4])}" if marks else who
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Who wrote the texts, where a column tells of several."""
+        column = self.mapping.system
+        if column is None:
+            return ()
+        names = dict.fromkeys(str(row.get(column) or "").strip() for row in self.table.rows)
+        found = tuple(name for name in names if name)
+        return found if len(found) > 1 else ()
+
+
+def read(files: Sequence[File], sheet: str | None = None) -> Table:
+    """The table in a file or archive, or documents as a table of texts.
+
+    Raises:
+        InputError: nothing that could be read; ``SheetNotChosen`` where a sheet must be named.
+    """
+    if len(files) == 1 and not _plain(files[0]):
+        return catalog.read_source(files[0].data, files[0].name, sheet)
+    return table_of_files({file.name: file.data for file in files}, "handed in")
+
+
+def _plain(file: File) -> bool:
+    """Whether a file is a person's text as it stands, and no table."""
+    return file.name.lower().rpartition(".")[2] in ("txt", "md", "html", "htm", "rtf", "tex")
+
+
+def read_pasted(text: str) -> Table:
+    r"""The texts in a paste: a table where it is one, else a text a paragraph, else one a line.
+
+    >>> [row["text"] for row in read_pasted("One,\ntwo.\n\nThree.").rows]
+    ['One,\ntwo.', 'Three.']
+    """
+    if (table := _pasted_table(text)) is not None:
+        return table
+    parts = [part.strip() for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n"))]
+    parts = [part for part in parts if part]
+    if len(parts) == 1:
+        parts = [line.strip() for line in parts[0].splitlines()]
+    if not parts:
+        raise InputError("There is nothing to read. Paste a text.", (), PASTED)
+    rows = tuple({"text": part} for part in parts)
+    return Table(PASTED, "csv", ("text",), rows, tuple(range(1, len(rows) + 1)))
+
+
+def _pasted_table(text: str) -> Table | None:
+    first = text.lstrip("\n").partition("\n")[0]
+    heads = re.split(r"[\t;,|]", first)
+    tabbed = "\t" in first
+    structured = text.lstrip()[:1] in ("{", "[")
+    if not (structured or tabbed or (len(heads) > 1 and all(len(h) <= 30 for h in heads))):
+        return None
+    try:
+        table = catalog.read_source(text, "pasted.json" if structured else "pasted text")
+    except InputError:
+        if structured or tabbed:
+            raise
+        # Sentences with commas in them: a text, and no table.
+        return None
+    if structured:
+        return table
+    known = tabbed or look(table).column is not None
+    return table if known and len(table.columns) > 1 else None
+
+
+def columns_of(table: Table) -> tuple[str, ...]:
+    """The columns that could hold the texts: words in them, the longest first."""
+    sizes = dict[str, float]()
+    for column in table.columns:
+        cells = [str(row[column]) for row in table.rows[:200] if row.get(column)]
+        if not cells or nested(table, column):
+            continue
+        if any(re.search(r"[^\W\d]", cell) for cell in cells):
+            sizes[column] = sum(map(len, cells)) / len(cells)
+    return tuple(sorted(sizes, key=sizes.__getitem__, reverse=True))
+
+
+def look(table: Table, column: str | None = None) -> TextsLook:
+    """What the table's columns are for; ``column`` says where the texts are, where somebody did."""
+    guess = catalog.with_likeliest(table, catalog.suggest(table))
+    could = columns_of(table)
+    if guess.submission is not None and guess.submission not in could:
+        could = (guess.submission, *could)
+    if column is None:
+        column = guess.submission or (could[0] if len(could) == 1 else None)
+    mapping = guess if column in (None, guess.submission) else _moved(guess, str(column))
+    return TextsLook(table, column, could, mapping)
+
+
+def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
+    """The guess with another column of texts; what held them is kept as a note."""
+    data = guess.model_dump()
+    fields = {name: None for name, used in guess.used.items() if used == column and name in data}
+    labels = {name: used for name, used in guess.labels.items() if used != column}
+    reasons = {name: used for name, used in guess.reasons.items() if name in labels}
+    context = tuple(name for name in guess.context if name != column)
+    meta = [name for name in guess.meta if name != column]
+    meta += [guess.submission] if guess.submission else []
+    changed = {**data, **fields, "labels": labels, "reasons": reasons, "context": context}
+    return ColumnMapping.model_validate(
+        changed | {"meta": meta, "submission": column, "structured": False}
+    )
+
+
+def samples(found: TextsLook) -> list[tuple[str, str]]:
+    """The first rows: who or which, and how the text begins."""
+    rows, naming = list[tuple[str, str]](), found.mapping.id or _naming(found)
+    for at, row in enumerate(found.table.rows[:SHOWN], start=1):
+        who = str(row.get(naming) or "") or f"row {at}"
+        rows.append((who, " ".join(str(row.get(found.column or "") or "").split())[:CUT]))
+    return rows
+
+
+def _naming(found: TextsLook) -> str:
+    """A column of notes that tells rows apart by a short word, such as a name; empty: none."""
+    for column in found.mapping.meta:
+        words = [str(row.get(column) or "").strip() for row in found.table.rows]
+        if all(words) and len(set(words)) == len(words) and max(map(len, words)) <= 60:
+            return column
+    return ""
+
+
+def check(found: TextsLook) -> Checked:
+    """The texts as a dataset, or every reason why there is none."""
+    checked = catalog.check(found.table, found.mapping)
+    plain = found.table.kind == "files" or found.table.name == PASTED
+    if checked.dataset is None or found.column is None or plain:
+        return checked
+    noted = {**checked.dataset.meta, COLUMN: found.column}
+    return replace(checked, dataset=checked.dataset.model_copy(update={"meta": noted}))
+
+
+def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
+    """Keep the texts; those that are here already are not doubled.
+
+    Raises:
+        InputError: there is no dataset.
+    """
+    if checked.dataset is None:
+        raise InputError("These texts cannot be used yet.", checked.problems, source)
+    name = checked.dataset.name
+    if name in ("handed in", PASTED, "pasted text", "pasted"):
+        name = source.rpartition(".")[0] or source
+    done = catalog.import_dataset(store, checked.dataset, name=name[:200], source=source)
+    return done.version
+
+
+def kept_line(version: DatasetVersion) -> str:
+    """The texts that are settled on, in one line."""
+    origin = f" from {version.source}" if version.source else f" in {version.name}"
+    column = version.head.meta.get(COLUMN)
+    where = f", text in column “{column}”" if isinstance(column, str) else ""
+    return f"{plural(version.items, 'text')}{origin}{where}"

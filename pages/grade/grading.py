@@ -1,0 +1,141 @@
+"""Step 5, grade: what it will take, how far it is, and what came out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.panel import Panel
+from core.domain.runs import RunRow
+from core.errors import InputError, NotFound
+from core.services.exports import run_export
+from core.services.guided import grading, judging
+from core.services.guided.grading import Outcome
+from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs.planning import RunRequest
+from core.text import numbers as fmt
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path, Step
+from pages.ui import resources, routes, run_status, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import problem_list, shown_errors
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def run_of(path: Path) -> RunRow | None:
+    """The run of the address, where it is over these texts with this rubric."""
+    if path.run is None or path.dataset is None or path.rubric is None:
+        return None
+    try:
+        row = lifecycle.progress(store(), path.run).row
+    except NotFound:
+        return None
+    return row if row.dataset_version_id == path.dataset.id else None
+
+
+def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
+    """What it will take, and the one button."""
+    if path.dataset is None or path.rubric is None or not names:
+        steps.waiting("grade")
+        return
+    with st.container(border=True), shown_errors():
+        steps.title("grade")
+        try:
+            panel = judging.panel_of(store(), names)
+            request = grading.request(store(), path.rubric.id, path.dataset.id, panel, tried=tried)
+            count = _outlook(request, panel)
+        except InputError as error:
+            st.error(label(error.message), icon=":material/error:")
+            problem_list(error.problems)
+            return
+        pressed = st.button(
+            f"Grade {fmt.plural(count, 'text')}",
+            key=state.key(GRADE_ACT, "grade"),
+            type="primary",
+            icon=":material/play_arrow:",
+        )
+        if pressed:
+            run_id = grading.start(store(), request)
+            state.set_address(**{state.RUN: run_id})
+            st.rerun()
+
+
+def _outlook(request: RunRequest, panel: Panel) -> int:
+    """The estimate in a line, with what keeps it from being better; how many texts are graded."""
+    about = (
+        request.rubric_version,
+        request.dataset_version,
+        panel.model_dump_json(),
+        request.label_share,
+    )
+    found = resources.remembered(
+        "path estimate", about, lambda: cost_estimate.estimate(store(), request)
+    )
+    st.html(f'<span class="rs-num">{esc(grading.outlook(found, panel))}</span>')
+    if found.calibration:
+        learned = fmt.plural(found.calibration, "labelled text")
+        st.caption(
+            f"Judges learn from {learned}: these keep the grade of your own labels and come back "
+            "with the others."
+        )
+    if any(one.cost is None for one in found.judges):
+        st.caption("The price of the model is not known here; the Judges page takes it.")
+    for judge, variable in planning.missing_keys(panel.judges):
+        words = f"{judge} has no key: {variable} is not set where the app was started."
+        st.warning(label(words), icon=":material/key_off:")
+    return found.items
+
+
+def show(run: RunRow) -> None:
+    """How far the run is; at its end what came out, and where to go with it."""
+    with st.container(border=True), shown_errors():
+        steps.title("grade")
+        if run.active or run.failures_open or lifecycle.status_of(run) != "done":
+            run_status.show(run.id)
+        if not run.active and run.votes:
+            _outcome(run)
+
+
+def on_others(_: Step) -> None:
+    """Back to the choice of judges; the run is among the runs."""
+    state.set_address(**{state.RUN: None})
+
+
+def _outcome(run: RunRow) -> None:
+    about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
+    found = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
+    st.subheader(label(found.line), anchor=False)
+    for why, count in list(found.reasons.items())[:5]:
+        st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
+    if len(run.panel.judges) == 1 and not found.in_doubt:
+        st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
+    held = store()
+
+    def workbook() -> bytes:
+        (content,) = run_export.export(held, run.id, "xlsx").data().values()
+        return content
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Download grades (.xlsx)",
+            data=workbook,
+            file_name=grading.file_name(run),
+            mime=XLSX,
+            type="primary",
+            icon=":material/download:",
+            on_click="ignore",
+            key=state.key(GRADE_ACT, "download"),
+            help="Every text with its grade, and whose grade it is.",
+        )
+        routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
+        if found.in_doubt:
+            address = {state.NEW: state.QUEUE, state.RUN: run.id}
+            routes.link(routes.QUEUES, "Settle what is in doubt", address)
+        routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
+
+
+def _remembered(run: RunRow, about: tuple[object, ...]) -> Outcome:
+    # What people settle changes the counts, and no vote: so their last act is part of it.
+    events = (*about, grading.last_event(store()))
+    return resources.remembered("outcome", events, lambda: grading.outcome(store(), run.id))

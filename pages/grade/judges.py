@@ -1,0 +1,204 @@
+"""Step 3, the judges: as last time, or those that learn from labels, or a model added here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError, Problem
+from core.services.guided import judging
+from core.services.guided.judging import JudgeChoice
+from core.services.judges import connection, registry
+from core.services.judges.panel_setup import could_be_secret
+from core.text.names import visible
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path, field
+from pages.ui import resources, state
+from pages.ui.model_help import last_test_tag, show_connection
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import problem_list, row, shown_errors
+
+REFUSED = "grade_refused"
+#: The model that was added last in this tab.
+ADDED = "grade_added"
+WHY = {
+    "last": "As in your last run.",
+    "labels": "Your texts have labels: these two learn from them, need no model and no key.",
+    "model": "Your model.",
+    "": "Nobody is chosen yet: add a model, or choose a judge.",
+}
+LABELS = {
+    "model": "Model",
+    "api_base": "Address",
+    "key_env": "Variable that holds the key",
+    "name": "Name",
+}
+
+
+def show(path: Path) -> tuple[str, ...]:
+    """The step; returns who is chosen."""
+    found = _found(path)
+    chosen = _chosen(found)
+    with st.container(border=True), shown_errors():
+        steps.title("judges", "who grades" if chosen else "")
+        if not state.addresses(state.JUDGE) or not chosen:
+            st.caption(WHY[found.why if chosen else ""])
+        chosen = _pills(found, chosen)
+        _standing(found, chosen)
+        _add(found, chosen)
+    return chosen
+
+
+def line(names: tuple[str, ...]) -> str:
+    """Who grades, in one line."""
+    return ", ".join(one_line(name, 50) for name in names)
+
+
+def _found(path: Path) -> JudgeChoice:
+    labelled = 0
+    if path.dataset is not None and path.rubric is not None and path.dataset.labelled:
+        about = (path.dataset.id, path.rubric.id)
+        version, rubric = path.dataset.id, path.rubric.rubric
+        labelled = resources.remembered(
+            "learnable", about, lambda: judging.labelled(store(), version, rubric)
+        )
+    return judging.judges(store(), labelled)
+
+
+def _chosen(found: JudgeChoice) -> tuple[str, ...]:
+    """Who stands in the address, else who is proposed."""
+    asked = state.addresses(state.JUDGE)
+    if not asked:
+        return found.proposed
+    return tuple(name for name in asked if name in found.by_name)
+
+
+def _pills(found: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
+    known = found.by_name
+    if not known:
+        return ()
+    key = field("judges", "pills")
+    state.put(key, list(chosen))
+
+    def words(name: str) -> str:
+        judge = known[name].judge
+        kind = judge.model if judge.kind == "llm" else "on this machine"
+        return label(name if judge.kind == "llm" and kind == name else f"{name} · {kind}", 70)
+
+    st.pills(
+        "Judges",
+        list(known),
+        selection_mode="multi",
+        format_func=words,
+        key=key,
+        label_visibility="collapsed",
+        on_change=_on_pills,
+        args=(key,),
+    )
+    return chosen
+
+
+def _on_pills(key: str) -> None:
+    with shown_errors():
+        # One empty name says that nobody is chosen; no name at all, that nothing was said.
+        state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
+
+
+def _standing(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
+    """Of each model that is chosen, whether it answered, and what it lacks."""
+    models = [found.by_name[name] for name in chosen if found.by_name[name].judge.kind == "llm"]
+    for entry in models:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            row([esc(one_line(entry.name, 60)), last_test_tag(entry)], width="content")
+            if not (entry.test_holds or connection.is_running(store(), entry.name)):
+                st.button(
+                    "Test",
+                    key=state.key(GRADE_ACT, "test", entry.row.id),
+                    type="tertiary",
+                    icon=":material/cable:",
+                    on_click=_on_test,
+                    args=(entry.name,),
+                )
+        if entry.key == "not set":
+            words = f"The variable {entry.key_env} is not set where the app was started."
+            st.warning(label(words), icon=":material/key_off:")
+    for entry in models:
+        testing = connection.is_running(store(), entry.name)
+        failed = entry.last_test is not None and not (entry.last_test.ok and entry.last_test.right)
+        if testing or (entry.name == state.get(ADDED) and failed):
+            show_connection(entry.name)
+
+
+def _on_test(name: str) -> None:
+    with shown_errors():
+        connection.begin(store(), registry.get_judge(store(), name).judge)
+        state.put(ADDED, name)
+
+
+def _add(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
+    """Four fields, and a test that asks one small question."""
+    refused = state.get(REFUSED)
+    wanted = not chosen or refused is not None
+    with st.expander("Add a model", icon=":material/add:", expanded=wanted):
+        # In a form, so that a key pasted by mistake reaches this server with the button only.
+        with st.form(field("judges", "form"), border=False):
+            left, right = st.columns(2)
+            left.text_input(
+                "Model", key=field("model"), placeholder="openai/gpt-4.1-mini", max_chars=300
+            )
+            right.text_input(
+                "Address (only for a server of your own)",
+                key=field("api_base"),
+                placeholder="http://localhost:8000/v1",
+                max_chars=500,
+            )
+            left.text_input(
+                "Variable that holds the key",
+                key=field("key_env"),
+                placeholder="OPENAI_API_KEY",
+                max_chars=200,
+                help="The name of an environment variable, never the key itself. Empty: the "
+                "provider's usual one; a server of your own is sent none.",
+            )
+            right.text_input(
+                "Name (optional)", key=field("name"), placeholder="The model's", max_chars=200
+            )
+            st.form_submit_button(
+                "Add and test",
+                key=state.key(GRADE_ACT, "add"),
+                icon=":material/cable:",
+                type="secondary" if chosen else "primary",
+                on_click=_on_add,
+                args=(chosen,),
+            )
+        if refused is not None:
+            problem_list([Problem(message, mend, (place,)) for message, mend, place in refused])
+        known = [name for _, name in registry.KNOWN_KEYS]
+        there = [name for name, is_set in registry.env_status(known).items() if is_set]
+        if there:
+            st.caption(label(f"Keys in this environment: {', '.join(there)}."))
+
+
+def _on_add(chosen: tuple[str, ...]) -> None:
+    with shown_errors():
+        state.put(REFUSED, None)
+        given = {name: str(state.get(field(name)) or "") for name in LABELS}
+        try:
+            judge = judging.add_model(store(), **given)
+        except InputError as error:
+            state.put(REFUSED, [(p.message, p.mend, _label(p)) for p in error.problems])
+        else:
+            state.put(ADDED, judge.name)
+            offline = [n for n in chosen if registry.get_judge(store(), n).judge.offline]
+            kept = [*(n for n in chosen if n not in offline and n != judge.name), judge.name]
+            state.set_address(**{state.JUDGE: kept, state.TRIED: None})
+            state.flash(f"Added {visible(judge.name)}.")
+        finally:
+            for name, value in given.items():
+                if could_be_secret(name, value):
+                    state.put(field(name), "")
+
+
+def _label(problem: Problem) -> str:
+    first = str(problem.path[0]) if problem.path else ""
+    return LABELS.get(first, first)

@@ -1,0 +1,42 @@
+"""Grade my texts: texts, rubric, judges, three first, grades; all on one page.
+
+`?dataset=ID&rubric=ID&judge=NAME&run=ID`: what is settled stands in the address, so that every step
+can be left and come back to, by reloading, too.
+"""
+
+from __future__ import annotations
+
+from pages.grade import grading, judges, rubric, steps, texts, trial
+from pages.ui import resources, state
+from pages.ui.widgets import page_header, show_flash, shown_errors
+
+
+def show() -> None:
+    """The whole path: a step that is settled is one line, the next one is open."""
+    page_header("Grade my texts", "Nothing is sent to a model before you press Test, Try or Grade.")
+    show_flash()
+    path = steps.read()
+    texts.show(path)
+    if path.dataset is None and path.rubric is None and not resources.held("rubric"):
+        steps.all_waiting("rubric")
+        return
+    rubric.show(path)
+    if path.dataset is None or path.rubric is None:
+        steps.all_waiting("judges")
+        return
+    run = grading.run_of(path)
+    if run is not None:
+        names = tuple(judge.name for judge in run.panel.judges)
+        steps.folded("judges", judges.line(names), change=grading.on_others)
+        grading.show(run)
+        return
+    names = judges.show(path)
+    tried = trial.show(path, names)
+    grading.plan(path, names, tried)
+
+
+if state.arriving():
+    state.put(steps.GRADE_OPEN, None)
+state.arrived()
+with shown_errors():
+    show()

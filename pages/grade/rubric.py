@@ -1,0 +1,304 @@
+"""Step 2, the rubric: dropped, pasted, chosen or drafted; and what marks in the texts mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.library import DatasetVersion, RubricVersion
+from core.domain.rubric import Criterion, Rubric
+from core.errors import InputError
+from core.formats.source.parsed import Parsed
+from core.services.assist import help_tasks, rubric_draft
+from core.services.assist.rubric_draft import DraftRequest
+from core.services.datasets import catalog
+from core.services.guided import marks
+from core.services.guided.dropped import in_words, pasted_rubric, rubrics
+from core.services.guided.marks import Marks
+from core.services.guided.texts import File
+from core.services.rubrics import library
+from core.services.rubrics.draft_shapes import RubricDraft
+from core.services.rubrics.drafts import rubric_from
+from core.text import numbers as fmt
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path, field, settle
+from pages.ui import drafts, model_help, resources, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import one_of, problem_list, shown_errors, table
+
+WAYS = {
+    "drop": "Drop a file",
+    "paste": "Paste",
+    "here": "Choose one",
+    "draft": "Draft with a model",
+}
+SAMPLE = "sample:"
+
+
+def show(path: Path) -> None:
+    """The step, folded where it is settled; below it what the texts' own marks mean."""
+    if path.rubric is not None and not steps.is_open("rubric", True):
+        _settled(path.rubric)
+        if path.dataset is not None:
+            _marks(path.dataset, path.rubric.rubric)
+        return
+    with st.container(border=True), shown_errors():
+        steps.title("rubric", "by which they are graded")
+        _choose(path)
+        steps.leave_as_it_was("rubric")
+
+
+def _settled(version: RubricVersion) -> None:
+    rubric = version.rubric
+    address = {state.RUBRIC: version.rubric_id}
+    steps.folded(
+        "rubric",
+        f"{one_line(rubric.name, 70)}: {in_words(rubric)}",
+        more=lambda: _look(rubric, address),
+    )
+
+
+def _look(rubric: Rubric, address: dict[str, int]) -> None:
+    with st.popover("Criteria", icon=":material/checklist:", type="tertiary"):
+        criteria_list(rubric)
+    routes.link(routes.RUBRICS, "Edit", address, icon="edit_note")
+
+
+def criteria_list(rubric: Rubric) -> None:
+    """The criteria in a compact list, with the points that each can earn."""
+    table(
+        ("Criterion", "Points", "Answers"),
+        (
+            [
+                f"<b>{esc(one_line(one.name, 60))}</b><br>"
+                f'<span class="rs-quiet">{esc(one_line(one.requirement, 140))}</span>',
+                f"{one.weight:g}",
+                esc(one_line(_answers(one), 160)),
+            ]
+            for one in rubric.criteria
+        ),
+        name="The criteria",
+        numbers=(1,),
+    )
+
+
+def _answers(criterion: Criterion) -> str:
+    """The options with the points that each earns."""
+    parts = [
+        option.label
+        if option.value is None
+        else f"{option.label} ({option.value * criterion.weight:g})"
+        for option in criterion.options
+    ]
+    return " · ".join(parts) or "yes or no"
+
+
+def _choose(path: Path) -> None:
+    files = resources.held("rubric")
+    if files:
+        resources.held_line("rubric", files)
+        _read(files)
+        return
+    way = one_of("Rubric from", WAYS, default="drop", key=field("rubric", "way"))
+    if way == "paste":
+        text = st.text_area(
+            "Paste the rubric",
+            key=field("rubric", "paste"),
+            height=180,
+            persist_state="session",
+            placeholder="A table of criteria and levels with its headings, one requirement a line "
+            "with its points, or YAML.",
+        )
+        if text and text.strip():
+            _pasted(text)
+    elif way == "here":
+        _known()
+    elif way == "draft":
+        _drafted(path.dataset)
+    else:
+        uploads = st.file_uploader(
+            "A table of criteria and levels (.docx, .xlsx, .csv), YAML, JSON or Canvas",
+            accept_multiple_files=True,
+            key=field("rubric", "file"),
+        )
+        if uploads:
+            _read(resources.dropped_files(uploads))
+
+
+def _read(files: tuple[File, ...]) -> None:
+    try:
+        found = rubrics(files)
+    except InputError as error:
+        st.error(label(error.message), icon=":material/error:")
+        problem_list(error.problems)
+        return
+    _offer(found, ", ".join(file.name for file in files))
+
+
+def _pasted(text: str) -> None:
+    try:
+        found = pasted_rubric(text)
+    except InputError as error:
+        st.error(label(error.message), icon=":material/error:")
+        problem_list(error.problems)
+        return
+    _offer((found,), "pasted text")
+
+
+def _offer(found: Sequence[Parsed[Rubric]], source: str) -> None:
+    """What was read, and the button that takes it."""
+    read = found[0]
+    if len(found) > 1:
+        at = st.selectbox(
+            "Which of them",
+            range(len(found)),
+            format_func=lambda one: one_line(found[one].value.name, 80),
+            key=field("rubric", "which", source),
+        )
+        read = found[at or 0]
+    criteria_list(read.value)
+    if read.notices:
+        with st.expander(fmt.plural(len(read.notices), "remark")):
+            problem_list(read.notices)
+    _use(read.value, source)
+
+
+def _use(rubric: Rubric, source: str) -> None:
+    if st.button(
+        label(f"Use this rubric ({in_words(rubric)})"),
+        key=state.key(GRADE_ACT, "rubric"),
+        type="primary",
+        icon=":material/check:",
+    ):
+        version = catalog.keep_rubric(store(), rubric, source)
+        resources.hold("rubric", ())
+        settle(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
+        st.rerun()
+
+
+def _known() -> None:
+    names: dict[str, str] = {
+        str(row.id): f"{row.name} ({fmt.plural(row.criteria, 'criterion', 'criteria')})"
+        for row in library.listing(store())
+    }
+    names |= {
+        f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}" for sample in library.samples()
+    }
+    key = field("rubric", "known")
+    chosen: str | None = st.selectbox(
+        "Rubric",
+        list(names),
+        index=None,
+        format_func=lambda one: one_line(names[one], 90),
+        key=key,
+        placeholder="One of yours, or a sample",
+    )
+    routes.link(routes.LIBRARY, "Pick criteria from the library instead")
+    if chosen is None:
+        return
+    if not chosen.startswith(SAMPLE):
+        settle(**{state.RUBRIC: int(chosen)})
+        state.drop(key)
+        st.rerun()
+    sample = next(s for s in library.samples() if f"{SAMPLE}{s.file}" == chosen)
+    criteria_list(sample.rubric)
+    _use(sample.rubric, "sample")
+
+
+def _drafted(dataset: DatasetVersion | None) -> None:
+    """A model drafts from a description, and from labelled texts where there are some."""
+    if not model_help.ready():
+        return
+    task = st.text_area(
+        "The task",
+        key=field("rubric", "task"),
+        height=120,
+        persist_state="session",
+        placeholder="What the texts had to answer, word for word if you can.",
+    )
+    judge = model_help.writer("grade")
+    examples = dataset.id if dataset is not None and dataset.labelled else None
+    request = DraftRequest(judge, task or "", dataset_version=examples)
+    model_help.outlook(rubric_draft.estimate(store(), request))
+    started = state.address_id(state.DRAFT)
+    found = None if started is None else help_tasks.look(store(), started)
+    if st.button(
+        "Draft it",
+        key=state.key(GRADE_ACT, "draft"),
+        icon=":material/auto_awesome:",
+        disabled=found is not None and found.active,
+    ):
+        state.set_address(**{state.DRAFT: rubric_draft.begin(store(), request)})
+        st.rerun()
+    if found is not None:
+        model_help.progress(found)
+        draft = rubric_draft.drafted(store(), found)
+        if draft is not None:
+            _of_draft(draft)
+
+
+def _of_draft(draft: RubricDraft) -> None:
+    try:
+        rubric = rubric_from(draft)
+    except InputError as error:
+        st.warning("The draft is not a whole rubric yet. Open it in the editor to complete it.")
+        problem_list(error.problems)
+    else:
+        criteria_list(rubric)
+        _use(rubric, "drafted by a model")
+    if st.button(
+        "Open the draft in the editor",
+        key=state.key(GRADE_ACT, "open draft"),
+        icon=":material/edit_note:",
+    ):
+        routes.go(routes.RUBRICS, {state.RUBRIC: drafts.start(draft)})
+
+
+def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
+    """Marks that the texts bring along: how many, and what the words are that fit no option."""
+    about = (dataset.id, rubric.model_dump_json())
+    found = resources.remembered("marks", about, lambda: marks.found(store(), dataset.id, rubric))
+    if found.settled:
+        return
+    with st.container(border=True), shown_errors():
+        counted = ", ".join(f"{name} ({fmt.plural(n, 'text')})" for name, n in found.marked.items())
+        st.html(
+            f'<div class="rs-section">Your texts bring marks for {esc(one_line(counted, 300))}'
+            '</div><span class="rs-quiet">As labels they show how well judges do, and judges that '
+            "need no model learn from them.</span>"
+        )
+        words = _their_words(rubric, found)
+        if st.button(
+            "Take them as labels",
+            key=state.key(GRADE_ACT, "marks"),
+            icon=":material/label:",
+            disabled=any(len(words[name]) < len(said) for name, said in found.words.items()),
+        ):
+            marks.take(store(), dataset, rubric, words)
+            settle()
+            st.rerun()
+
+
+def _their_words(rubric: Rubric, found: Marks) -> dict[str, dict[str, str]]:
+    """Their word, our option: asked of each word that is none."""
+    chosen: dict[str, dict[str, str]] = {}
+    for name, said in found.words.items():
+        options = [option.label for option in rubric.criterion(name).choices]
+        chosen[name] = {}
+        with st.grid(4, min_column_width=160):
+            for word, probably in said.items():
+                key = field("marks", name, word)
+                state.guess(key, probably)
+                ours = st.selectbox(
+                    label(f"“{one_line(word, 30)}” for {name}", 70),
+                    options,
+                    index=None,
+                    format_func=lambda option: one_line(option, 60),
+                    key=key,
+                    placeholder="Choose an option",
+                )
+                if ours is not None:
+                    chosen[name][word] = ours
+    return chosen

@@ -1,0 +1,147 @@
+"""What the path has in hand (the address says it), and how a step is drawn, folded or open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import streamlit as st
+
+from core.domain.library import DatasetVersion, RubricVersion
+from core.errors import NotFound
+from core.services.datasets import catalog
+from core.services.rubrics import library
+from pages.ui import routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc
+from pages.ui.widgets import row
+
+ValueT = TypeVar("ValueT")
+
+# Families of session keys.
+GRADE_ACT = "grade_act"
+GRADE_FIELD = "grade_field"
+#: The step that somebody opened again.
+GRADE_OPEN = "grade_open"
+
+Step = Literal["texts", "rubric", "judges", "try", "grade"]
+NAMES: dict[Step, str] = {
+    "texts": "Texts",
+    "rubric": "Rubric",
+    "judges": "Judges",
+    "try": "Try three",
+    "grade": "Grade",
+}
+NUMBERS = {step: number for number, step in enumerate(NAMES, start=1)}
+
+
+@dataclass(frozen=True)
+class Path:
+    """What is settled: the texts and the rubric in their newest versions, and the runs made."""
+
+    dataset: DatasetVersion | None
+    rubric: RubricVersion | None
+    run: int | None
+    tried: int | None
+
+
+def read() -> Path:
+    """What the address says; what it names and is not there counts as not settled."""
+    dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
+    state.put(routes.PATH, _known(dataset_id, rubric_id))
+    return Path(
+        _found(catalog.latest, dataset_id),
+        _found(library.latest, rubric_id),
+        state.address_id(state.RUN),
+        state.address_id(state.TRIED),
+    )
+
+
+def _known(dataset_id: int | None, rubric_id: int | None) -> dict[str, int]:
+    both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
+    return {name: value for name, value in both.items() if value is not None}
+
+
+def _found(look: Callable[..., ValueT], identity: int | None) -> ValueT | None:
+    try:
+        return None if identity is None else look(store(), identity)
+    except NotFound:
+        return None
+
+
+def settle(**parameters: object) -> None:
+    """Something is settled now: runs made of something else are left behind, and steps fold."""
+    state.put(GRADE_OPEN, None)
+    state.set_address(**{state.RUN: None, state.TRIED: None, **parameters})
+
+
+def is_open(step: Step, settled: bool) -> bool:
+    """Whether a step shows what can be chosen in it."""
+    return not settled or state.get(GRADE_OPEN) == step
+
+
+def waiting(step: Step) -> None:
+    """A step whose turn has not come."""
+    st.html(f'<div class="rs-quiet" style="padding:.1rem .2rem">{_head(step)}</div>')
+
+
+def all_waiting(first: Step) -> None:
+    """A step and those after it, whose turn has not come."""
+    for step in NAMES:
+        if NUMBERS[step] >= NUMBERS[first]:
+            waiting(step)
+
+
+def title(step: Step, says: str = "") -> None:
+    """The head of an open step."""
+    quiet = f' <span class="rs-quiet">{esc(says)}</span>' if says else ""
+    st.html(f'<h2 class="rs-cell">{_head(step)}{quiet}</h2>')
+
+
+def _head(step: Step) -> str:
+    return f"{NUMBERS[step]} · {NAMES[step]}"
+
+
+def folded(
+    step: Step,
+    line: str,
+    *,
+    more: Callable[[], None] = lambda: None,
+    change: Callable[[Step], None] | None = None,
+) -> None:
+    """A settled step in one line, with the way to open it again; ``more`` draws further ways."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        row([f"<b>✓ {_head(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
+        st.space("stretch")
+        more()
+        st.button(
+            "Change",
+            key=state.key(GRADE_ACT, "change", step),
+            type="tertiary",
+            icon=":material/edit:",
+            on_click=change or _on_change,
+            args=(step,),
+        )
+
+
+def _on_change(step: Step) -> None:
+    state.put(GRADE_OPEN, step)
+
+
+def leave_as_it_was(step: Step) -> None:
+    """The way back from a step that was opened again."""
+    if state.get(GRADE_OPEN) == step:
+        st.button(
+            "Leave it as it was",
+            key=state.key(GRADE_ACT, "leave", step),
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=state.put,
+            args=(GRADE_OPEN, None),
+        )
+
+
+def field(*ids: object) -> str:
+    """The key of a field of this screen."""
+    return state.key(GRADE_FIELD, *ids)

@@ -1,0 +1,168 @@
+"""Step 1, the texts: dropped, pasted or here already; their column guessed and shown."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.formats.datasets.table import Table
+from core.formats.office.workbook import SheetNotChosen
+from core.services.datasets import catalog
+from core.services.guided import texts
+from core.services.guided.texts import File, TextsLook
+from core.text import numbers as fmt
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path, field, settle
+from pages.ui import resources, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import one_of, problem_list, sheet_choice, shown_errors
+from pages.ui.widgets import table as html_table
+
+WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
+FEW = 4
+
+
+def show(path: Path) -> None:
+    """The step, folded where it is settled."""
+    if path.dataset is not None and not steps.is_open("texts", True):
+        version = path.dataset
+        address = {state.DATASET: version.dataset_id}
+        steps.folded(
+            "texts",
+            texts.kept_line(version),
+            more=lambda: routes.link(routes.DATASETS, "Look", address, icon="visibility"),
+        )
+        return
+    with st.container(border=True), shown_errors():
+        steps.title("texts", "what is to be graded")
+        _choose()
+        steps.leave_as_it_was("texts")
+
+
+def _choose() -> None:
+    files = resources.held("texts")
+    if files:
+        resources.held_line("texts", files)
+        _files(files)
+        return
+    known = {row.id: row for row in catalog.listing(store())}
+    ways = WAYS if known else {way: words for way, words in WAYS.items() if way != "here"}
+    way = one_of("Texts from", ways, default="drop", key=field("texts", "way"))
+    if way == "paste":
+        _pasted()
+    elif way == "here":
+        _known({i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in known.items()})
+    else:
+        uploads = st.file_uploader(
+            "A table (.xlsx, .csv and others), a zip archive, or the documents themselves",
+            accept_multiple_files=True,
+            key=field("texts", "files"),
+        )
+        if uploads:
+            _files(resources.dropped_files(uploads))
+
+
+def _files(files: tuple[File, ...]) -> None:
+    table = resources.table_of(files)
+    if isinstance(table, SheetNotChosen):
+        sheet = sheet_choice(table.sheets, field("texts", "sheet", files[0].name))
+        if sheet is None:
+            return
+        table = resources.table_of(files, sheet)
+    name = files[0].name if len(files) == 1 else fmt.plural(len(files), "document")
+    _look(table, name)
+
+
+def _pasted() -> None:
+    text = st.text_area(
+        "Paste the texts",
+        key=field("texts", "paste"),
+        height=180,
+        persist_state="session",
+        placeholder="A table with its headings, or one text a paragraph (or a line).",
+    )
+    if text and text.strip():
+        try:
+            _look(texts.read_pasted(text), "pasted texts")
+        except InputError as error:
+            _look(error, "pasted texts")
+
+
+def _known(names: dict[int, str]) -> None:
+    st.selectbox(
+        "Dataset",
+        list(names),
+        index=None,
+        format_func=lambda one: one_line(names[one], 90),
+        key=field("texts", "dataset"),
+        placeholder="Choose one",
+        on_change=_on_known,
+    )
+
+
+def _on_known() -> None:
+    with shown_errors():
+        chosen = state.get(field("texts", "dataset"))
+        if chosen is not None:
+            settle(**{state.DATASET: chosen})
+
+
+def _look(table: Table | InputError, name: str) -> None:
+    """What was read: its column, three of its rows, what is wrong, and the button."""
+    if isinstance(table, InputError):
+        st.error(label(table.message), icon=":material/error:")
+        problem_list(table.problems)
+        return
+    found = _with_column(table, name)
+    if found is None:
+        return
+    html_table(
+        ("", found.column or "Text"),
+        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(found)),
+        name="The first texts",
+    )
+    checked = texts.check(found)
+    if checked.problems:
+        st.error("These texts cannot be used yet.", icon=":material/error:")
+        problem_list(checked.problems)
+        return
+    if checked.notices:
+        with st.expander(fmt.plural(len(checked.notices), "remark"), expanded=False):
+            problem_list(checked.notices)
+    count = len(checked.dataset.items) if checked.dataset else 0
+    which = "this text" if count == 1 else f"these {fmt.plural(count, 'text')}"
+    if st.button(
+        f"Use {which}",
+        key=state.key(GRADE_ACT, "texts"),
+        type="primary",
+        icon=":material/check:",
+    ):
+        version = texts.keep(store(), checked, name)
+        kept: dict[str, object] = {state.DATASET: version.dataset_id}
+        if checked.dataset is not None and checked.dataset.rubric is not None:
+            rubric = catalog.keep_rubric(store(), checked.dataset.rubric, name)
+            kept[state.RUBRIC] = rubric.rubric_id
+        resources.hold("texts", ())
+        settle(**kept)
+        st.rerun()
+
+
+def _with_column(table: Table, name: str) -> TextsLook | None:
+    """The look at the table with the column of texts that was guessed or chosen."""
+    guess = texts.look(table)
+    if table.kind == "files" or len(guess.columns) < 2:
+        return guess
+    key = field("texts", "column", name, len(table.rows))
+    state.guess(key, guess.column)
+    column = st.selectbox(
+        "Column with the texts",
+        guess.columns,
+        index=None,
+        format_func=lambda one: one_line(one, 80),
+        key=key,
+        placeholder="Choose the column that holds what is to be graded",
+    )
+    if column is None:
+        return None
+    return guess if column == guess.column else texts.look(table, column)

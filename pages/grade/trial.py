@@ -1,0 +1,106 @@
+"""Step 4, three texts first: their verdicts in compact rows; it may be left out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.rubric import Criterion
+from core.domain.runs import CellResult, RunRow
+from core.errors import NotFound
+from core.services.guided import grading, judging
+from core.services.guided.grading import TriedText
+from core.services.results.item_view import choice_label
+from core.services.runs import lifecycle
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path
+from pages.ui import routes, run_status, state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import Tone, shown_errors, table, tag
+
+
+def show(path: Path, names: tuple[str, ...]) -> int | None:
+    """The step; returns the run of the try, where there is one over these texts."""
+    if path.dataset is None or path.rubric is None or not names:
+        steps.waiting("try")
+        return None
+    version, rubric = path.dataset.id, path.rubric.id
+    run = _run(path.tried, rubric, version)
+    tried = None if run is None or run.active else run.id
+    with st.container(border=True), shown_errors():
+        steps.title("try", "before all are graded, if you like")
+        if run is None:
+            _offer(rubric, version, names)
+        else:
+            if run.active or run.failures_open:
+                run_status.show(run.id)
+            if not run.active:
+                _rows(run)
+    return tried
+
+
+def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
+    try:
+        row = None if run_id is None else lifecycle.progress(store(), run_id).row
+    except NotFound:
+        return None
+    return row if row is not None and grading.belongs(row, rubric, dataset) else None
+
+
+def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
+    pressed = st.button(
+        "Try three texts", key=state.key(GRADE_ACT, "try"), icon=":material/experiment:"
+    )
+    if pressed:
+        panel = judging.panel_of(store(), names)
+        run_id = grading.start(store(), grading.trial(store(), rubric, dataset, panel))
+        state.set_address(**{state.TRIED: run_id})
+        st.rerun()
+
+
+def _rows(run: RunRow) -> None:
+    found = grading.tried(store(), run.id)
+    criteria = list(dict.fromkeys(c.name for one in found for c, _ in one.verdicts))
+    table(
+        ("Text", "Points", *(one_line(name, 40) for name in criteria)),
+        (_row(one, criteria) for one in found),
+        name="Three texts and their verdicts",
+        numbers=(1,),
+    )
+    with st.container(horizontal=True):
+        routes.link(routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search")
+        st.button(
+            "Try again",
+            key=state.key(GRADE_ACT, "again"),
+            type="tertiary",
+            icon=":material/replay:",
+            help="After the rubric or the judges were changed.",
+            on_click=state.set_address,
+            kwargs={state.TRIED: None},
+        )
+
+
+def _row(one: TriedText, criteria: list[str]) -> list[str]:
+    given = {criterion.name: _verdict(criterion, cell) for criterion, cell in one.verdicts}
+    return [
+        f"<b>{esc(one_line(one.item_id, 40))}</b><br>"
+        f'<span class="rs-quiet">{esc(one_line(one.preview, 90))}</span>',
+        esc(one.score),
+        *(given.get(name, "") for name in criteria),
+    ]
+
+
+def _verdict(criterion: Criterion, cell: CellResult | None) -> str:
+    words = None if cell is None else choice_label(criterion, cell.option, cell.abstained)
+    if cell is None or words is None:
+        return tag("no verdict", "warn")
+    return tag(one_line(words, 40), _tone(criterion, cell))
+
+
+def _tone(criterion: Criterion, cell: CellResult) -> Tone:
+    """Green for all the points that there are, red for none of them, of a penalty the reverse."""
+    if cell.abstained or cell.value is None:
+        return "neutral"
+    if criterion.weight < 0:
+        return "bad" if cell.value else "good"
+    return "good" if cell.value >= 1 else "bad" if cell.value <= 0 else "warn"

@@ -1,0 +1,123 @@
+"""One drop zone for anything: it says what it saw, and leads on with the file to who takes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.services.guided import dropped as reading
+from core.services.guided import texts
+from core.services.guided.dropped import Kind, Recognised
+from core.services.guided.texts import File
+from pages.ui import resources, routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import Tone, problem_list, row, shown_errors, tag
+
+START_FILES = "start_files"
+START_ACT = "start_act"
+#: Whether somebody wants to compare two prompts and has dropped no answers of two yet.
+START_PAIRS = "start_pairs"
+PAIRS = """prompt,system,answer
+Why is the sky blue?,v1,Because of the sea.
+Why is the sky blue?,v2,Air scatters blue light more."""
+KINDS: dict[Kind, str] = {
+    "texts": "texts",
+    "rubric": "rubric",
+    "votes": "votes",
+    "unknown": "not recognised",
+}
+
+
+def show() -> None:
+    """The zone, what was seen in each file, and where to go with it."""
+    uploads = st.file_uploader(
+        "Drop anything: a table, submissions, a rubric, another tool's results",
+        accept_multiple_files=True,
+        key=START_FILES,
+        help="Whatever you drop is read and shown first. Nothing is kept or sent anywhere yet.",
+    )
+    if state.get(START_PAIRS) and not uploads:
+        with st.container(border=True):
+            st.html(
+                "To compare two prompts, drop one table with the answers of both: a row an answer, "
+                "a column that says which wrote it, and the same prompt for answers that belong "
+                "together."
+            )
+            st.code(PAIRS, language=None)
+    if not uploads:
+        return
+    with st.container(border=True), shown_errors():
+        seen = resources.recognised(resources.dropped_files(uploads))
+        for one in seen:
+            _seen(one)
+        _ways(seen)
+
+
+def take_along() -> None:
+    """Whoever leaves by another way takes what was dropped along."""
+    uploads = state.get(START_FILES)
+    seen = resources.recognised(resources.dropped_files(uploads)) if uploads else ()
+    for kind in ("texts", "rubric", "votes"):
+        if files := reading.of_kind(seen, kind):
+            resources.hold(kind, files)
+
+
+def _seen(one: Recognised) -> None:
+    tone: Tone = "warn" if one.kind == "unknown" else "good"
+    row(
+        [
+            tag(KINDS[one.kind], tone),
+            f"<b>{esc(one_line(one.title, 70))}</b>",
+            f"<span>{esc(one_line(one.line, 260))}</span>",
+        ]
+    )
+    if one.problems:
+        problem_list(one.problems[:5])
+
+
+def _ways(seen: tuple[Recognised, ...]) -> None:
+    """Where these files can go: the likeliest first, the others beside it."""
+    class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
+    votes = reading.of_kind(seen, "votes")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if class_ or rubric:
+            words = "Grade these texts" if class_ else "Grade texts with this rubric"
+            if class_ and rubric:
+                words = "Grade these texts with this rubric"
+            if _way(words, "grading", primary=True):
+                resources.hold("texts", class_)
+                resources.hold("rubric", rubric)
+                routes.go(routes.GRADE)
+        systems = next((one for one in seen if len(one.systems) > 1), None)
+        if systems is not None:
+            _compare(systems)
+        doubtful = tuple(file for one in seen if one.also_votes for file in one.files)
+        if (votes or doubtful) and _way(
+            "Review and measure these votes" if votes else "Its columns are votes: import them",
+            "upload",
+            primary=not (class_ or rubric),
+        ):
+            resources.hold("votes", votes or doubtful)
+            routes.go(routes.IMPORT_VOTES)
+
+
+def _compare(seen: Recognised) -> None:
+    """Answers of several systems in one table: they are kept, and a contest is planned."""
+    names = " and ".join(one_line(name, 20) for name in seen.systems[:2])
+    more = f" and {len(seen.systems) - 2} more" if len(seen.systems) > 2 else ""
+    if _way(f"Compare {names}{more}", "swords"):
+        version = texts.keep(store(), texts.check(_look(seen.files)), seen.files[0].name)
+        routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
+
+
+def _look(files: tuple[File, ...]) -> texts.TextsLook:
+    return texts.look(texts.read(files))
+
+
+def _way(words: str, icon: str, *, primary: bool = False) -> bool:
+    return st.button(
+        label(words, 120),
+        key=state.key(START_ACT, icon),
+        type="primary" if primary else "secondary",
+        icon=f":material/{icon}:",
+    )

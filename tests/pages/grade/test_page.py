@@ -1,0 +1,247 @@
+"""The path "Grade my texts": each step asks only for what is missing, and the address remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.domain.dataset import Label
+from core.services.datasets import catalog
+from core.services.guided import grading
+from core.services.judges import registry
+from core.store.store import Store
+from pages.grade import steps
+from pages.ui import routes, state
+from tests.pages.conftest import open_page, shown, visit
+from tests.pages.spot_checks import worked_off
+from tests.pages.ui.test_routes import links
+from tests.provider import Provider, ok
+from tests.services import reviewed
+from tests.services.exports.test_all_grades import class_of_eight
+from tests.services.guided.test_marks import NOW, RUBRIC, class_with
+
+PAGE = routes.GRADE
+SECRET = "sk-12345678901234567890"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as serving:
+        serving.rule = lambda body: ok(1)
+        yield serving
+
+
+def press(app: AppTest, words: str) -> AppTest:
+    """Press the button that begins with these words."""
+    next(button for button in app.button if button.label.startswith(words)).click().run()
+    assert not app.exception
+    return app
+
+
+def stands(app: AppTest, name: str) -> str:
+    """What the address says."""
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def buttons(app: AppTest) -> list[str]:
+    return [button.label for button in app.button]
+
+
+def way(app: AppTest, step: str, which: str) -> AppTest:
+    """Choose where texts or the rubric come from."""
+    app.button_group(key=steps.field(step, "way")).set_value(which).run()
+    return app
+
+
+def known(store: Store, *notes: dict[str, object]) -> dict[str, str]:
+    """The address of a path with texts and a rubric that are kept."""
+    rubric = store.rubrics.create(RUBRIC, now=NOW)
+    dataset = class_with(store, *(notes or ({}, {}, {}, {})))
+    return {"dataset": str(dataset.dataset_id), "rubric": str(rubric.rubric_id)}
+
+
+def newest(store: Store) -> dict[str, str]:
+    """The address of the only texts and the only rubric."""
+    (dataset,), (rubric,) = store.datasets.list(), store.rubrics.list()
+    return {"dataset": str(dataset.id), "rubric": str(rubric.id)}
+
+
+def test_it_begins_with_the_texts_and_asks_for_nothing_else(store: Store) -> None:
+    app = open_page(PAGE)
+    words = shown(app)
+    heads = [f"{number} · {name}" for number, name in enumerate(steps.NAMES.values(), start=1)]
+    assert [words.count(head) for head in heads] == [1] * 5
+    assert len(app.get("file_uploader")) == 1
+    assert not app.button
+
+
+def test_pasted_texts_and_a_pasted_rubric_lead_to_the_judges(store: Store) -> None:
+    app = way(open_page(PAGE), "texts", "paste")
+    app.text_area(key=steps.field("texts", "paste")).set_value("One text.\n\nAnother one.").run()
+    press(app, "Use these 2 texts")
+    assert "2 texts from pasted texts" in shown(app)
+    way(app, "rubric", "paste")
+    lines = "Names the cause (4 points)\nIs short (2 points)"
+    app.text_area(key=steps.field("rubric", "paste")).set_value(lines).run()
+    press(app, "Use this rubric")
+    assert "Pasted rubric: 2 criteria, 6 points" in shown(app)
+    # Who comes back by this address finds it all as it was left.
+    again = open_page(PAGE, **{name: stands(app, name) for name in app.query_params})
+    assert "2 texts from pasted texts" in shown(again)
+    assert "3 · Judges" in shown(again)
+
+
+def test_the_column_of_texts_is_guessed_shown_and_changed_by_one_choice(store: Store) -> None:
+    app = way(open_page(PAGE), "texts", "paste")
+    rows = "Name\tWording\nAnn\tThe Moon pulls.\nBob\tThe Sun does."
+    app.text_area(key=steps.field("texts", "paste")).set_value(rows).run()
+    box = next(box for box in app.selectbox if box.label == "Column with the texts")
+    assert box.value is None
+    box.set_value("Wording").run()
+    assert "The Sun does." in shown(app)
+    press(app, "Use these 2 texts")
+    (row,) = catalog.listing(store)
+    assert catalog.item(store, catalog.latest(store, row.id), "item-0002").meta == {"Name": "Bob"}
+    assert "text in column “Wording”" in shown(app)
+
+
+def test_a_settled_step_is_opened_again_and_left_as_it_was(store: Store) -> None:
+    app = open_page(PAGE, **known(store))
+    before = dict(app.query_params)
+    app.button(key=state.key(steps.GRADE_ACT, "change", "texts")).click().run()
+    assert "Leave it as it was" in buttons(app)
+    press(app, "Leave it as it was")
+    assert dict(app.query_params) == before
+    assert "4 texts from class.xlsx" in shown(app)
+
+
+def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store) -> None:
+    address = known(store, {"Cause": "4"}, {"Cause": "so so"}, {"Cause": "Full"})
+    app = open_page(PAGE, **address)
+    assert "Your texts bring marks for Cause (3 texts)" in shown(app)
+    take = next(button for button in app.button if button.label == "Take them as labels")
+    assert take.disabled
+    boxes = {box.key: box for box in app.selectbox}
+    assert boxes[steps.field("marks", "Cause", "4")].value == "Full"
+    boxes[steps.field("marks", "Cause", "so so")].set_value("Half").run()
+    press(app, "Take them as labels")
+    newest = catalog.latest(store, int(address["dataset"]))
+    assert (newest.number, newest.labelled) == (2, 3)
+    assert catalog.item(store, newest, "s2").labels == {"Cause": Label(label="Half")}
+    # Judges that learn are proposed now, and the question is not asked again.
+    assert "these two learn from them" in shown(app)
+    assert "bring marks" not in shown(app)
+
+
+def test_who_gives_a_key_for_its_variable_is_told_and_it_is_not_kept(store: Store) -> None:
+    app = open_page(PAGE, **known(store))
+    app.text_input(key=steps.field("model")).set_value("openai/gpt-9")
+    app.text_input(key=steps.field("key_env")).set_value(SECRET)
+    press(app, "Add and test")
+    assert "Variable that holds the key" in shown(app)
+    assert not [e for e in registry.list_judges(store) if e.judge.kind == "llm"]
+    assert app.text_input(key=steps.field("key_env")).value == ""
+    assert SECRET not in shown(app)
+
+
+def test_a_model_added_here_is_chosen_and_the_estimate_follows(
+    store: Store, provider: Provider
+) -> None:
+    app = open_page(PAGE, **known(store))
+    assert "Grade 4 texts" not in buttons(app)
+    app.text_input(key=steps.field("model")).set_value("loopback-1")
+    app.text_input(key=steps.field("api_base")).set_value(provider.url)
+    press(app, "Add and test")
+    assert stands(app, state.JUDGE) == "loopback-1"
+    # Four texts, two criteria, one judge; its price is unknown.
+    assert "4 texts, 1 judge, 8 answers, 8 calls, cost unknown" in shown(app)
+    assert "Grade 4 texts" in buttons(app)
+
+
+def test_three_are_tried_then_all_graded_and_the_end_leads_on(
+    store: Store, provider: Provider
+) -> None:
+    settings = {"name": "loopback", "model": "m", "api_base": provider.url, "shuffle": False}
+    registry.save_judge(store, settings)
+    app = open_page(PAGE, **known(store))
+    press(app, "Try three texts")
+    tried = int(stands(app, state.TRIED))
+    worked_off(store, tried)
+    app.run()
+    # The first options: Nothing and MET, 10 of 14 points, on each of three texts.
+    assert shown(app).count("10 of 14") == 3
+    press(app, "Grade 4 texts")
+    run = int(stands(app, state.RUN))
+    worked_off(store, run)
+    app.run()
+    assert [head.value for head in app.subheader] == ["4 graded&#44; 0 in doubt"]
+    assert "One judge cannot disagree with anybody" in shown(app)
+    ways = links(app)
+    assert ways["Look at the grid"] == f"run?run={run}"
+    assert ways["How far to trust it"] == f"agreement?run={run}"
+    assert "Settle what is in doubt" not in ways
+    app.button(key=state.key(steps.GRADE_ACT, "change", "judges")).click().run()
+    assert state.RUN not in app.query_params
+    assert "Grade 4 texts" in buttons(app)
+
+
+def test_what_is_in_doubt_leads_to_people(store: Store) -> None:
+    run = reviewed.graded(store, 8)
+    lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
+    assert lease is not None
+    store.leases.release(lease, "done", now=NOW)
+    app = open_page(PAGE, **newest(store), run=str(run.id))
+    assert [head.value for head in app.subheader] == ["8 graded&#44; 6 in doubt"]
+    assert links(app)["Settle what is in doubt"] == f"queues?new=queue&run={run.id}"
+
+
+def test_grades_of_own_labels_and_missing_ones_are_said(store: Store) -> None:
+    run = class_of_eight(store)
+    app = open_page(PAGE, **newest(store), run=str(run))
+    line = grading.outcome(store, run).line
+    assert line.startswith("5 graded, 2 of them by your own labels, 3 without a grade")
+    assert app.subheader[0].value.startswith("5 graded&#44; 2 of them by your own labels")
+    assert "no label&#58; Units" in shown(app)
+
+
+def test_an_address_that_names_nothing_begins_anew(store: Store) -> None:
+    app = open_page(PAGE, dataset="77", rubric="88", run="99", judge="nobody")
+    assert len(app.get("file_uploader")) == 1
+
+
+def test_who_deselects_everybody_is_asked_to_choose(store: Store, provider: Provider) -> None:
+    registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
+    app = open_page(PAGE, **known(store))
+    assert "Grade 4 texts" in buttons(app)
+    app.button_group(key=steps.field("judges", "pills")).set_value([]).run()
+    assert "Grade 4 texts" not in buttons(app)
+    assert "Nobody is chosen yet" in shown(app)
+
+
+def test_offline_judges_without_labels_say_what_is_missing(store: Store) -> None:
+    app = open_page(PAGE, **known(store), judge="Text classifier")
+    press(app, "Try three texts")
+    assert state.TRIED not in app.query_params
+    assert any("learn from labelled items" in error.value for error in app.error)
+    assert "Grade 4 texts" not in buttons(app)
+
+
+def test_datasets_and_rubrics_lead_here_with_what_is_known(store: Store) -> None:
+    address = known(store)
+    on_dataset = links(open_page(routes.DATASETS, dataset=address["dataset"]))
+    assert on_dataset["Grade these texts"] == f"grade?dataset={address['dataset']}"
+    on_rubric = links(open_page(routes.RUBRICS, rubric=address["rubric"]))
+    assert on_rubric["Grade with this rubric"] == f"grade?rubric={address['rubric']}"
+
+
+def test_who_goes_to_the_editor_comes_back_with_the_texts(store: Store) -> None:
+    address = known(store)
+    app = open_page(PAGE, **address)
+    app.query_params.clear()
+    app.query_params[state.RUBRIC] = address["rubric"]
+    visit(app, routes.RUBRICS)
+    back = links(app)["Grade with this rubric"]
+    assert back == f"grade?dataset={address['dataset']}&rubric={address['rubric']}"

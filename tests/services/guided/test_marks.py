@@ -1,0 +1,80 @@
+"""Marks that came with the texts count once the rubric is known; their words are asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.dataset import Dataset, Item
+from core.domain.library import DatasetVersion
+from core.domain.rubric import Criterion, Option, Rubric
+from core.errors import InputError
+from core.services.datasets import catalog
+from core.services.guided import judging, marks
+from core.store.store import Store
+
+NOW = "2026-03-01T10:00:00.000Z"
+RUBRIC = Rubric(
+    name="Essay",
+    criteria=(
+        Criterion(
+            name="Cause",
+            requirement="Is the cause named?",
+            weight=4,
+            scale="ordinal",
+            options=(
+                Option(label="Nothing", value=0),
+                Option(label="Half", value=0.5),
+                Option(label="Full", value=1),
+            ),
+        ),
+        Criterion(name="Short", requirement="Is it short?"),
+    ),
+)
+
+
+def class_with(store: Store, *notes: dict[str, object]) -> DatasetVersion:
+    """A dataset whose texts bring these notes."""
+    items = tuple(
+        Item(id=f"s{n}", submission=f"Text {n}", meta=each) for n, each in enumerate(notes, start=1)
+    )
+    return store.datasets.create(Dataset(name="Class", items=items), now=NOW, source="class.xlsx")
+
+
+def test_columns_of_the_criteria_s_names_are_marks_and_points_tell_the_level(store: Store) -> None:
+    version = class_with(
+        store,
+        {"cause": "4", "Short": "yes", "Name": "Ann"},
+        {"cause": "2.0", "Short": "no", "Name": "Bob"},
+        {"cause": "so so", "Short": "", "Name": "Cem"},
+    )
+    found = marks.found(store, version.id, RUBRIC)
+    assert found.marked == {"Cause": 3, "Short": 2}
+    # 4 points are all of weight 4, 2 are half; yes and no are known; "so so" is for a person.
+    assert found.words == {"Cause": {"4": "Full", "2.0": "Half", "so so": None}}
+    assert not found.settled
+
+
+def test_taken_as_labels_they_are_options_and_what_was_there_stays(store: Store) -> None:
+    version = class_with(
+        store, {"Cause": "great", "Short": "yes"}, {"Cause": "Half"}, {"Name": "Cem"}
+    )
+    with pytest.raises(InputError, match="no option yet"):
+        marks.take(store, version, RUBRIC, {})
+    taken = marks.take(store, version, RUBRIC, {"Cause": {"great": "Full"}})
+    assert (taken.dataset_id, taken.number) == (version.dataset_id, 2)
+    items = [catalog.item(store, taken, f"s{n}") for n in (1, 2, 3)]
+    labels = [{name: label.label for name, label in item.labels.items()} for item in items]
+    assert labels == [{"Cause": "Full", "Short": "MET"}, {"Cause": "Half"}, {}]
+    assert items[2].meta == {"Name": "Cem"}
+    assert marks.found(store, taken.id, RUBRIC).settled
+    assert judging.labelled(store, taken.id, RUBRIC) == 2
+
+
+def test_texts_without_marks_ask_nothing(store: Store) -> None:
+    assert marks.found(store, class_with(store, {"Name": "Ann"}).id, RUBRIC).settled
+
+
+def test_a_column_of_remarks_is_no_column_of_marks(store: Store) -> None:
+    notes = [{"Cause": f"remark number {n}"} for n in range(marks.MOST_WORDS + 1)]
+    found = marks.found(store, class_with(store, *notes).id, RUBRIC)
+    assert (found.marked, found.words, found.settled) == ({}, {}, True)
