@@ -189,7 +189,7 @@ def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
     notices = _guessed_notices(table, mapping)
     known = {name for names in OWN.values() for name in names}
     for column in mapping.meta:
-        message = f"The column {column!r} is kept under meta, not used."
+        message = f"The column {column!r} is kept under meta; no model is shown it."
         notices.append(Problem(message, near(column, known), (), table.line_of(0)))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [

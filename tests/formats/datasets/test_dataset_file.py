@@ -151,8 +151,9 @@ def test_csv_columns_become_labels_reasons_and_meta() -> None:
 def test_kept_columns_are_said_and_a_near_miss_is_pointed_out() -> None:
     parsed = parse_dataset('{"submission": "x", "promt": "p", "colour": 1}', "x.jsonl")
     assert [str(n) for n in parsed.notices] == [
-        "line 1: The column 'promt' is kept under meta, not used. Did you mean 'prompt'?",
-        "line 1: The column 'colour' is kept under meta, not used.",
+        "line 1: The column 'promt' is kept under meta; no model is shown it. "
+        "Did you mean 'prompt'?",
+        "line 1: The column 'colour' is kept under meta; no model is shown it.",
     ]
     assert parsed.value.items[0].meta == {"promt": "p", "colour": 1}
 

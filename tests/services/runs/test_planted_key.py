@@ -14,18 +14,15 @@ from typing import Any
 
 import pytest
 
-from core import clock
 from core.cli import reports_as_text
-from core.domain.panel import Judge, Panel
-from core.formats.folder import read_dataset_file, read_rubric_file
+from core.domain.panel import Judge
 from core.services.judges import connection
 from core.services.runs import lifecycle
-from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.command_line import cli_process
 from tests.provider import Answer, Provider, malformed, ok, plain, refusal, said, status
-from tests.services.runs.world import write_files
+from tests.services.runs.world import asked_of, write_files
 
 KEY = "planted7Q2xW9vKs4secret"  # spelt like no provider's keys, so that only knowing it helps
 NAME = "PLANTED_KEY"
@@ -73,15 +70,9 @@ def places_of_a_run(
     """A run of that judge, some of whose calls fail, and five tests of its connection: all that is
     kept, logged and shown of them.
     """
-    rubric, dataset = write_files(tmp_path, items=10)
     db = tmp_path / "data" / "studio.db"
     store = Store(db)
-    request = RunRequest(
-        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
-        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
-        panel=Panel(judges=(judge,)),
-        seed=1,
-    )
+    request = asked_of(store, judge, tmp_path, items=10)
     with caplog.at_level(logging.DEBUG):
         run_id = lifecycle.start(store, request)
         work_here(store, run_id)

@@ -20,10 +20,8 @@ from core import clock
 from core.cli.requests_from_files import panel_from
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
-from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.judges import connection, registry
 from core.services.runs import lifecycle, planning
-from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.database.content import dump, noun_hash
 from core.store.database.migrations import NAMES
@@ -32,7 +30,7 @@ from tests.command_line import cli
 from tests.new_store import new_store
 from tests.provider import Answer, Provider, ok, status
 from tests.services.runs.test_planted_key import everything_in, places_of_a_run
-from tests.services.runs.world import write_files
+from tests.services.runs.world import asked_of, write_files
 
 SECRET = (
     "planted/9Zr+4Lq8Tn2m"  # spelt like nobody's keys; escaped in addresses, in two ways in base64
@@ -184,19 +182,12 @@ def test_a_variable_that_is_not_set_is_said_and_nothing_is_sent(
 
 def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     """A data file as it was kept before: a run whose judge holds ``params``, asked once."""
-    rubric, dataset = write_files(path.parent, items=4)
     store = Store(path)
     provider.rule = lambda body: ok(1, reason=f"I was sent {SECRET}.")
     plain = Judge(**judge_data(api_base=provider.url))
     store.judges.save(plain, now=clock.now())
     store.panels.save(Panel(judges=(plain,)), now=clock.now())
-    request = RunRequest(
-        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
-        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
-        panel=Panel(judges=(plain,)),
-        seed=1,
-    )
-    work_here(store, lifecycle.start(store, request))
+    work_here(store, lifecycle.start(store, asked_of(store, plain, path.parent, items=4)))
     store.close()
     db = sqlite3.connect(path)
     guards = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()

@@ -9,6 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from core import clock
+from core.domain.panel import Judge, Panel
+from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.places import ROOT
 from tests.provider import Answer, ok
@@ -48,6 +52,17 @@ def write_files(folder: Path, items: int = 20) -> tuple[Path, Path]:
     ]
     dataset.write_text("\n".join(lines))
     return rubric, dataset
+
+
+def asked_of(store: Store, judge: Judge, folder: Path, items: int) -> RunRequest:
+    """A request for that judge over so many items, whose files are written to a folder."""
+    rubric, dataset = write_files(folder, items)
+    return RunRequest(
+        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
+        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
+        panel=Panel(judges=(judge,)),
+        seed=1,
+    )
 
 
 def by_request(body: dict[str, Any]) -> Answer:

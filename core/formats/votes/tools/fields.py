@@ -59,3 +59,22 @@ def _claim(found: dict[str, Any], name: str, left: dict[str, Any]) -> None:
 
 
 _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))
+
+
+def number_in(value: Any) -> float | None:
+    """A score as a number; yes and no are none.
+
+    >>> number_in(1), number_in(True), number_in("1")
+    (1.0, None, None)
+    """
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if plain else None
+
+
+def yes_or_no(value: Any) -> bool | None:
+    """A verdict that is yes or no; a number is none.
+
+    >>> yes_or_no(False), yes_or_no(0)
+    (False, None)
+    """
+    return value if isinstance(value, bool) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.formats.votes.tools.fields import item_fields, written
+from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
 from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
@@ -56,13 +56,12 @@ def _read_test_run(file: JsonDocument) -> ToolResults:
 def _metric(found: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
     model = metric.get("evaluationModel")
     kind: RaterKind = "llm" if model else "offline"
-    passed, score = metric.get("success"), metric.get("score")
-    failed = bool(metric.get("error")) or not isinstance(passed, bool)
-    number = float(score) if isinstance(score, int | float) and not failed else None
+    passed = None if metric.get("error") else yes_or_no(metric.get("success"))
+    number = None if passed is None else number_in(metric.get("score"))
     why = str(metric.get("error") or metric.get("reason") or "")
     answer = ToolAnswer(
         *(item, str(metric.get("name") or "metric")[:200], str(model or "deepeval"), kind),
-        *(None if failed else passed, why, None, number),
+        *(passed, why, None, number),
     )
     found.answers.append(answer)
 
@@ -178,12 +177,11 @@ def _grade(found: ToolResults, item: str, result: Mapping[str, Any], error: str)
     sample = mapping_in(result.get("sample"))
     asked = bool(sample) or "model" in str(result.get("type") or "")
     name = _without_id(str(result.get("name") or "grader"))
-    passed, score = result.get("passed"), result.get("score")
-    failed = bool(error) or not isinstance(passed, bool)
+    passed = None if error else yes_or_no(result.get("passed"))
     answer = ToolAnswer(
         *(item, name, str(sample.get("model") or name), "llm" if asked else "offline"),
-        *(None if failed else passed, error or conversation(sample.get("output")), None),
-        float(score) if isinstance(score, int | float) and not failed else None,
+        *(passed, error or conversation(sample.get("output")), None),
+        None if passed is None else number_in(result.get("score")),
     )
     found.answers.append(answer)
 
@@ -216,10 +214,9 @@ def _read_single(file: JsonRows) -> ToolResults:
         rater = str(judge[0] if isinstance(judge, list) and judge else judge)
         meta = {"question_id": row["question_id"], "turn": row["turn"]}
         found.items.setdefault(item, {"system": str(row["model"]), "meta": meta})
-        score = row["score"]
+        score = number_in(row["score"])
         # A score of -1 is FastChat's word for a reply in which it found none.
-        known = isinstance(score, int | float) and score >= 0
-        value = score if known else None
+        value = score if score is not None and score >= 0 else None
         said = str(row.get("judgment") or "")
         found.answers.append(ToolAnswer(item, "score", rater, "llm", value, said))
     return found

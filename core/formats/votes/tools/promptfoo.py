@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from core.formats.votes.tools.fields import number_in, yes_or_no
 from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
@@ -124,20 +125,22 @@ def _answers(
         value = assertion.get("value")
         words = value if isinstance(value, str) and name != _type(assertion) else ""
         found.questions.setdefault(name, ToolQuestion(words))
-        passed = part["pass"] if isinstance(part.get("pass"), bool) else None
+        passed = yes_or_no(part.get("pass"))
         why = str(part.get("reason") or "")
-        answer = ToolAnswer(item, name, rater, kind, passed, why, number=_number(part))
+        score = number_in(part.get("score"))
+        answer = ToolAnswer(item, name, rater, kind, passed, why, number=score)
         found.answers.append(answer)
     own = graded.get("pass")
     if people:
         own = all(part.get("pass") is True for part in judged) if judged else None
         for part in people:
-            passed, why = part.get("pass"), str(part.get("comment") or graded.get("comment") or "")
-            known = passed if isinstance(passed, bool) else None
-            found.answers.append(ToolAnswer(item, PASSED, "person", "human", known, why))
+            passed = yes_or_no(part.get("pass"))
+            why = str(part.get("comment") or graded.get("comment") or "")
+            found.answers.append(ToolAnswer(item, PASSED, "person", "human", passed, why))
     if isinstance(own, bool):
         why = str(graded.get("reason") or "")
-        answer = ToolAnswer(item, PASSED, "promptfoo", "offline", own, why, number=_number(graded))
+        score = number_in(graded.get("score"))
+        answer = ToolAnswer(item, PASSED, "promptfoo", "offline", own, why, number=score)
         found.answers.append(answer)
 
 
@@ -178,12 +181,6 @@ def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
     if asking and isinstance(provider, str):
         return f"{kind} ({provider})", "llm"
     return (kind, "llm") if asking else ("promptfoo", "offline")
-
-
-def _number(part: Mapping[str, Any]) -> float | None:
-    """The score beside a pass or fail."""
-    score = part.get("score")
-    return None if isinstance(score, bool) or not isinstance(score, int | float) else float(score)
 
 
 def _read_table(file: CsvTable) -> ToolResults:

@@ -16,6 +16,7 @@ from core.errors import InputError
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.tools.known_tools import read_results
 from core.formats.votes.tools.scales import Bins
 from tests.formats.votes.foreign_files import KNOWN, lines
 
@@ -287,3 +288,11 @@ def test_results_without_a_single_score_are_refused() -> None:
 
     with pytest.raises(InputError, match="holds no scores"):
         read(json.dumps(empty), "run.json", "deepeval")
+
+
+def test_yes_beside_a_verdict_is_no_score() -> None:
+    metric = {"name": "m", "success": True, "score": True, "evaluationModel": "j"}
+    case = {"name": "a", "input": "q", "actualOutput": "x", "metricsData": [metric]}
+    (answer,) = read_results(json.dumps({"testCases": [case]}).encode(), "run.json").answers
+    # Python counts True as 1; whoever wrote it said yes, not a score of 1.
+    assert (answer.value, answer.number) == (True, None)
