@@ -110,13 +110,19 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     part = ids[(page - 1) * PAGE : page * PAGE]
     rows, _ = browsing.run_items(store(), chosen.run_id, RunItemFilter(item_ids=part), limit=PAGE)
     previews = {row.item_id: row.preview for row in rows}
+    row, column = cell
+    asked = chosen.sheet.criterion(chosen.criterion)
+    given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
+    name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
+    address = routes.first_of(chosen.run_id, ids, chosen.criterion)
+    routes.offer(chosen.run_id, ids, name, criterion=chosen.criterion)
     for one in part:
         link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:
             routes.link(
                 routes.RUN,
                 label(one, 40),
-                {state.RUN: chosen.run_id, state.ITEM: one},
+                {**address, state.ITEM: one},
                 icon="description",
             )
         with words:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.domain.runs import RunItemFilter
+from core.services.agreement import confusion, rating_sheet
+from core.services.agreement.ratings import PANEL
 from core.services.diagnostics.diagnosis import Examination, look
 from core.services.diagnostics.evidence import Chart
 from core.services.diagnostics.evidence_charts import Among, ShownEvidence
+from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, switch
+from pages.agreement.selection import RatedSelection, said, switch
 from pages.agreement.words import ESTIMATES, FINDING_NAMES, section
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import table
@@ -135,6 +139,40 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
         _list(places, at, found)
     with right:
         show_evidence(chosen, found.findings[int(at)])
+        _work(chosen, found.findings[int(at)])
+
+
+def _work(chosen: RatedSelection, one: ShownEvidence) -> None:
+    words, ids, criterion = about(chosen, one)
+    if ids:
+        st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
+        routes.offer(chosen.run_id, ids, words, criterion=criterion)
+
+
+def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, ...], str | None]:
+    """The items that a finding is about, in words, and its criterion.
+
+    Of a criterion those on which its judges disagree, of a judge those on which it is not with the
+    panel; none where the finding is of something else.
+    """
+    finding, sheet = one.finding, chosen.whole
+    key = (*chosen.run_about, finding.role, finding.subject)
+    if finding.role == "criterion" and finding.subject in [c.name for c in sheet.criteria]:
+        where = RunItemFilter(signs=(("split", finding.subject),))
+        ids = remembered(
+            "split",
+            key,
+            lambda: tuple(browsing.ids(store(), chosen.run_id, where, "position", False)),
+        )
+        return f"Judges disagree on {finding.subject}", ids, finding.subject
+    column = next((c for c in sheet.judges if rating_sheet.name_of(c) == finding.subject), None)
+    if column is None:
+        return "", (), None
+    reference = PANEL if PANEL in sheet.panel else chosen.reference
+    ids = remembered(
+        "apart", (*key, reference), lambda: confusion.items_apart(sheet, reference, column)
+    )
+    return f"{finding.subject} against {said(reference)}", ids, None
 
 
 def _list(places: list[str], at: str, found: Examination) -> None:

@@ -86,9 +86,13 @@ def _said(chosen: RatedSelection) -> None:
     split = selection.SPLITS.get(chosen.part.split, "")
     words = ", ".join([*parts, *([split] if split else [])])
     small = f" {rating_sheet.FEW} or more say more." if n < rating_sheet.FEW else ""
-    st.caption(
-        f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: {label(words, 120)}.{small}"
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: "
+            f"{label(words, 120)}.{small}",
+            width="content",
+        )
+        routes.offer(chosen.run_id, chosen.sheet.items, words)
 
 
 def _selection(chosen: RatedSelection) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.runs import Run
 from core.services.comparison.paired_runs import Flip
 from core.services.comparison.run_comparison import RunComparison
 from core.services.results import item_view
 from core.services.results.item_view import CriterionView
 from core.text import numbers as fmt
+from core.text.names import fold
 from pages.compare import selection as keys
 from pages.ui import routes, state
 from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
@@ -81,6 +83,9 @@ def _open(found: RunComparison, flip: Flip) -> None:
             f'<div class="rs-section">{esc(flip.criterion)}: {esc(flip.before)} → '
             f"{esc(flip.after)}</div>"
         )
+        second = found.runs[1]
+        name = f"{flip.criterion}: {flip.before} to {flip.after}"
+        routes.offer(second.id, flip.items, name, criterion=_called(second, flip.criterion))
         pages = -(-len(flip.items) // PAGE)
         page = min(max(1, state.address_id(state.PAGE) or 1), pages)
         part = flip.items[(page - 1) * PAGE : page * PAGE]
@@ -120,16 +125,22 @@ def _beside(found: RunComparison, flip: Flip, item: str) -> None:
             routes.link(
                 routes.RUN,
                 label(f"{side}: run {run.id}, {run.name}", 70),
-                {state.RUN: run.id, state.ITEM: item},
+                {
+                    **routes.first_of(run.id, flip.items, _called(run, flip.criterion)),
+                    state.ITEM: item,
+                },
             )
             _votes(_criterion(view.criteria, flip.criterion), view.item.text)
 
 
+def _called(run: Run, name: str) -> str:
+    """What a run calls a criterion; case and spaces do not count when two are compared."""
+    names = (c.name for c in item_view.rubric_of(store(), run).criteria)
+    return next((one for one in names if fold(one) == fold(name)), name)
+
+
 def _criterion(criteria: tuple[CriterionView, ...], name: str) -> CriterionView | None:
-    wanted = " ".join(name.casefold().split())
-    return next(
-        (c for c in criteria if " ".join(c.criterion.name.casefold().split()) == wanted), None
-    )
+    return next((c for c in criteria if fold(c.criterion.name) == fold(name)), None)
 
 
 def _votes(view: CriterionView | None, text: str) -> None:

@@ -95,7 +95,8 @@ def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
         said("Nobody has said anything about this cell.")
         return
     lines(found, name=f"Timeline of {criterion}", places=False)
-    routes.link(routes.RUN, "The item with its votes", {state.RUN: run_id, state.ITEM: item})
+    address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
+    routes.link(routes.RUN, "The item with its votes", address)
 
 
 def take_away(run_id: int) -> None:

@@ -49,6 +49,10 @@ def session_result(queue: QueueRow) -> None:
             ),
         ]
     )
+    if found.changed:
+        words = f"Step through the {fmt.plural(len(found.changed), 'item')} that people changed"
+        address = routes.first_of(queue.run_id, found.changed)
+        routes.link(routes.RUN, words, address, icon="menu_book")
     said(_left(found))
     _troubles(queue, found)
 

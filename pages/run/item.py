@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import streamlit as st
@@ -13,7 +13,7 @@ from core.scoring.trace import ScorePart, Trace
 from core.services.datasets import splits
 from core.services.results import browsing, item_view
 from core.services.results.browsing import ItemNeighbours
-from core.services.results.item_view import ItemView
+from core.services.results.item_view import CriterionView, ItemView
 from core.services.review import audit_trail
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
@@ -297,7 +297,7 @@ def _criteria(view: ItemView) -> None:
     """Criteria by judges, and below them the one that is open."""
     with shown_errors():
         names = [one.criterion.name for one in view.criteria]
-        at = _open_criterion(names)
+        at = _open_criterion(view, names)
         judges = list(dict.fromkeys(v.cell.judge for one in view.criteria for v in one.votes))
         judge = state.address(state.JUDGE)
         judge = judge if judge in judges else None
@@ -322,10 +322,23 @@ def _criteria(view: ItemView) -> None:
         criterion.show(one, view.item.text, over=over, decided=line, judge=judge or "")
 
 
-def _open_criterion(names: list[str]) -> int:
-    """Which is open: that of the address, that of the filter, else the first."""
-    asked = (state.address(state.AT), state.address(state.CRITERION))
-    return next((names.index(name) for name in asked if name in names), 0)
+def _open_criterion(view: ItemView, names: list[str]) -> int:
+    """Which is open: that of the address, that of the filter, else the most remarkable.
+
+    That is the first whose verdict is not its label, else whose judges failed, else in doubt.
+    """
+    asked = [
+        name for name in (state.address(state.AT), state.address(state.CRITERION)) if name in names
+    ]
+    if asked:
+        return names.index(asked[0])
+    tests: tuple[Callable[[CriterionView], object], ...] = (
+        lambda one: one.truth is not None and one.verdict and one.verdict.option != one.truth,
+        lambda one: one.verdict is None and any(vote.failure for vote in one.votes),
+        lambda one: one.verdict and one.verdict.votes > 1 and (one.verdict.agreement or 0) < 1,
+    )
+    found = (at for test in tests for at, one in enumerate(view.criteria) if test(one))
+    return next(found, 0)
 
 
 def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:

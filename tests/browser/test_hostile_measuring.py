@@ -17,7 +17,7 @@ from tests.browser import hostile_more
 from tests.browser.driving import choose, follow, press, settle, visit, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.hostile_more import Compared
-from tests.browser.looking import START, drawn, seen, unfold
+from tests.browser.looking import START, seen, unfold
 
 
 class Seeded(NamedTuple):
@@ -129,7 +129,7 @@ def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str)
     press(page, "Import")
     follow(page, "Open the run")
     page.get_by_text("✓ Imported").first.wait_for()
-    drawn(page)
+    page.get_by_role("gridcell").first.wait_for()
     seen(page, "brought", "rater-1", "first")
     run = page.url.split("run=")[1].split("&")[0]
     item = page.url.split("?")[0] + f"?run={run}&view=plan"

@@ -80,7 +80,9 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     assert "points better" in figures.inner_text()
     follow(page, "See an answer they got wrong")
     page.get_by_text("✕ wrong").first.wait_for()
-    assert page.locator(".rs-card", has_text="Nearest neighbours").count() >= 3
+    assert page.locator(".rs-card", has_text="Nearest neighbours").count() == 1
+    grid = page.get_by_role("grid", name="Criteria by judges")
+    assert grid.get_by_role("gridcell", name="Nearest neighbours, ").count() >= 3
     page.go_back()
     follow(page, "Open the run")
     page.get_by_text("✓ Done").wait_for()
@@ -172,6 +174,8 @@ def test_failures_are_counted_by_kind_and_retried_from_the_page(
     run_id = started(store, "Failing", items=3)
     visit(page, f"{app_url}/run?run={run_id}")
     page.get_by_text("◼ Incomplete, 1 failure").wait_for()
+    settle(page)
+    page.get_by_text("No vote came of 1 question: provider's fault").click()
     settle(page)
     said = main_text(page)
     assert "1 × provider's fault" in said

@@ -49,6 +49,21 @@ def items_in(
     return tuple(sheet.items[at] for at in np.flatnonzero(inside))
 
 
+def items_apart(
+    sheet: Sheet, reference: str, rater: str, criterion: str | None = None
+) -> tuple[str, ...]:
+    """The items on which the rater's answer is not the reference's, in the run's order.
+
+    On a criterion or, without one, on any. An abstention of the rater is another answer.
+    """
+    apart = np.zeros(len(sheet.items), dtype=np.bool_)
+    for asked in sheet.criteria:
+        if criterion in (None, asked.name):
+            true, given = _sides(sheet, asked, reference, rater)
+            apart |= (true >= 0) & (given >= 0) & (true != given)
+    return tuple(sheet.items[at] for at in np.flatnonzero(apart))
+
+
 def _sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:

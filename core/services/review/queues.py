@@ -278,6 +278,7 @@ class Session:
 
     Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``, gave
     one where the panel had none on ``given``, and found that nobody can say on ``uncertain``.
+    ``changed`` are the items on which a verdict was changed.
     ``flips`` and ``change`` are still expected of ``left`` open cells. ``minutes`` is the time that
     was spent on ``timed`` verdicts; ``each_seconds`` the median of one; ``left_minutes`` what the
     verdicts that are still needed will take at that pace. ``None`` where no time is known.
@@ -296,6 +297,7 @@ class Session:
     each_seconds: float | None
     left_minutes: float | None
     troubles: tuple[Trouble, ...]
+    changed: tuple[str, ...] = ()
 
 
 def session(store: Store, queue_id: int) -> Session:
@@ -304,11 +306,15 @@ def session(store: Store, queue_id: int) -> Session:
     known = settled(store, queue.run_id)
     judged = judged_options(store, queue.run_id)
     counts = dict.fromkeys(("kept", "mended", "given", "uncertain"), 0)
+    changed: dict[str, None] = {}
     for cell in store.queues.cells(queue_id):
         place = (cell.item_id, cell.criterion)
         decided = known.get(place)
         if decided is not None and decided.state == "active":
-            counts[_became(decided.option, judged.get(place))] += 1
+            became = _became(decided.option, judged.get(place))
+            counts[became] += 1
+            if became == "mended":
+                changed[cell.item_id] = None
     now = progress(store, queue_id)
     times = spent(store.events.of_run(queue.run_id, queue_id))
     each = median(times) / 1000 if times else None
@@ -323,6 +329,7 @@ def session(store: Store, queue_id: int) -> Session:
         each_seconds=each,
         left_minutes=None if each is None else _needed(store, queue_id) * each / 60,
         troubles=_troubles(store, queue_id),
+        changed=tuple(changed),
     )
 
 

@@ -159,7 +159,7 @@ SHOWN = 50
 OUTCOMES = {"pass": "passes", "fail": "fails", "review": "for review", "none": "no outcome"}
 
 
-def difference_figures(found: ScoreDifference) -> None:
+def difference_figures(run: Run, found: ScoreDifference) -> None:
     """Everything there is to see before anybody decides."""
     st.html('<div class="rs-section">What happens to the scores</div>')
     if not found.items:
@@ -172,7 +172,7 @@ def difference_figures(found: ScoreDifference) -> None:
         st.caption("No score and no outcome changes.")
     else:
         _plot(found)
-        _items(found)
+        _items(run, found)
     if found.flips:
         _flips(found)
 
@@ -228,7 +228,9 @@ def _plot(found: ScoreDifference) -> None:
     )
 
 
-def _items(found: ScoreDifference) -> None:
+def _items(run: Run, found: ScoreDifference) -> None:
+    ids = [one.item_id for one in found.moved]
+    routes.offer(run.id, ids, "Items that another version changes")
     with st.expander(f"Items that change ({fmt.count(len(found.moved))})"):
         table(
             ("Item", "Before", "After", "Change", "Outcome"),
@@ -348,5 +350,5 @@ def _other(run: Run, version: RubricVersion, found: VersionEdits) -> None:
     if moves != found.moves:
         found = follow_version.edits(store(), run.id, version.id, moves)
     difference = follow_version.difference(store(), run.id, version.id, moves)
-    difference_figures(difference)
+    difference_figures(run, difference)
     applying.apply(run, version.id, found, moves)

@@ -13,6 +13,7 @@ from pages.agreement import selection as keys
 from pages.ui import routes, state, widgets
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import FIRST, graded, planned
+from tests.pages.ways import Work, offered
 from tests.services import reviewed
 
 PAGE = routes.AGREEMENT
@@ -71,13 +72,18 @@ def test_choosing_a_cell_lists_exactly_its_items(store: Store) -> None:
 
     assert not app.exception
     assert app.query_params[keys.CELL] == "0-1"
-    assert linked_items(app) == [FIRST, "c"]
+    # The first link steps through them, the others open each of the same list.
+    assert linked_items(app) == [FIRST, FIRST, "c"]
+    assert offered(app, store) == [
+        Work("Step through these 2", (FIRST, "c"), "Clear"),
+        Work("Review these", (FIRST, "c"), "Clear"),
+    ]
 
 
 def test_the_address_opens_a_cell(store: Store) -> None:
     app = open_page(PAGE, run=str(graded(store)), criterion="Clear", cell="0-0")
 
-    assert linked_items(app) == ["b"]
+    assert linked_items(app) == ["b", "b"]
 
 
 def test_another_rater_forgets_the_cell(store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,14 +13,16 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
+from core.services.agreement import confusion, load_ratings, rating_sheet, ratings
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
-from pages.agreement import raters
+from pages.agreement import findings, raters
 from pages.agreement import selection as keys
 from pages.ui import state
 from tests.pages.agreement.test_page import PAGE, field, linked_items
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded
+from tests.pages.ways import Work, offered
 
 NOW = "2026-03-01T10:00:00.000Z"
 PEOPLE = {"ann": "person", "ben": "person", "cat": "person"}
@@ -214,6 +217,45 @@ def test_a_finding_is_chosen_beside_its_evidence_and_stays_in_the_address(store:
     assert charts(app) >= 1
     assert "What could not be examined" in str([e.label for e in app.expander])
     assert "No order in which options were shown is known" in words(app)
+
+
+def test_a_finding_leads_to_the_items_it_is_about(store: Store) -> None:
+    run = imported(store, EVERYBODY)
+    app = open_page(PAGE, run=str(run), view="findings")
+    # The first finding is that votes on "Cites *it*" do not agree: the items where they differ.
+    said: dict[str, set[int | None]] = {}
+    for ballot in store.votes.all_ballots(run):
+        if ballot.criterion == "Cites *it*" and not ballot.abstained:
+            said.setdefault(ballot.item_id, set()).add(ballot.option)
+    split = tuple(item for item in store.runs.item_ids(run) if len(said[item]) > 1)
+    assert 0 < len(split) < 60
+
+    assert offered(app, store) == [
+        Work(f"Step through these {len(split)}", split, "Cites *it*"),
+        Work("Review these", split, "Cites *it*"),
+    ]
+
+
+def test_a_finding_about_a_judge_leads_to_where_it_is_not_with_the_panel(store: Store) -> None:
+    run = imported(store, EVERYBODY)
+    sheet = load_ratings.sheet_of(store, run)
+    (gpt, *_) = sheet.judges
+    finding = SimpleNamespace(role="judge", subject=rating_sheet.name_of(gpt))
+    chosen = SimpleNamespace(run_id=run, run_about=(run,), whole=sheet, reference=ratings.PEOPLE)
+
+    assert findings.about(chosen, SimpleNamespace(finding=finding)) == (
+        "gpt against the panel's verdicts",
+        confusion.items_apart(sheet, ratings.PANEL, gpt),
+        None,
+    )
+
+
+def test_a_part_of_the_items_is_work(store: Store) -> None:
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY, 6)), tag="long", system="x")
+
+    # Every third is long, every second of x: i0 alone.
+    (work,) = [one for one in offered(app, store) if one.words == "Review these"]
+    assert (work.items, work.criterion) == (("i0",), None)
 
 
 def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store) -> None:

@@ -7,6 +7,7 @@ from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
+from tests.pages.ways import Work, offered
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.test_sweeps import request
 from tests.services.comparison.world import dataset, run_with
@@ -65,6 +66,10 @@ def test_a_flip_opens_its_items_with_the_votes_of_both_runs(store: Store) -> Non
     assert app.query_params[keys.FLIP] == "0"
     items = app.pills(key=state.key(keys.COMPARE_FIELD, "item", "clear", 1))
     assert items.options == ["i3", "i4", "i5", "i6"]
+    assert offered(app, store) == [
+        Work("Step through these 4", ("i3", "i4", "i5", "i6"), "clear"),
+        Work("Review these", ("i3", "i4", "i5", "i6"), "clear"),
+    ]
     assert shown(app).count("Reply 3") == 1
 
     items.set_value("i6").run()

@@ -22,6 +22,7 @@ from pages.ui import routes, state
 from pages.ui.identity import NAME, SESSION
 from tests.pages.conftest import FRAME, shown, visit
 from tests.pages.reviewing import queue as make_queue
+from tests.pages.ways import Work, offered
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit
 
@@ -122,6 +123,9 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     app = open_record(store, queue=queue, view="session")
     figures = {one.label: one.value for one in app.metric}
     assert figures == {"Mended": "2", "Kept": "2", "Given": "0", "Nobody can say": "2"}
+    (work,) = offered(app, store)
+    # The votes say MET of both criteria of i0 and UNMET of those of i2.
+    assert work == Work("Step through the 1 item that people changed", ("i2",), None)
     text = read(app)
     assert "2 cells are open" in text
     # Two criteria, each called ambiguous in one of three verdicts.

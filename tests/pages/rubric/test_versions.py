@@ -19,6 +19,7 @@ from pages.ui.drafts import RUBRIC_SIDE
 from pages.ui.identity import NAME
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric.rubric_page import PAGE, done, press
+from tests.pages.ways import offered
 from tests.services.reviewed import sit
 from tests.services.versions.edited_run import (
     DEPTH,
@@ -56,6 +57,10 @@ def test_the_card_leads_from_the_editor_to_what_a_version_would_change(store: St
     text = {metric.label: unescape(metric.value) for metric in app.metric}
     # See tests.services.versions.test_follow_version: 6 of 8 items change, three up, three down.
     assert (text["Items that change"], text["Up · down"]) == ("6 of 8", "3 · 3")
+    moved = follow_version.difference(store, run.id, new.id).moved
+    steps, review = offered(app, store)
+    assert set(steps.items) == set(review.items) == {one.item_id for one in moved}
+    assert steps.words == "Step through these 6"
     assert (text["Largest change"], text["Mean score"]) == ("−.25", ".48 → .47")
     assert scores(store, run.id) == SCORES
     apply(app, run.id, new.id)

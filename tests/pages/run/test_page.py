@@ -266,6 +266,20 @@ def test_the_criterion_that_is_open_stays_from_item_to_item(store: Store) -> Non
     assert "How deep is it?" in shown(app)
 
 
+def test_an_item_opens_at_what_is_remarkable_about_it(store: Store) -> None:
+    run_id = graded(store)
+
+    # Of a and c the verdict on Clear is not the label.
+    assert "The text is clear." in shown(open_run(run_id, item=FIRST))
+    with store.write() as db:
+        # Nothing is wrong with b, and votes on Depth disagree.
+        db.execute(
+            "UPDATE cell SET option = 2, abstained = 0, votes = 2, agreement = 0.5 "
+            "WHERE item_id = 'b' AND criterion = 'Depth'"
+        )
+    assert "How deep is it?" in shown(open_run(run_id, item="b"))
+
+
 def test_an_item_with_a_filter_of_a_criterion_opens_there(store: Store) -> None:
     app = open_run(graded(store), item=FIRST, criterion="Depth", verdict="2")
 

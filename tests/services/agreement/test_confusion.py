@@ -113,6 +113,9 @@ def test_every_count_leads_to_its_items(sheet: Sheet) -> None:
     assert (found.rows, found.columns) == (("MET", "UNMET"), ("MET", "UNMET"))
     assert found.counts == ((1, 2), (0, 0))
     assert confusion.items_in(sheet, "Clear", LABELS, PANEL, 0, 1) == (FIRST, "c")
+    # On Depth the label of a is Some and the verdict Deep; b and c have no label there.
+    assert confusion.items_apart(sheet, LABELS, PANEL, "Depth") == (FIRST,)
+    assert confusion.items_apart(sheet, LABELS, PANEL) == (FIRST, "c")
 
 
 def test_abstentions_have_a_column_of_their_own() -> None:
