@@ -67,22 +67,7 @@ def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     for row in given:
         item = _item(found, row, several, repeats)
         _answers(found, item, row, everywhere)
-    if given and all(map(_says_it_twice, given)):
-        del found.questions[PASSED]
-        found.answers[:] = [one for one in found.answers if one.question != PASSED]
     return found
-
-
-def _says_it_twice(row: Mapping[str, Any]) -> bool:
-    """Whether a row's verdict is that of its one assertion, so that it says nothing more."""
-    graded = mapping_in(row.get("gradingResult"))
-    parts = objects_in(graded.get("componentResults"))
-    if row.get("failureReason") == 2 or len(parts) != 1:
-        return False
-    lone = mapping_in(parts[0].get("assertion"))
-    passed = yes_or_no(parts[0].get("pass"))
-    asked = bool(lone) and lone.get("type") != "human"
-    return asked and passed is not None and passed == graded.get("pass")
 
 
 def _item(found: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]) -> str:

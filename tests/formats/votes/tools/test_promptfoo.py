@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_bytes
-from core.formats.votes.tools.known_tools import read_items, read_results
+from core.formats.votes.tools.known_tools import read_items
 
 
 def part(kind: str, passed: bool, score: float, value: str = "", **more: Any) -> dict[str, Any]:
@@ -176,42 +176,3 @@ def test_its_outputs_can_be_graded_anew() -> None:
 def test_what_only_looks_like_it_is_not_taken_for_it(data: bytes) -> None:
     with pytest.raises(InputError):
         kind_of(open_bytes(data, "out.json"))
-
-
-def alone(passed: bool, whole: bool, number: int) -> dict[str, Any]:
-    """An output with one assertion, and what the file says of the whole."""
-    part = {
-        "pass": passed,
-        "score": 1,
-        "reason": "",
-        "assertion": {"type": "contains", "value": "a"},
-    }
-    graded = {"pass": whole, "score": 1, "reason": "", "componentResults": [part]}
-    return {
-        "testIdx": number,
-        "promptIdx": 0,
-        "provider": {"id": "echo"},
-        "prompt": {"raw": "q", "label": "q"},
-        "vars": {},
-        "response": {"output": "a"},
-        "testCase": {},
-        "success": whole,
-        "gradingResult": graded,
-    }
-
-
-@pytest.mark.parametrize(
-    ("rows", "questions"),
-    [
-        # The whole is its only part: nothing is said by saying it again.
-        ([alone(True, True, 0), alone(False, False, 1)], {"contains: a"}),
-        # In one row they differ, so that both are needed everywhere.
-        ([alone(True, True, 0), alone(True, False, 1)], {"contains: a", "passed"}),
-    ],
-)
-def test_whether_all_holds_is_left_out_where_it_is_one_assertion_again(
-    rows: list[dict[str, Any]], questions: set[str]
-) -> None:
-    file = {"evalId": "e", "config": {}, "results": {"results": rows}}
-    found = read_results(json.dumps(file).encode(), "out.json")
-    assert set(found.questions) == questions == {one.question for one in found.answers}
